@@ -14,8 +14,7 @@ from babel.messages.pofile import read_po
 
 import ckanext.ukharvest
 from ckanext.ukharvest import fields, source_types
-from ckanext.ukharvest.core.problems import texts as problem_words
-from ckanext.ukharvest.core.problems import tips
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.messages import source_texts
 
@@ -44,8 +43,7 @@ def test_the_catalogue_is_up_to_date() -> None:
 
 
 def test_texts_of_tables_are_in_it(texts: set[str]) -> None:
-    assert texts.issuperset(tips.TIPS.values())
-    assert texts.issuperset(words.title for words in problem_words.PROBLEM_TEXTS.values())
+    assert texts.issuperset(text for row in PROBLEM_TEXTS.values() for text in (row.title, row.tip))
     assert texts.issuperset(field.label for field in fields.FIELDS)
     assert texts.issuperset(text for rule in RULES for text in (rule.element, rule.wanted))
     for kind in source_types.TYPES.values():
@@ -62,7 +60,7 @@ def test_a_type_has_one_name() -> None:
 
 def test_gaps_have_names(texts: set[str]) -> None:
     """Another language may need them in another order."""
-    for text in texts - set(tips.TIPS.values()):
+    for text in texts - {row.tip for row in PROBLEM_TEXTS.values()}:
         assert not re.search(r"%[sdr]", text), text
         try:
             names = [name for _text, name, _spec, _conversion in string.Formatter().parse(text)]

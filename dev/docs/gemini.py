@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
 
 from .tables import MADE, table
 
 NAME = "gemini-problems.md"
+_HEAD = ("code", "element", "for", "expected", "such as", "AGI")
 
 # data.gov.uk's established messages to publishers, and our codes for the same.
 _KNOWN = (
@@ -40,25 +39,17 @@ def page() -> str:
         "",
         "## The errors that publishers know",
         "",
-        *table(("message of earlier harvesters", "code here", "what to do"), _known()),
+        *table(
+            ("message of earlier harvesters", "code here", "what to do"),
+            ((text, f"`{code}`", find_text(code).tip) for text, codes in _KNOWN for code in codes),
+        ),
         "",
         "## The rules",
     ]
     for element in dict.fromkeys(rule.element for rule in RULES):
-        rules = [rule for rule in RULES if rule.element == element]
-        lines += ["", f"### {element}", "", *_rules(rules)]
+        rows = (_row(rule) for rule in RULES if rule.element == element)
+        lines += ["", f"### {element}", "", *table(_HEAD, rows)]
     return "\n".join([*lines, ""])
-
-
-def _known() -> Iterator[tuple[str, ...]]:
-    for message, codes in _KNOWN:
-        for code in codes:
-            yield (message, f"`{code}`", TIPS[code])
-
-
-def _rules(rules: Iterable[Rule]) -> Iterator[str]:
-    head = ("code", "element", "for", "expected", "such as", "AGI")
-    return table(head, (_row(rule) for rule in rules))
 
 
 def _row(rule: Rule) -> tuple[str, ...]:

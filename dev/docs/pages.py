@@ -14,10 +14,11 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.problems.tips import TIPS
-from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, Loss
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS, find_text
+from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF
 from ckanext.ukharvest.parsers import record_checks, record_limits
 from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.presentation.rendering.problem_texts import MEANINGS
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
 from . import codes, gemini
@@ -51,6 +52,9 @@ _FOR_PUBLISHERS = (
     f" link](../publishers/links.md), [what GEMINI's rules find]({gemini.NAME}).",
 )
 _JUDGED = f"What GEMINI's rules find has [a page of its own]({gemini.NAME})."
+_TIPS = "[Problems and errors](problems.md) says what to change for each."
+# Of severities, in the order of MEANINGS.
+_HEADINGS = ("Failed run", "Failed record", "Imported with a problem", "For information")
 _OF_OTHERS = (
     "Another distribution can add types of its own. Each has its page with its distribution; the"
     " portal's form and help link to it. [Source types of another"
@@ -81,6 +85,7 @@ def pages() -> dict[Path, str]:
     found = {FOLDER / f"{kind.name}.md": _page(kind) for kind in TYPES.ours.values()}
     found[FOLDER / "README.md"] = _index()
     found[FOLDER / gemini.NAME] = gemini.page()
+    found[FOLDER / "problems.md"] = _problems()
     return found
 
 
@@ -117,8 +122,9 @@ def _page(kind: SourceType) -> str:
         lines += ["## Not read", "", _NOT_READ, ""]
         lines += [*table(("field of the source", "why not"), rows), ""]
     lines += ["## Options", "", *_options((*kind.options, *COMMON_OPTIONS)), ""]
-    lines += ["## Problems and errors", ""]
-    lines += _tips(_codes(kind))
+    lines += ["## Problems and errors", "", _TIPS, ""]
+    titles = ((f"`{code}`", find_text(code).title) for code in sorted(_codes(kind)))
+    lines += table(("code", "problem"), titles)
     if any(name.startswith(codes.RULES) for name in _modules(kind)):
         lines += ["", _JUDGED]
     return "\n".join([*lines, ""])
@@ -161,8 +167,6 @@ def _facts() -> dict[str, list[str]]:
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "FACTS"
     )
     found: dict[str, list[str]] = {}
-    if not isinstance(table, ast.Dict):
-        raise TypeError("package_mapper.FACTS is no dict any more")
     for key, value in zip(table.keys, table.values, strict=True):
         fields = re.findall(r"\br\.(\w+)|\b_(\w+)\(r\)", ast.unparse(value))
         for field in dict.fromkeys(a or {"period": "temporal"}.get(b, b) for a, b in fields):
@@ -210,8 +214,17 @@ def _shown(value: object) -> str:
     return "" if value in ("", (), None) or value == {} else str(value)
 
 
-def _tips(found: Iterable[str]) -> Iterator[str]:
-    return table(("code", "what to change"), [(f"`{code}`", TIPS[code]) for code in sorted(found)])
+def _problems() -> str:
+    lines = ["# Problems and errors", "", MADE, "", _JUDGED, ""]
+    for (severity, meaning), heading in zip(MEANINGS.items(), _HEADINGS, strict=True):
+        rows = [
+            (f"`{code}`", text.title, text.tip)
+            for code, text in PROBLEM_TEXTS.items()
+            if text.severity == severity
+        ]
+        head = ("code", "problem", "what to change")
+        lines += [f"## {heading}", "", meaning, "", *table(head, rows), ""]
+    return "\n".join(lines)
 
 
 def _codes(kind: SourceType) -> set[str]:
@@ -224,10 +237,7 @@ def _codes(kind: SourceType) -> set[str]:
     }
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {
-        code
-        for name in (_modules(kind) | stages) - _FORM
-        if not name.startswith(codes.RULES)
-        for code in codes.codes_of(paths[name])
+        code for name in (_modules(kind) | stages) - _FORM for code in codes.codes_of(paths[name])
     }
     return found - bases
 
@@ -252,18 +262,14 @@ def _modules(kind: SourceType) -> set[str]:
 
 def export_page() -> dict[Path, str]:
     """Return path and text of the page about what exported files cannot carry."""
-    head = ("field", "why it differs", RDF, DATA_JSON)
+    head, effects = ("field", "why it differs", RDF, DATA_JSON), ("differs", "added")
     rows = (
         (
             ", ".join(f"`{field}`" for field in loss.fields),
             loss.reason,
-            *(_effect(loss) if format_ in loss.formats else "" for format_ in (RDF, DATA_JSON)),
+            *(effects[loss.is_added] if f in loss.formats else "" for f in (RDF, DATA_JSON)),
         )
         for loss in LOSSES
     )
     text = "\n".join([_EXPORT_HEAD.format(made=MADE), *table(head, rows), ""])
     return {codes.ROOT / "docs" / "portal" / "export-fields.md": text}
-
-
-def _effect(loss: Loss) -> str:
-    return "added" if loss.is_added else "differs"

@@ -6,43 +6,46 @@ more than the table's name does here.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator
 
-from ckanext.ukharvest.core.problems.texts import OTHER, PROBLEM_TEXTS
-from ckanext.ukharvest.core.problems.tips import TIPS
 from ckanext.ukharvest.core.values import theme_names
-from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.fields import FIELDS
-from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.presentation.rendering import field_labels, inspire, resources
+from ckanext.ukharvest.presentation.rendering import field_labels as labels
+from ckanext.ukharvest.presentation.rendering import inspire, resources
 from ckanext.ukharvest.presentation.rendering.extent import texts as extent_texts
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES
+
+from docs.codes import PACKAGE
+
+# CSV file → columns with texts.
+_CSV = {
+    "core/problems/problems.csv": ("title", "tip"),
+    "parsers/gemini/rules/rules.csv": ("element", "wanted"),
+    "vocabularies/frequencies.csv": ("label",),
+    "vocabularies/organization_types.csv": ("label",),
+}
 
 
 def tables() -> dict[str, Iterable[str]]:
     """Return each module (its path inside the package) with its texts in their own order."""
     return {
-        "core/problems/tips.py": TIPS.values(),
-        "core/problems/texts.py": (text.title for text in (*PROBLEM_TEXTS.values(), OTHER)),
         "core/values/theme_names.py": map(theme_names.title, theme_names.names()),
         "fields.py": (text for each in FIELDS for text in (each.label, each.help, each.facet)),
         "presentation/rendering/extent/texts.py": extent_texts.TEXTS.values(),
-        "parsers/gemini/rules": (text for rule in RULES for text in (rule.element, rule.wanted)),
         "presentation/rendering/inspire.py": inspire.CODES.values(),
-        "presentation/rendering/field_labels.py": (
-            *field_labels.LABELS.values(),
-            *field_labels.TEXTS,
-        ),
+        "presentation/rendering/field_labels.py": (*labels.LABELS.values(), *labels.TEXTS),
         "presentation/rendering/resources.py": resources.HEADINGS.values(),
-        "source_types": _of_types(),
-        **{
-            f"vocabularies/{name}.csv": (row["label"] for row in vocabulary.bundled(name).rows)
-            for name in ("frequencies", "organization_types")
-        },
+        "source_types": (
+            *(t for kind in TYPES.ours.values() for t in (kind.title, kind.description)),
+            *(option.help for kind in TYPES.ours.values() for option in kind.options),
+            *(option.help for option in COMMON_OPTIONS),
+        ),
+        **{path: _of_csv(path, *columns) for path, columns in _CSV.items()},
     }
 
 
-def _of_types() -> Iterator[str]:
-    for kind in TYPES.ours.values():
-        yield from (kind.title, kind.description, *(option.help for option in kind.options))
-    yield from (option.help for option in COMMON_OPTIONS)
+def _of_csv(path: str, *columns: str) -> Iterator[str]:
+    with (PACKAGE / path).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            yield from (row[column].strip() for column in columns)

@@ -9,7 +9,7 @@ from ckan.tests.helpers import CKANTestApp
 from playwright.sync_api import expect
 
 from ckanext.ukharvest.core import source_status
-from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.messages import help_texts
 from ckanext.ukharvest.presentation.messages import status_labels as status
@@ -24,7 +24,7 @@ def test_every_code_has_its_place(app: CKANTestApp) -> None:
     anchors = re.findall(r'id="([^"]+)"', page)
     assert len(anchors) == len(set(anchors))
     codes = {anchor.removeprefix("code-") for anchor in anchors if anchor.startswith("code-")}
-    assert codes == {*TIPS, *(rule.code for rule in RULES)}
+    assert codes == {*PROBLEM_TEXTS, *(rule.code for rule in RULES)}
     assert "stars" in anchors
     assert len(page.encode()) < 200_000
 
@@ -45,7 +45,8 @@ def test_problems_of_one_type(app: CKANTestApp) -> None:
     assert "code-gemini-" not in page
     assert 'id="location"' not in page
     assert 'id="code-gemini-10-needed"' in app.get("/harvest/help?type=gemini-waf").body
-    assert app.get("/harvest/help?type=nonsense").body.count('id="code-') == len(TIPS) + len(RULES)
+    page = app.get("/harvest/help?type=nonsense").body
+    assert page.count('id="code-') == len(PROBLEM_TEXTS) + len(RULES)
 
 
 def test_help_page_is_accessible(visitor: Visitor) -> None:

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import json
 
-from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from docs import codes
 from tests.publisher import SOURCES
 
-USED = {
-    code: path
-    for name, path in codes.modules().items()
-    for code in codes.codes_of(path)
-    if not name.startswith(codes.RULES)
-}
+USED = {code: path for name, path in codes.modules().items() for code in codes.codes_of(path)}
 
 
 def test_every_code_in_the_source_has_a_tip() -> None:
-    missing = {code: path.name for code, path in USED.items() if code not in TIPS}
-    assert not missing, "add a line to TIPS in core/problems/tips.py"
+    missing = {code: path.name for code, path in USED.items() if code not in PROBLEM_TEXTS}
+    assert not missing, "add a row to core/problems/problems.csv"
 
 
 def test_every_tip_has_a_code_in_the_source() -> None:
-    assert sorted(TIPS.keys() - USED.keys()) == []
+    assert sorted(PROBLEM_TEXTS.keys() - USED.keys()) == []
 
 
 def test_tips_are_short_sentences() -> None:
     offenders = {
-        code: tip
-        for code, tip in TIPS.items()
-        if not tip.endswith(".") or tip.count(". ") > 2 or len(tip) >= 200
+        code: text.tip
+        for code, text in PROBLEM_TEXTS.items()
+        if not text.tip.endswith(".") or text.tip.count(". ") > 2 or len(text.tip) >= 200
     }
     assert offenders == {}
 

@@ -25,21 +25,21 @@ class Field(Generic[Fields]):
     read: Callable[[Fields], FieldValues]
 
 
-def collect(mapping: Iterable[Field[Fields]], fields: Fields) -> tuple[FieldValues, dict[str, str]]:
-    """Read the fields in a mapping: fields of DatasetRecord, and extras that are not empty.
+def collect(mapping: Iterable[Any], fields: object) -> tuple[FieldValues, dict[str, str]]:
+    """Read the rows of a mapping: fields of DatasetRecord, and extras that are not empty.
 
     Where two rows give the same field or extra, the first that is not empty counts.
     """
-    found: FieldValues = {}
+    values: FieldValues = {}
     extras: dict[str, str] = {}
-    for field in mapping:
-        part = field.read(fields)
+    for row in mapping:
+        part: FieldValues = row.read(fields)
         for name, value in part.pop("extras", {}).items():
             if value:
                 extras.setdefault(name, value)
         for name, value in part.items():
-            found[name] = found.get(name) or value
-    return found, extras
+            values[name] = values.get(name) or value
+    return values, extras
 
 
 def read_apart(_fields: object) -> FieldValues:

@@ -66,6 +66,10 @@ class Fields:
         """The object itself."""
         return self._data
 
+    def full_name(self, key: str) -> str:
+        """Return a field's name in problems."""
+        return self._path + key
+
     def report(self, code: str, key: str, words: str) -> None:
         """Add a problem with a field; ``words`` follow its name in the message."""
         field = self._path + key
@@ -114,6 +118,10 @@ class Fields:
     def texts(self, key: str, *, strict: bool = True) -> tuple[str, ...]:
         """Return a list of texts, blank ones left out; ``strict`` reports what is not a list."""
         return tuple(filter(None, (value_text(item) for item in self.items(key, strict=strict))))
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return the texts of a list or of a lone value."""
+        return self.texts(key, strict=False)
 
     def items(self, key: str, *, strict: bool = True) -> list[Any]:
         """Return a list; a lone value counts as a list of one, reported when ``strict``."""

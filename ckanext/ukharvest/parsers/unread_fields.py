@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.mapping_table import Field
 from ckanext.ukharvest.parsers import portal_fields
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
@@ -25,7 +24,7 @@ _OF_RESOURCE = portal_fields.TAKEN_OF_RESOURCE | frozenset(
 )
 
 
-def names_of(mapping: Iterable[Field[Any]], prefix: str = "") -> frozenset[str]:
+def names_of(mapping: Iterable[Any], prefix: str = "") -> frozenset[str]:
     """Return the fields that a mapping reads: those with a prefix in its table, without it."""
     names = (name for row in mapping for name in row.source)
     return frozenset(name[len(prefix) :] for name in names if name.startswith(prefix))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from lxml import etree
 
-from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
@@ -37,6 +38,11 @@ class Node:
         self._problems = problems
         self._path = path
 
+    @property
+    def element(self) -> etree._Element:
+        """The element itself."""
+        return self._element
+
     def report(self, code: str, name: str, words: str) -> None:
         """Add a problem with a field; ``words`` follow its name in the message."""
         field = self._path + name
@@ -53,6 +59,8 @@ class Node:
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the texts of the children with this name, without empty ones."""
         return tuple(filter(None, map(_text, self._element.iterchildren(f"{{*}}{name}"))))
+
+    values = texts
 
     def text(self, name: str) -> str:
         """Return the first text of ``texts``, "" if there is none."""
@@ -107,6 +115,19 @@ class Node:
         text = self.attribute(name) or self.text(name)
         text = "" if text.startswith(NO_DATE) else text
         return self.parse_value(name, text, parse_date, "bad-date")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record in XML: its element, the same to be read with care, and what came with it."""
+
+    root: etree._Element
+    node: Node
+    raw: RawRecord
+
+    def part(self, prefix: str) -> Node:
+        """Return the node that rows of a table read."""
+        return self.node
 
 
 def _text(element: etree._Element) -> str:

@@ -1,1 +1,1 @@
-"""Problems and errors of records, by code: titles and severities (texts), what to do (tips)."""
+"""Problems and errors of records, by code: titles, severities, and what to do."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.model.health import SourceHealth
@@ -74,7 +74,7 @@ def compose_failure(told: Told, health: SourceHealth, failure: Failure) -> Lette
         time=times.format_time(failure.finished), message=_sentence(failure.message)
     )
     lines = [Line(message)]
-    if tip := TIPS.get(failure.code):
+    if tip := find_text(failure.code).tip:
         lines.append(Line(tk._("What to do: {tip}").format(tip=tk._(tip))))
     lines += [Line(_what_stays(health.datasets)), Line(_next_try(health))]
     lines.append(Line(tk._("See the run"), run_page(told, failure.job_id)))

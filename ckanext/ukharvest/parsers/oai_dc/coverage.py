@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.values.periods import is_span, read_periods
 from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.oai_dc.entry import Entry
+from ckanext.ukharvest.parsers.xml_fields import Entry
 
 _PART = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^;]*)")
 _LIMITS = ("westlimit", "southlimit", "eastlimit", "northlimit")

@@ -13,27 +13,29 @@ from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers.dcat.node import as_list
-from ckanext.ukharvest.parsers.oai_dc.entry import Entry
+from ckanext.ukharvest.parsers.xml_fields import Entry
 
 _HANDLE = re.compile(r"hdl:\s*(\S+/\S+)", re.IGNORECASE)
 
 
 def read(entry: Entry) -> FieldValues:
     """Return the resources, the page about the dataset, and its other identifiers."""
-    found = {each.url: each for each in reversed(list(_resources(entry)))}
-    resources = tuple(reversed(found.values()))
-    pages = (each.url for each in resources if each.kind == "documentation")
+    by_url = {link.url: link for link in reversed(list(_resources(entry)))}
+    resources = tuple(reversed(by_url.values()))
+    pages = (link.url for link in resources if link.kind == "documentation")
     names = [text for text in entry.node.texts("identifier") if text != entry.raw.guid]
     others = [text for text in names if not is_web_url(text)]
-    is_told = any("formats" in each.extras for each in resources)
-    given = [t for t in entry.node.texts("format") if not (is_told and formats.label(t))]
+    has_formats = any("formats" in link.extras for link in resources)
+    others_of_format = [
+        text for text in entry.node.texts("format") if not (has_formats and formats.label(text))
+    ]
     return {
         "resources": resources,
         "url": next(pages, ""),
         "extras": {
             "identifier": next(iter(entry.node.texts("identifier")), ""),
             "alternate_identifier": as_list(others),
-            "format": ", ".join(dict.fromkeys(given)),
+            "format": ", ".join(dict.fromkeys(others_of_format)),
         },
     }
 
@@ -44,8 +46,8 @@ def _resources(entry: Entry) -> Iterator[ResourceRecord]:
         if url := _url(text):
             yield _identifier(url, labels)
     for element in entry.root.iterchildren("{*}references", "{*}URI"):
-        given = clean_text(element.text)
-        url = entry.node.parse_value("references", given, parse_url, "bad-url")
+        text = clean_text(element.text)
+        url = entry.node.parse_value("references", text, parse_url, "bad-url")
         if url:
             protocol = clean_text(element.get("scheme") or element.get("protocol"))
             yield _reference(url, protocol, clean_text(element.get("name")))

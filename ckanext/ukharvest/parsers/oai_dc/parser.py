@@ -12,24 +12,20 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import read_frequency
-from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat.node import as_list
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.oai_dc import coverage, links
-from ckanext.ukharvest.parsers.oai_dc.entry import Entry
-from ckanext.ukharvest.parsers.xml_fields import Node
+from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 VERSION = 2
 FORM = "xml"
@@ -56,119 +52,81 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     problems: list[Problem] = []
     root = xml.parse(raw.content or "", url=raw.url)
     entry = Entry(root, Node(root, problems, "dc:"), raw)
-    if not raw.guid:
-        raise ParseError("header/identifier is missing", code="missing-identifier", url=raw.url)
+    table.require(raw, raw.guid, "header/identifier", "missing-identifier")
     title = plain_line(entry.node.text("title"))
-    if not title:
-        message = f"{raw.display_name}: dc:title is missing; expected a text"
-        raise ParseError(message, code="missing-title", url=raw.url)
-    found, extras = collect(MAPPING, entry)
-    extras = unread_fields.added_to(extras, entry.node.unread(_READ))
-    for name, field, expected in _EXPECTED:
-        if not found.get(field):
-            entry.node.report("missing-field", name, f"missing; expected {expected}")
-    reported = tuple(dict.fromkeys(problems))
-    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
-
-
-_EXPECTED = (
-    ("description", "notes", "what the data is"),
-    ("publisher", "publisher", "who publishes it"),
-    ("rights", "licence", "the web address of a licence"),
-)
-
-
-def _titles(entry: Entry) -> FieldValues:
-    others = (*entry.node.texts("title")[1:], *entry.node.texts("alternative"))
-    return {"extras": {"alternative": ", ".join(map(plain_line, dict.fromkeys(others)))}}
-
-
-def _notes(entry: Entry) -> FieldValues:
-    texts = entry.node.texts("description") + entry.node.texts("abstract")
-    return {"notes": "\n\n".join(dict.fromkeys(map(plain_text, texts)))}
-
-
-def _tags(entry: Entry) -> FieldValues:
-    subjects = entry.node.texts("subject")
-    themes = [text for text in subjects if is_web_url(text)]
-    words = [text for text in subjects if text not in themes]
-    tags, problems = clean_tags(words, "dc:subject")
-    entry.node.add(problems)
-    return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
-
-
-def _people(entry: Entry) -> FieldValues:
-    node = entry.node
-    return {
-        "publisher": _agent(node.texts("publisher")),
-        "author": _agent(node.texts("creator")),
-        "extras": {
-            "contributor": ", ".join(map(plain_line, node.texts("contributor"))),
-            "rights_holder": ", ".join(map(plain_line, node.texts("rightsHolder"))),
-        },
-    }
-
-
-def _agent(texts: tuple[str, ...]) -> Agent | None:
-    """Return who is named: a URL beside a name is theirs, and several names are one text."""
-    agents = [parties.parse_agent(text) for text in texts]
-    agent = Agent(
-        "; ".join(dict.fromkeys(agent.name for agent in agents if agent.name)),
-        next((agent.email for agent in agents if agent.email), ""),
-        next((agent.url for agent in agents if agent.url), ""),
+    table.require(raw, title, "dc:title", "missing-title")
+    return table.read_record(
+        raw,
+        title,
+        MAPPING,
+        entry,
+        problems,
+        needed=_NEEDED,
+        unread=lambda: entry.node.unread(_READ),
     )
-    return agent if texts else None
 
 
-_ISSUED = ("issued", "available", "dateAccepted")
+_NEEDED = {
+    "notes": ("dc:description", "what the data is"),
+    "publisher": ("dc:publisher", "who publishes it"),
+    "licence": ("dc:rights", "the web address of a licence"),
+}
 
 
-def _dates(entry: Entry) -> FieldValues:
-    """Return the dates; a repository lists several as dc:date, the first of them in time counts."""
+def _alternative(node: Node, _names: table.Names) -> str:
+    titles = (*node.texts("title")[1:], *node.texts("alternative"))
+    return ", ".join(map(plain_line, dict.fromkeys(titles)))
+
+
+def _subjects(entry: Entry) -> FieldValues:
+    subjects = entry.node.texts("subject")
+    themes = tuple(dict.fromkeys(filter(is_web_url, subjects)))
+    tags, problems = clean_tags((text for text in subjects if text not in themes), "dc:subject")
+    entry.node.add(problems)
+    return {"tags": tags, "themes": themes}
+
+
+def _issued(entry: Entry) -> FieldValues:
+    """Return dates of publication; of several as dc:date the first in time counts."""
     node = entry.node
-    named = {name: _first(node, name) for name in _ISSUED}
-    dates = _all(node, "date")
-    issued = next(filter(None, named.values()), "") or min(dates, default="")
+    named = {name: table.first_date(node, (name,)) for name in _ISSUED}
+    # A span is not when it was published, but what it is about: see coverage.
+    texts = (text for text in node.texts("date") if not is_span(text))
+    parsed = (node.parse_value("date", text, parse_date, "bad-date") for text in texts)
+    days = list(filter(None, parsed))
+    issued = next(filter(None, named.values()), "") or min(days, default="")
     others = {name: day for name, day in named.items() if day != issued}
     return {
         "issued": issued,
-        "modified": max(_all(node, "modified"), default=""),
-        "metadata_modified": _stamp(entry.raw.modified),
         "extras": {
-            "created": _first(node, "created"),
-            "date": ", ".join(dict.fromkeys(day for day in dates if day != issued)),
+            "date": ", ".join(dict.fromkeys(day for day in days if day != issued)),
             "available": others.get("available", ""),
             "date_accepted": others.get("dateAccepted", ""),
         },
     }
 
 
-def _first(node: Node, name: str) -> str:
-    return next(iter(_all(node, name)), "")
+_ISSUED = ("issued", "available", "dateAccepted")
 
 
-def _all(node: Node, name: str) -> list[str]:
-    # A span is not when it was published, but what it is about: see coverage.
-    texts = [text for text in node.texts(name) if name != "date" or not is_span(text)]
-    return list(filter(None, (node.parse_value(name, t, parse_date, "bad-date") for t in texts)))
-
-
-def _stamp(text: str) -> str:
-    """Return the header's date, which the record itself does not have."""
+def _datestamp(entry: Entry) -> FieldValues:
     try:
-        return parse_date(text)
+        return {"metadata_modified": parse_date(entry.raw.modified)}
     except ValueError:
-        return ""
+        return {}
 
 
 def _terms(entry: Entry) -> FieldValues:
-    texts = tuple(dict.fromkeys((*entry.node.texts("license"), *entry.node.texts("rights"))))
-    access = (*entry.node.texts("accessRights"), *(t for t in texts if _is_access(t)))
-    terms = [text for text in texts if not _is_access(text)]
+    node = entry.node
+    texts = dict.fromkeys(table.texts(node, ("license", "rights")))
+    access = [text for text in texts if _is_access(text)]
+    terms = [text for text in texts if text not in access]
     return {
-        "licence": read_licence(map(licences.find, terms), entry.node.reporter("rights")),
+        "licence": read_licence(map(licences.find, terms), node.reporter("rights")),
         "rights": "\n\n".join(map(plain_text, terms)),
-        "extras": {"access_rights": ", ".join(dict.fromkeys(access))},
+        "extras": {
+            "access_rights": ", ".join(dict.fromkeys((*node.texts("accessRights"), *access)))
+        },
     }
 
 
@@ -177,95 +135,30 @@ def _is_access(text: str) -> bool:
     return text.startswith("info:eu-repo/semantics/")
 
 
-def _language(entry: Entry) -> FieldValues:
-    node = entry.node
-    return {"language": read_languages(node.texts("language"), node.reporter("language"))}
-
-
-def _frequency(entry: Entry) -> FieldValues:
-    node, key = entry.node, "accrualPeriodicity"
-    frequency, unread = read_frequency(node.text(key), node.reporter(key))
-    return {"frequency": frequency, "extras": unread}
-
-
-def _standards(entry: Entry) -> FieldValues:
-    texts = entry.node.texts("conformsTo")
-    return {
-        "schema_urls": uk_fields.schemas(texts),
-        "extras": {"conforms_to": as_list(list(texts))},
-    }
-
-
-# Elements that become extras: texts, and lists of what a record is related to.
-_TEXTS = {
-    "type": "dcat_type",
-    "isPartOf": "is_part_of",
-    "accrualMethod": "accrual_method",
-    "accrualPolicy": "accrual_policy",
-    "audience": "audience",
-    "bibliographicCitation": "bibliographic_citation",
-    "dateCopyrighted": "date_copyrighted",
-    "dateSubmitted": "date_submitted",
-    "educationLevel": "education_level",
-    "extent": "extent",
-    "instructionalMethod": "instructional_method",
-    "mediator": "mediator",
-    "medium": "medium",
-    "tableOfContents": "table_of_contents",
-    "valid": "valid",
-}
-_LISTS = {
-    "source": "source",
-    "relation": "related_resource",
-    "hasFormat": "has_format",
-    "hasPart": "has_part",
-    "hasVersion": "has_version",
-    "isFormatOf": "is_format_of",
-    "isReferencedBy": "is_referenced_by",
-    "isReplacedBy": "is_replaced_by",
-    "isRequiredBy": "is_required_by",
-    "isVersionOf": "is_version_of",
-    "replaces": "replaces",
-    "requires": "requires",
-}
-
-_OF_DC = ("type", "source", "relation")
-
-
-def _more(entry: Entry) -> FieldValues:
-    node = entry.node
-    return {
-        "extras": {
-            **{name: ", ".join(node.texts(element)) for element, name in _TEXTS.items()},
-            **{name: as_list(list(node.texts(element))) for element, name in _LISTS.items()},
-            "provenance": plain_text(node.text("provenance")),
-        }
-    }
-
-
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     Field(("header/identifier",), "guid", read_apart),
     Field(("dc:title",), "title", read_apart),
-    Field(("dc:title", "dct:alternative"), "extra alternative", _titles),
-    Field(("dc:description", "dct:abstract"), "notes", _notes),
-    Field(("dc:subject",), "tags, themes", _tags),
+    row("dc:title dct:alternative", "extra alternative", _alternative),
+    row("dc:description dct:abstract", "notes", table.paragraphs),
+    Field(("dc:subject",), "tags, themes", _subjects),
+    row("dc:publisher", "publisher", table.agent),
+    row("dc:creator", "author", table.agent),
+    row("dc:contributor", "extra contributor", table.lines),
+    row("dct:rightsHolder", "extra rights_holder", table.lines),
     Field(
-        ("dc:publisher", "dc:creator", "dc:contributor", "dct:rightsHolder"),
-        "publisher, author; extras contributor, rights_holder",
-        _people,
+        ("dct:issued", "dct:available", "dct:dateAccepted", "dc:date"),
+        "issued; extras date, available, date_accepted",
+        _issued,
     ),
-    Field(
-        ("header/datestamp", "dc:date", "dct:issued", "dct:available", "dct:dateAccepted")
-        + ("dct:modified", "dct:created"),
-        "issued, modified, metadata_modified; extras created, date, available, date_accepted",
-        _dates,
-    ),
+    row("dct:modified", "modified", table.last_date),
+    Field(("header/datestamp",), "metadata_modified", _datestamp),
+    row("dct:created", "extra created", table.first_date),
     Field(
         ("dc:rights", "dct:license", "dct:accessRights"),
         "licence, rights; extra access_rights",
         _terms,
     ),
-    Field(("dc:language",), "language", _language),
+    row("dc:language", "language", table.languages),
     Field(
         ("dc:coverage", "dct:spatial", "dct:temporal", "ows:BoundingBox", "ows:WGS84BoundingBox"),
         "spatial, spatial_text, temporal",
@@ -276,14 +169,37 @@ MAPPING: tuple[Field[Entry], ...] = (
         "resources, url; extras identifier, alternate_identifier, format",
         links.read,
     ),
-    Field(("dct:accrualPeriodicity",), "frequency", _frequency),
-    Field(("dct:conformsTo",), "schema_urls; extra conforms_to (list)", _standards),
-    Field(
-        ("dc:type", "dc:source", "dc:relation", "dct:provenance")
-        + tuple(f"dct:{name}" for name in (*_TEXTS, *_LISTS) if name not in _OF_DC),
-        f"extras {', '.join((*_TEXTS.values(), *_LISTS.values(), 'provenance'))}",
-        _more,
-    ),
+    row("dct:accrualPeriodicity", "frequency", table.frequency),
+    row("dct:conformsTo", "schema_urls", table.schemas),
+    row("dct:conformsTo", "extra conforms_to", table.json_list),
+    row("dc:type", "extra dcat_type", table.words),
+    row("dct:isPartOf", "extra is_part_of", table.words),
+    row("dct:accrualMethod", "extra accrual_method", table.words),
+    row("dct:accrualPolicy", "extra accrual_policy", table.words),
+    row("dct:audience", "extra audience", table.words),
+    row("dct:bibliographicCitation", "extra bibliographic_citation", table.words),
+    row("dct:dateCopyrighted", "extra date_copyrighted", table.words),
+    row("dct:dateSubmitted", "extra date_submitted", table.words),
+    row("dct:educationLevel", "extra education_level", table.words),
+    row("dct:extent", "extra extent", table.words),
+    row("dct:instructionalMethod", "extra instructional_method", table.words),
+    row("dct:mediator", "extra mediator", table.words),
+    row("dct:medium", "extra medium", table.words),
+    row("dct:tableOfContents", "extra table_of_contents", table.words),
+    row("dct:valid", "extra valid", table.words),
+    row("dc:source", "extra source", table.json_list),
+    row("dc:relation", "extra related_resource", table.json_list),
+    row("dct:hasFormat", "extra has_format", table.json_list),
+    row("dct:hasPart", "extra has_part", table.json_list),
+    row("dct:hasVersion", "extra has_version", table.json_list),
+    row("dct:isFormatOf", "extra is_format_of", table.json_list),
+    row("dct:isReferencedBy", "extra is_referenced_by", table.json_list),
+    row("dct:isReplacedBy", "extra is_replaced_by", table.json_list),
+    row("dct:isRequiredBy", "extra is_required_by", table.json_list),
+    row("dct:isVersionOf", "extra is_version_of", table.json_list),
+    row("dct:replaces", "extra replaces", table.json_list),
+    row("dct:requires", "extra requires", table.json_list),
+    row("dct:provenance", "extra provenance", table.paragraph),
     Field(("every other element",), "extras", read_apart),
 )
 _READ = frozenset(name.rpartition(":")[2] for row in MAPPING for name in row.source)

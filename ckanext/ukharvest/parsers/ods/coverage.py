@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
-from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.periods import join_periods
 from ckanext.ukharvest.core.values.places import parse_box
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.ods.dataset import (
+    DCAT,
+    DEFAULT,
+    INSPIRE,
     Dataset,
-    dcat_names,
-    default_names,
-    inspire_names,
+    dcat_row,
+    default_row,
+    names,
 )
-
-
-def _dates(dataset: Dataset) -> FieldValues:
-    return {
-        "issued": dataset.dcat.date("issued"),
-        "modified": dataset.default.date("modified"),
-        "extras": {"created": dataset.dcat.read("created", parse_date, "bad-date")},
-    }
 
 
 def _frequency(dataset: Dataset) -> FieldValues:
@@ -37,12 +32,12 @@ def _frequency(dataset: Dataset) -> FieldValues:
     return {}
 
 
-def _temporal(dataset: Dataset) -> FieldValues:
-    fields = dataset.dcat
-    periods = fields.ends("temporal_coverage_start", "temporal_coverage_end")
+def _temporal(fields: Fields, names: table.Names) -> table.Several:
+    start, end, period = names
+    periods = fields.ends(start, end)
     if not periods.whole:
-        periods = join_periods((periods, fields.periods("temporal")))
-    return {"temporal": periods.whole, "extras": periods.extras}
+        periods = join_periods((periods, fields.periods(period)))
+    return table.Several(temporal=periods.whole, extras=periods.extras)
 
 
 def _place(dataset: Dataset) -> FieldValues:
@@ -58,9 +53,10 @@ def _place(dataset: Dataset) -> FieldValues:
     }
 
 
-_SIDES = tuple(f"extend_bounding_box_{each}bound_l" for each in ("west", "south", "east", "north"))
 _SIDE_NAMES = tuple(
-    side + end for side, end in zip(_SIDES, ("ongitude", "atitude") * 2, strict=True)
+    f"extend_bounding_box_{side}"
+    for side in ("westbound_longitude", "southbound_latitude")
+    + ("eastbound_longitude", "northbound_latitude")
 )
 
 
@@ -75,26 +71,20 @@ def _box(inspire: Fields) -> Geometry | None:
         return None
 
 
-MAPPING: tuple[Field[Dataset], ...] = (
+MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
+    dcat_row("issued", "issued", table.date),
+    default_row("modified", "modified", table.date),
+    dcat_row("created", "extra created", table.date),
     Field(
-        default_names("modified") + dcat_names("issued", "created"),
-        "issued, modified; extra created",
-        _dates,
-    ),
-    Field(
-        dcat_names("accrualperiodicity") + default_names("update_frequency"),
+        names(DCAT, "accrualperiodicity") + names(DEFAULT, "update_frequency"),
         "frequency",
         _frequency,
     ),
+    dcat_row("temporal_coverage_start temporal_coverage_end temporal", "temporal", _temporal),
     Field(
-        dcat_names("temporal_coverage_start", "temporal_coverage_end", "temporal"),
-        "temporal",
-        _temporal,
-    ),
-    Field(
-        default_names("bbox", "territory")
-        + dcat_names("spatial")
-        + inspire_names(*_SIDE_NAMES, "extend_description"),
+        names(DEFAULT, "bbox", "territory")
+        + names(DCAT, "spatial")
+        + names(INSPIRE, *_SIDE_NAMES, "extend_description"),
         "spatial, spatial_text",
         _place,
     ),

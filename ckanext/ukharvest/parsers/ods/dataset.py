@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers.table import row
 
+# Prefixes of names in tables.
+DEFAULT, DCAT, INSPIRE = "metas.default.", "metas.dcat.", "metas.inspire."
 _PAGE = "/explore/dataset/"
 # Templates that are read, and those about the portal's own pages and processing.
 _KNOWN = ("default", "dcat", "inspire")
@@ -41,6 +45,10 @@ class Dataset:
     id: str
     portal: str
     is_search: bool
+
+    def part(self, prefix: str) -> Fields:
+        """Return the fields whose names begin with a prefix."""
+        return {DEFAULT: self.default, DCAT: self.dcat, INSPIRE: self.inspire}[prefix]
 
     @property
     def page(self) -> str:
@@ -90,16 +98,11 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def default_names(*names: str) -> tuple[str, ...]:
-    """Return names of ``metas.default`` for the documentation."""
-    return tuple(f"metas.default.{each}" for each in names)
+default_row = partial(row, prefix=DEFAULT)
+dcat_row = partial(row, prefix=DCAT)
+inspire_row = partial(row, prefix=INSPIRE)
 
 
-def dcat_names(*names: str) -> tuple[str, ...]:
-    """Return names of ``metas.dcat``."""
-    return tuple(f"metas.dcat.{each}" for each in names)
-
-
-def inspire_names(*names: str) -> tuple[str, ...]:
-    """Return names of ``metas.inspire``."""
-    return tuple(f"metas.inspire.{each}" for each in names)
+def names(prefix: str, *fields: str) -> tuple[str, ...]:
+    """Return the names of fields with their prefix."""
+    return tuple(prefix + field for field in fields)

@@ -20,31 +20,34 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.fingerprint import is_triples
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, parties
-from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
+from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object
 from ckanext.ukharvest.parsers.ods import coverage, resources, translations
 from ckanext.ukharvest.parsers.ods.dataset import (
+    DCAT,
+    DEFAULT,
+    INSPIRE,
     Dataset,
     dataset_of,
-    dcat_names,
-    default_names,
-    inspire_names,
+    dcat_row,
+    default_row,
+    inspire_row,
+    names,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
@@ -91,23 +94,22 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if is_triples(raw.content or ""):
         return dcat.parse(raw, options)
     data = load_object(raw)
-    if not raw.guid:
-        raise ParseError(f"{raw.display_name}: dataset_id is missing", code="missing-identifier")
+    table.require(raw, raw.guid, "dataset_id", "missing-identifier")
     problems: list[Problem] = []
     dataset = dataset_of(data, raw.guid, raw.url, problems)
     _check_options(dataset, raw.display_name, options)
     title = plain_line(dataset.default.text("title"))
-    if not title:
-        message = f"{raw.display_name}: title is missing; expected a text"
-        raise ParseError(message, code="missing-title")
-    found, extras = collect(MAPPING, dataset)
-    limit, modified = options.get("max_resources", 1000), found.get("modified", "")
-    found["resources"] = resources.read(dataset, limit, modified)
-    main = Translation(title, found["notes"], found["tags"])
-    found |= translations.read(dataset, main, options.get("language", ""))
-    _report_missing(dataset.default, found)
+    table.require(raw, title, "title", "missing-title")
+    values, extras = collect(MAPPING, dataset)
+    limit, modified = options.get("max_resources", 1000), values.get("modified", "")
+    values["resources"] = resources.read(dataset, limit, modified)
+    main = Translation(title, values["notes"], values["tags"])
+    values |= translations.read(dataset, main, options.get("language", ""))
+    for key, name, expected in _EXPECTED:
+        if not values.get(name) and not dataset.default.is_settled(key):
+            dataset.default.report("missing-field", key, f"missing; expected {expected}")
     extras = unread_fields.added_to(extras, _unread(dataset))
-    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
 def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> None:
@@ -136,46 +138,38 @@ _EXPECTED = (
 )
 
 
-def _report_missing(default: Fields, found: FieldValues) -> None:
-    for key, name, expected in _EXPECTED:
-        if not found.get(name) and not default.is_settled(key):
-            default.report("missing-field", key, f"missing; expected {expected}")
-
-
-def _notes(dataset: Dataset) -> FieldValues:
-    return {"notes": plain_text(dataset.default.text("description"))}
-
-
-def _tags(dataset: Dataset) -> FieldValues:
-    default = dataset.default
-    tags, problems = clean_tags(default.items("keyword", strict=False), f"{dataset.path}keyword")
+def _tags(default: Fields, names: table.Names) -> tuple[str, ...]:
+    tags, problems = clean_tags(default.items(names[0], strict=False), default.full_name(names[0]))
     default.add(problems)
-    return {"tags": tags}
+    return tags
 
 
 def _themes(dataset: Dataset) -> FieldValues:
-    given = dataset.default.texts("theme", strict=False)
-    given += dataset.inspire.texts("theme", strict=False)
+    texts = dataset.default.values("theme") + dataset.inspire.values("theme")
     report = dataset.default.reporter("theme")
-    return uk_fields.authority(uk_fields.FieldTexts("", given, report))
+    return uk_fields.authority(uk_fields.FieldTexts("", texts, report))
 
 
-def _people(dataset: Dataset) -> FieldValues:
-    default, dcat_metas, inspire = dataset.default, dataset.dcat, dataset.inspire
-    publisher, creator = default.text("publisher"), dcat_metas.text("creator")
-    email = dcat_metas.read("contact_email", parse_email, "bad-email")
-    contacts = [Agent(plain_line(dcat_metas.text("contact_name")), email)]
-    email = inspire.read("contact_email", parse_email, "bad-email")
-    contacts.append(Agent(plain_line(inspire.text("contact_individual_name")), email))
-    contacts = parties.with_role(dict.fromkeys(contacts), parties.CONTACT)
+def _agent(fields: Fields, names: table.Names) -> Agent | None:
+    text = fields.text(names[0])
+    return parties.parse_agent(text) if text else None
+
+
+def _contacts(dataset: Dataset) -> FieldValues:
+    pairs = ((dataset.dcat, "contact_name"), (dataset.inspire, "contact_individual_name"))
+    contacts = parties.with_role(
+        dict.fromkeys(
+            Agent(
+                plain_line(fields.text(name)),
+                fields.read("contact_email", parse_email, "bad-email"),
+            )
+            for fields, name in pairs
+        ),
+        parties.CONTACT,
+    )
     return {
-        "publisher": parties.parse_agent(publisher) if publisher else None,
-        "author": parties.parse_agent(creator) if creator else None,
         "contact": replace(contacts[0], role="") if contacts else None,
-        "extras": {
-            "contributor": dcat_metas.text("contributor"),
-            **parties.other_parties(contacts[1:]),
-        },
+        "extras": parties.other_parties(contacts[1:]),
     }
 
 
@@ -190,53 +184,27 @@ def _terms(dataset: Dataset) -> FieldValues:
 
 
 def _access(dataset: Dataset) -> str:
-    given = (dataset.own.get("visibility"), dataset.default.get("visibility"))
-    return "restricted" if "restricted" in given else ""
+    visibility = (dataset.own.get("visibility"), dataset.default.get("visibility"))
+    return "restricted" if "restricted" in visibility else ""
 
 
-def _language(dataset: Dataset) -> FieldValues:
-    default = dataset.default
-    texts = default.texts("language", strict=False)
-    return {"language": read_languages(texts, default.reporter("language"))}
-
-
-def _standards(dataset: Dataset) -> FieldValues:
-    texts = dataset.dcat.texts("conforms_to", strict=False)
-    urls = uk_fields.schemas(texts)
-    others = ", ".join(text for text in texts if text not in urls)
-    return {"schema_urls": urls, "extras": {"conforms_to": others}}
+def _other_standards(fields: Fields, names: table.Names) -> str:
+    urls = table.schemas(fields, names)
+    return ", ".join(text for text in table.texts(fields, names) if text not in urls)
 
 
 def _origin(dataset: Dataset) -> FieldValues:
     """Return the page, other identifiers, and where a federated dataset comes from."""
-    host, name = (dataset.default.text(f"source_{each}") for each in ("domain_address", "dataset"))
+    host, name = map(dataset.default.text, ("source_domain_address", "source_dataset"))
     source = f"https://{host}/explore/dataset/{name}/" if host and name else ""
     others = (clean_text(dataset.own.get("dataset_uid")), dataset.inspire.text("file_identifier"))
     return {
         "url": dataset.page,
         "extras": {
-            "alternate_identifier": as_list([each for each in others if each]),
+            "alternate_identifier": as_list(list(filter(None, others))),
             "source": as_list([source] if source and source != dataset.page else []),
         },
     }
-
-
-# Fields without a DatasetRecord field, kept as text: name → CKAN extra.
-_DCAT_EXTRAS = {
-    "granularity": "granularity",
-    "dataquality": "data_quality",
-    "relation": "related_resource",
-    "publisher_type": "publisher_type",
-}
-_INSPIRE_EXTRAS = {
-    "lineage": "provenance",
-    "identification_purpose": "purpose",
-    "topologic_consistency": "data_quality",
-    "spatial_resolution": "spatial_resolution",
-    "hierarchy_level": "dcat_type",
-    "hierarchy_level_name": "hierarchy-level-name",
-    "type": "resource-type",
-}
 
 
 # About the portal, its processing and its rows, or said by other fields: see the list "Not read".
@@ -259,78 +227,94 @@ def _unread(dataset: Dataset) -> Iterator[tuple[str, str]]:
             yield f"{name}_{key}", text
 
 
-def _more(dataset: Dataset) -> FieldValues:
-    # Those of the portal's own templates, which can have any name, also one of CKAN's.
-    found = {
-        clean_text(f"{template}_{key}"): text_of(value)
-        for template, fields in dataset.others.items()
-        for key, value in fields.items()
+def _quality(dataset: Dataset) -> FieldValues:
+    """Return both texts on quality: that of inspire keeps its own name beside another one."""
+    texts = {
+        "data_quality": plain_text(dataset.dcat.text("dataquality")),
+        "topologic_consistency": plain_text(dataset.inspire.text("topologic_consistency")),
     }
-    # Where both have a value, that of inspire keeps its own name.
-    for fields, names in ((dataset.dcat, _DCAT_EXTRAS), (dataset.inspire, _INSPIRE_EXTRAS)):
-        for key, name in names.items():
-            if text := plain_text(fields.text(key)):
-                found[key if found.get(name, text) != text else name] = text
-    return {"extras": found}
+    several = set(filter(None, texts.values()))
+    return {"extras": texts if len(several) > 1 else {"data_quality": "".join(several)}}
 
 
-MAPPING: tuple[Field[Dataset], ...] = (
+def _other_templates(dataset: Dataset) -> FieldValues:
+    """Return what the portal's own templates have; their names can be any, also those of CKAN."""
+    return {
+        "extras": {
+            clean_text(f"{template}_{key}"): text_of(value)
+            for template, fields in dataset.others.items()
+            for key, value in fields.items()
+        }
+    }
+
+
+MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
     Field(("dataset_id",), "guid", read_apart),
-    Field(default_names("title"), "title", read_apart),
+    Field(names(DEFAULT, "title"), "title", read_apart),
     Field(
         ("has_records", "features", "attachments", "alternative_exports")
-        + default_names("references", "records_count"),
+        + names(DEFAULT, "references", "records_count"),
         "resources",
         read_apart,
     ),
-    Field(default_names("description"), "notes", _notes),
-    Field(default_names("keyword"), "tags", _tags),
-    Field(default_names("metadata_languages"), "translations, text_language", read_apart),
+    default_row("description", "notes", table.paragraph),
+    default_row("keyword", "tags", _tags),
+    Field(names(DEFAULT, "metadata_languages"), "translations, text_language", read_apart),
     Field(
-        default_names("theme") + inspire_names("theme"),
+        names(DEFAULT, "theme") + names(INSPIRE, "theme"),
         "themes; extras la_function, la_service",
         _themes,
     ),
+    default_row("publisher", "publisher", _agent),
+    dcat_row("creator", "author", _agent),
     Field(
-        default_names("publisher")
-        + dcat_names("creator", "contact_name", "contact_email", "contributor")
-        + inspire_names("contact_individual_name", "contact_email"),
-        "publisher, author, contact; extras contributor, responsible-organisation",
-        _people,
+        names(DCAT, "contact_name", "contact_email")
+        + names(INSPIRE, "contact_individual_name", "contact_email"),
+        "contact; extra responsible-organisation",
+        _contacts,
     ),
+    dcat_row("contributor", "extra contributor", table.text),
     Field(
         ("visibility",)
-        + default_names("license", "license_url", "attributions")
-        + dcat_names("accessRights"),
+        + names(DEFAULT, "license", "license_url", "attributions")
+        + names(DCAT, "accessRights"),
         "licence, rights; extra access_rights",
         _terms,
     ),
     *coverage.MAPPING,
-    Field(default_names("language"), "language", _language),
-    Field(dcat_names("conforms_to"), "schema_urls; extra conforms_to", _standards),
+    default_row("language", "language", table.languages),
+    dcat_row("conforms_to", "schema_urls", table.schemas),
+    dcat_row("conforms_to", "extra conforms_to", _other_standards),
     Field(
         ("dataset_uid",)
-        + inspire_names("file_identifier")
-        + default_names("source_domain_address", "source_dataset"),
+        + names(INSPIRE, "file_identifier")
+        + names(DEFAULT, "source_domain_address", "source_dataset"),
         "url; extras alternate_identifier (list), source (list)",
         _origin,
     ),
+    dcat_row("granularity", "extra granularity", table.paragraph),
+    dcat_row("relation", "extra related_resource", table.paragraph),
+    dcat_row("publisher_type", "extra publisher_type", table.paragraph),
     Field(
-        dcat_names(*_DCAT_EXTRAS)
-        + inspire_names(*_INSPIRE_EXTRAS)
-        + ("metas.custom.*, and every other template",),
-        "extras granularity, data_quality, related_resource, publisher_type, provenance, purpose,"
-        " spatial_resolution, dcat_type, hierarchy-level-name, resource-type, and the portal's own",
-        _more,
+        names(DCAT, "dataquality") + names(INSPIRE, "topologic_consistency"),
+        "extra data_quality",
+        _quality,
     ),
+    inspire_row("lineage", "extra provenance", table.paragraph),
+    inspire_row("identification_purpose", "extra purpose", table.paragraph),
+    inspire_row("spatial_resolution", "extra spatial_resolution", table.paragraph),
+    inspire_row("hierarchy_level", "extra dcat_type", table.paragraph),
+    inspire_row("hierarchy_level_name", "extra hierarchy-level-name", table.paragraph),
+    inspire_row("type", "extra resource-type", table.paragraph),
+    Field(("metas.custom.*, and every other template",), "extras of the portal", _other_templates),
     Field(("every other field",), "extras", read_apart),
 )
 
 _READ = {
     "": unread_fields.names_of(MAPPING) | _OF_PORTAL | {translations.KEY},
-    "default": unread_fields.names_of(MAPPING, "metas.default.") | _OF_PORTAL,
-    "dcat": unread_fields.names_of(MAPPING, "metas.dcat."),
-    "inspire": unread_fields.names_of(MAPPING, "metas.inspire.") | _OF_PERSONS,
+    "default": unread_fields.names_of(MAPPING, DEFAULT) | _OF_PORTAL,
+    "dcat": unread_fields.names_of(MAPPING, DCAT),
+    "inspire": unread_fields.names_of(MAPPING, INSPIRE) | _OF_PERSONS,
 }
 
 RESOURCE_MAPPING = resources.RESOURCE_MAPPING

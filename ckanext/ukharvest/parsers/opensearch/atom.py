@@ -20,39 +20,17 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.opensearch import georss, links
-from ckanext.ukharvest.parsers.opensearch.entry import Entry
+from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 # Types of content that are texts for people; others are files, or metadata of another format.
 _MEDIA = "{http://search.yahoo.com/mrss/}content"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _TEXTS = ("text", "html", "xhtml", "text/html", "text/plain")
 _EOP = "{*}EarthObservation//{*}"
-# Path within EOP metadata (OGC 10-157r4) → extra.
-_EXTRAS = tuple(
-    (f".//{_EOP}{path}", name)
-    for path, name in (
-        ("Platform/{*}shortName", "platform"),
-        ("Platform/{*}serialIdentifier", "platform_serial_identifier"),
-        ("Platform/{*}orbitType", "orbit_type"),
-        ("Instrument/{*}shortName", "instrument"),
-        ("Sensor/{*}sensorType", "sensor_type"),
-        ("Sensor/{*}operationalMode", "operational_mode"),
-        ("Sensor/{*}resolution", "resolution"),
-        ("Acquisition/{*}orbitNumber", "orbit_number"),
-        ("Acquisition/{*}orbitDirection", "orbit_direction"),
-        ("EarthObservationResult/{*}cloudCoverPercentage", "cloud_cover"),
-        ("EarthObservationMetaData/{*}productType", "product_type"),
-        ("EarthObservationMetaData//{*}processingLevel", "processing_level"),
-        ("EarthObservationMetaData//{*}processorName", "processor_name"),
-        ("EarthObservationMetaData/{*}parentIdentifier", "parent_identifier"),
-        ("EarthObservationMetaData/{*}acquisitionType", "acquisition_type"),
-        ("EarthObservationMetaData/{*}status", "status"),
-        ("resultTime//{*}timePosition", "result_time"),
-    )
-)
 # Files that EOP metadata name → relation of a link.
 _IDENTIFIER = f".//{_EOP}EarthObservationMetaData/{{*}}identifier"
 _EOP_FILES = {
@@ -61,30 +39,22 @@ _EOP_FILES = {
 }
 
 
-def title(entry: Entry) -> str:
-    """Return an entry's title, "" if it has none."""
-    return plain_line(entry.node.text("title"))
-
-
 def _notes(entry: Entry) -> FieldValues:
     node = entry.node
     content = [
-        _string(each)
-        for each in entry.root.iterchildren("{*}content")
-        if (each.get("type") or "text") in _TEXTS
+        clean_text(str(element.xpath("string()")))
+        for element in entry.root.iterchildren("{*}content")
+        if (element.get("type") or "text") in _TEXTS
     ]
     texts = (*node.texts("summary"), *content, *node.texts("description"), *node.texts("abstract"))
     return {"notes": next(filter(None, (plain_text(text) for text in texts)), "")}
 
 
-def _string(element: etree._Element) -> str:
-    return clean_text(str(element.xpath("string()")))
-
-
 def _tags(entry: Entry) -> FieldValues:
     categories = list(entry.root.iterchildren("{*}category"))
-    words = [clean_text(each.get("label") or each.get("term")) for each in categories]
-    terms = (clean_text(each.get("term")) for each in categories if each.get("label"))
+    words = [clean_text(element.get("label") or element.get("term")) for element in categories]
+    labelled = (element for element in categories if element.get("label"))
+    terms = (clean_text(element.get("term")) for element in labelled)
     words += entry.node.texts("subject")
     tags, problems = clean_tags(filter(None, words), "atom:category")
     entry.node.add(problems)
@@ -103,10 +73,7 @@ def _people(entry: Entry) -> FieldValues:
     return {
         "publisher": replace(bodies[0], role="") if bodies else None,
         "author": next(iter(authors), None),
-        "extras": {
-            "contributor": ", ".join(_names(entry, "contributor")),
-            **parties.other_parties(others),
-        },
+        "extras": parties.other_parties(others),
     }
 
 
@@ -119,40 +86,27 @@ def _authors(entry: Entry) -> Iterator[Agent]:
             yield Agent(name, email, url)
 
 
-def _names(entry: Entry, element: str) -> Iterator[str]:
-    for person in entry.node.find_all(element):
-        if name := plain_line(person.text("name") or person.own_text()):
-            yield name
+def _person_names(node: Node, names: table.Names) -> str:
+    people = (person for name in names for person in node.find_all(name))
+    texts = (plain_line(person.text("name") or person.own_text()) for person in people)
+    return ", ".join(filter(None, texts))
 
 
-def _dates(entry: Entry) -> FieldValues:
-    """Return the dates: dc:date is the time that the data is about, where it is a span."""
-    node = entry.node
-    dates = node.texts("date")
-    days = [text for text in dates if not is_span(text)]
-    return {
-        "issued": _date(entry, "published") or _date(entry, "issued") or _first(entry, days),
-        "modified": _date(entry, "modified"),
-        "metadata_modified": _date(entry, "updated"),
-        "extras": {"created": _date(entry, "created")},
-    }
-
-
-def _date(entry: Entry, name: str) -> str:
-    return entry.node.parse_value(name, entry.node.text(name), parse_date, "bad-date")
-
-
-def _first(entry: Entry, texts: list[str]) -> str:
-    return entry.node.parse_value("date", texts[0] if texts else "", parse_date, "bad-date")
+def _issued(node: Node, _names: table.Names) -> str:
+    """Return the day of publication: dc:date is what the data is about, where it is a span."""
+    days = (text for text in node.texts("date") if not is_span(text))
+    return table.date(node, ("published", "issued")) or node.parse_value(
+        "date", next(days, ""), parse_date, "bad-date"
+    )
 
 
 def _temporal(entry: Entry) -> FieldValues:
     """Return the time that the data is about, from the first extension that has it."""
     periods = join_periods([])
-    for field, given in _spans(entry):
-        found = read_periods(given, _reporter(entry, field))
-        periods = join_periods((periods, found))
-        if found.whole:
+    for field, spans in _spans(entry):
+        part = read_periods(spans, _reporter(entry, field))
+        periods = join_periods((periods, part))
+        if part.whole:
             break
     return {"temporal": periods.whole, "extras": periods.extras}
 
@@ -174,23 +128,23 @@ def _reporter(entry: Entry, field: str) -> Callable[[str, str, str], None]:
 
 def _terms(entry: Entry) -> FieldValues:
     node = entry.node
-    named = [_href(each) for each in entry.root.iterchildren("{*}link") if _rel(each) == "license"]
-    texts = tuple(dict.fromkeys((*named, *node.texts("license"), *node.texts("rights"))))
+    links_ = entry.root.iterchildren("{*}link")
+    urls = [_href(element) for element in links_ if _rel(element) == "license"]
+    texts = tuple(dict.fromkeys((*urls, *table.texts(node, ("license", "rights")))))
     licence = read_licence(map(licences.find, texts), node.reporter("rights"))
-    rights = "\n\n".join(plain_text(text) for text in texts if text not in named)
+    rights = "\n\n".join(plain_text(text) for text in texts if text not in urls)
     return {"licence": licence, "rights": rights}
 
 
-def _language(entry: Entry) -> FieldValues:
-    node = entry.node
-    return {"language": read_languages(node.texts("language"), node.reporter("dc:language"))}
+def _languages(node: Node, names: table.Names) -> table.Names:
+    return read_languages(table.texts(node, names), node.reporter("dc:language"))
 
 
 def _links(entry: Entry) -> FieldValues:
-    return links.read(_given(entry), lambda code, words: entry.node.report(code, "link", words))
+    return links.read(_all_links(entry), entry.node.reporter("link"))
 
 
-def _given(entry: Entry) -> Iterator[links.Link]:
+def _all_links(entry: Entry) -> Iterator[links.Link]:
     for element in entry.root.iterchildren("{*}link"):
         if url := entry.node.link("link", _href(element), element.base or ""):
             names = ("type", "title", "length", "hreflang")
@@ -206,13 +160,13 @@ def _given(entry: Entry) -> Iterator[links.Link]:
 
 def _files(entry: Entry) -> Iterator[links.Link]:
     """Yield files that other elements than links name: Media RSS, OWS Context, EOP metadata."""
-    found = [("preview", each, each.get("url")) for each in entry.root.iter(_MEDIA)]
+    files = [("preview", element, element.get("url")) for element in entry.root.iter(_MEDIA)]
     contents = entry.root.iterfind("{*}offering/{*}content")
-    found += [("enclosure", each, each.get("href")) for each in contents]
+    files += [("enclosure", element, element.get("href")) for element in contents]
     for path, rel in _EOP_FILES.items():
-        references = entry.root.iterfind(path)
-        found += [(rel, each, each.get(_XLINK) or each.get("href")) for each in references]
-    for rel, element, text in found:
+        for element in entry.root.iterfind(path):
+            files.append((rel, element, element.get(_XLINK) or element.get("href")))
+    for rel, element, text in files:
         name = xml.local_name(element)
         if url := entry.node.parse_value(name, clean_text(text), parse_url, "bad-url"):
             yield links.Link(rel, url, clean_text(element.get("type")))
@@ -230,72 +184,64 @@ def _href(element: etree._Element) -> str:
 def _place(entry: Entry) -> FieldValues:
     names = ("spatial", "coverage", "featurename", "featureName")
     texts = [plain_line(text) for name in names for text in entry.node.texts(name)]
-    found = read_places(texts, entry.node.reporter("dct:spatial"))
-    return {"spatial": found.geometry, "spatial_text": found.names, "extras": found.extras}
+    place = read_places(texts, entry.node.reporter("dct:spatial"))
+    return {"spatial": place.geometry, "spatial_text": place.names, "extras": place.extras}
 
 
-def _related(entry: Entry) -> FieldValues:
-    node = entry.node
-    sources = [each.text("id") for each in node.find_all("source")]
-    sources += [each.own_text() for each in node.find_all("source")]
-    return {
-        "schema_urls": uk_fields.schemas(node.texts("conformsTo")),
-        "extras": {
-            "source": as_list(list(filter(None, sources))),
-            "related_resource": as_list(list(node.texts("relation"))),
-            "conforms_to": as_list(list(node.texts("conformsTo"))),
-            "format": ", ".join(node.texts("format")),
-        },
-    }
+def _sources(node: Node, names: table.Names) -> str:
+    elements = [element for name in names for element in node.find_all(name)]
+    texts = (*(element.text("id") for element in elements), *map(Node.own_text, elements))
+    return as_list(list(filter(None, texts)))
 
 
-def _more(entry: Entry) -> FieldValues:
-    found = {}
-    for path, name in _EXTRAS:
-        texts = (_with_unit(each) for each in entry.root.iterfind(path))
-        found[name] = next(filter(None, texts), "")
-    whole = entry.node.text("isPartOf")
-    parent = found["parent_identifier"] or whole
-    identifiers = [clean_text(each.text) for each in entry.root.iterfind(_IDENTIFIER)]
-    own = (entry.raw.guid, entry.node.text("identifier"))
+def _eop(node: Node, names: table.Names) -> str:
+    """Return the first text of a path within EOP metadata (OGC 10-157r4), with its unit."""
+    path = "/".join(f"{{*}}{name}" if name else "" for name in names[0].split("/"))
+    elements = node.element.iterfind(f".//{{*}}EarthObservation//{path}")
+    texts = (f"{clean_text(each.text)} {clean_text(each.get('uom'))}".strip() for each in elements)
+    return next(filter(None, texts), "")
+
+
+def _identity(entry: Entry) -> FieldValues:
+    identifier, whole = entry.node.text("identifier"), entry.node.text("isPartOf")
+    parent = _eop(entry.node, ("EarthObservationMetaData/parentIdentifier",)) or whole
+    others = (clean_text(element.text) for element in entry.root.iterfind(_IDENTIFIER))
     return {
         "extras": {
-            **found,
             "parent_identifier": parent,
             "is_part_of": whole if whole != parent else "",
-            "identifier": entry.node.text("identifier"),
-            "alternate_identifier": as_list([each for each in identifiers if each not in own]),
-            "dcat_type": entry.node.text("type"),
+            "identifier": identifier,
+            "alternate_identifier": as_list(
+                [text for text in others if text not in (entry.raw.guid, identifier)]
+            ),
         }
     }
 
 
-def _with_unit(element: etree._Element) -> str:
-    return f"{clean_text(element.text)} {clean_text(element.get('uom'))}".strip()
+_METADATA = "eop:EarthObservationMetaData"
 
-
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     Field(("atom:id", "dc:identifier"), "guid", read_apart),
     Field(("atom:title",), "title", read_apart),
     Field(("atom:summary", "atom:content", "dc:description", "dct:abstract"), "notes", _notes),
     Field(("atom:category", "dc:subject"), "tags, themes", _tags),
     Field(
-        ("dc:publisher", "dc:creator", "atom:author", "atom:contributor"),
-        "publisher, author; extras contributor, responsible-organisation",
+        ("dc:publisher", "dc:creator", "atom:author"),
+        "publisher, author; extra responsible-organisation",
         _people,
     ),
-    Field(
-        ("atom:published", "dct:issued", "dc:date", "dct:modified", "atom:updated", "dct:created"),
-        "issued, modified, metadata_modified; extra created",
-        _dates,
-    ),
+    row("atom:contributor", "extra contributor", _person_names),
+    row("atom:published dct:issued dc:date", "issued", _issued),
+    row("dct:modified", "modified", table.date),
+    row("atom:updated", "metadata_modified", table.date),
+    row("dct:created", "extra created", table.date),
     Field(
         ("dc:date", "dct:temporal", "eop:phenomenonTime", "time:start", "time:end"),
         "temporal",
         _temporal,
     ),
     Field(("atom:rights", "dc:rights", "link rel=license"), "licence, rights", _terms),
-    Field(("dc:language",), "language", _language),
+    row("dc:language", "language", _languages),
     Field(
         ("georss:where", "georss:polygon", "georss:line", "georss:point", "georss:box")
         + ("georss:circle",)
@@ -310,24 +256,38 @@ MAPPING: tuple[Field[Entry], ...] = (
         "resources, url",
         _links,
     ),
+    row("atom:source dc:source", "extra source", _sources),
+    row("dc:relation", "extra related_resource", table.json_list),
+    row("dct:conformsTo", "schema_urls", table.schemas),
+    row("dct:conformsTo", "extra conforms_to", table.json_list),
+    row("dc:format", "extra format", table.words),
+    row("eop:Platform/eop:shortName", "extra platform", _eop),
+    row("eop:Platform/eop:serialIdentifier", "extra platform_serial_identifier", _eop),
+    row("eop:Platform/eop:orbitType", "extra orbit_type", _eop),
+    row("eop:Instrument/eop:shortName", "extra instrument", _eop),
+    row("eop:Sensor/eop:sensorType", "extra sensor_type", _eop),
+    row("eop:Sensor/eop:operationalMode", "extra operational_mode", _eop),
+    row("eop:Sensor/eop:resolution", "extra resolution", _eop),
+    row("eop:Acquisition/eop:orbitNumber", "extra orbit_number", _eop),
+    row("eop:Acquisition/eop:orbitDirection", "extra orbit_direction", _eop),
+    row("eop:EarthObservationResult/eop:cloudCoverPercentage", "extra cloud_cover", _eop),
+    row(f"{_METADATA}/eop:productType", "extra product_type", _eop),
+    row(f"{_METADATA}//eop:processingLevel", "extra processing_level", _eop),
+    row(f"{_METADATA}//eop:processorName", "extra processor_name", _eop),
+    row(f"{_METADATA}/eop:acquisitionType", "extra acquisition_type", _eop),
+    row(f"{_METADATA}/eop:status", "extra status", _eop),
+    row("om:resultTime//gml:timePosition", "extra result_time", _eop),
     Field(
-        ("atom:source", "dc:source", "dc:relation", "dct:conformsTo", "dc:format"),
-        "schema_urls; extras source (list), related_resource (list), conforms_to (list), format",
-        _related,
+        (f"{_METADATA}/eop:parentIdentifier", f"{_METADATA}/eop:identifier", "dct:isPartOf")
+        + ("dc:identifier",),
+        "extras parent_identifier, is_part_of, identifier, alternate_identifier (list)",
+        _identity,
     ),
-    Field(
-        ("eop:Platform", "eop:Instrument", "eop:Sensor", "eop:Acquisition")
-        + ("eop:EarthObservationResult", "eop:EarthObservationMetaData", "om:resultTime")
-        + ("dct:isPartOf", "dc:identifier", "dc:type"),
-        f"extras {', '.join(name for _, name in _EXTRAS)}, is_part_of, identifier,"
-        " alternate_identifier (list), dcat_type",
-        _more,
-    ),
+    row("dc:type", "extra dcat_type", table.first_text),
     Field(("every other element",), "extras", read_apart),
 )
 
 # Local names of the children of an entry that are read; of media:group its media:content.
 READ = frozenset(
-    (*(name.rpartition(":")[2] for row in MAPPING for name in row.source), "link", "group")
-    + ("EarthObservation", "featureName")
-)
+    name.rpartition(":")[2] for row in MAPPING for name in row.source if "/" not in name
+) | {"link", "group", "EarthObservation", "featureName"}

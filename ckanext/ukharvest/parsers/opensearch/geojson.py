@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
@@ -13,7 +14,6 @@ from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
-from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.record_licence import read_licence
@@ -26,12 +26,10 @@ from ckanext.ukharvest.core.values.web_addresses import (
     read_phone,
 )
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers import unread_fields
+from ckanext.ukharvest.parsers import table, unread_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.opensearch import links
-
-_NOTES = ("abstract", "description", "summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +39,37 @@ class Feature:
     own: Fields
     node: Fields
 
+    def part(self, prefix: str) -> Fields:
+        """Return the properties, for the prefix of their names."""
+        return self.node
 
-def title(feature: Feature) -> str:
-    """Return a feature's title, "" if it has none."""
-    return plain_line(feature.node.text("title"))
+
+def _texts(value: Any, path: list[str]) -> Iterator[str]:
+    """Yield the texts at the end of a path of members; each item of a list is followed."""
+    for item in value if isinstance(value, list) else [value]:
+        if not path:
+            yield value_text(item)
+        elif isinstance(item, Mapping):
+            yield from _texts(item.get(path[0]), path[1:])
 
 
-def _notes(feature: Feature) -> FieldValues:
-    texts = (value_text(feature.node.data.get(name)) for name in _NOTES)
-    return {"notes": plain_text(next(filter(None, texts), ""))}
+def _text(node: Fields, names: table.Names) -> str:
+    """Return the first text of several properties, or of members within them."""
+    texts = (text for name in names for text in _texts(node.data, name.split(".")))
+    return next(filter(None, texts), "")
+
+
+def _paragraph(node: Fields, names: table.Names) -> str:
+    return plain_text(_text(node, names))
 
 
 def _tags(feature: Feature) -> FieldValues:
     node = feature.node
-    items = [each for name in ("keywords", "categories") for each in _items(node, name)]
-    tags, problems = clean_tags(filter(None, map(_word, items)), "keywords")
+    items = [item for name in ("keywords", "categories") for item in _items(node, name)]
+    words = list(map(_word, items))
+    tags, problems = clean_tags(filter(None, words), "keywords")
     node.add(problems)
-    terms = (clean_text(each.get("term")) for each in items if isinstance(each, Mapping))
-    words = [_word(each) for each in items]
+    terms = (clean_text(item.get("term")) for item in items if isinstance(item, Mapping))
     themes = (term for term in terms if is_web_url(term) and term not in words)
     return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
 
@@ -81,8 +92,8 @@ def _people(feature: Feature) -> FieldValues:
     bodies = [
         replace(parties.parse_agent(text), role=role)
         for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
-        for each in _items(node, name)
-        if (text := value_text(each))
+        for item in _items(node, name)
+        if (text := value_text(item))
     ]
     authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
     others = (
@@ -95,43 +106,34 @@ def _people(feature: Feature) -> FieldValues:
         "author": next(iter(authors), None),
         "contact": next(iter(contacts), None),
         "extras": {
-            "contact-phone": read_phone(
-                next(filter(None, _members(node, "contactPoint", "phone")), "")
-            ),
-            "contributor": ", ".join(filter(None, _members(node, "contributors", "name"))),
+            "contact-phone": read_phone(_text(node, ("contactPoint.phone",))),
             **parties.other_parties(others),
         },
     }
 
 
-def _members(node: Fields, key: str, name: str) -> Iterator[str]:
-    """Yield a member of each object in a list."""
-    for each in _items(node, key):
-        yield value_text(each.get(name)) if isinstance(each, Mapping) else ""
+def _names(node: Fields, names: table.Names) -> str:
+    texts = (text for name in names for text in _texts(node.data, [name, "name"]))
+    return ", ".join(filter(None, texts))
 
 
 def _agents(node: Fields, key: str) -> Iterator[Agent]:
-    for each in node.objects(key):
-        if not isinstance(each, Fields):
-            yield parties.parse_agent(each)
+    for person in node.objects(key):
+        if not isinstance(person, Fields):
+            yield parties.parse_agent(person)
             continue
-        name = plain_line(value_text(each.data.get("name")))
-        email = each.read("email", parse_email, "bad-email")
-        url = each.read("uri", parse_url, "bad-url")
+        name = plain_line(value_text(person.data.get("name")))
+        email = person.read("email", parse_email, "bad-email")
+        url = person.read("uri", parse_url, "bad-url")
         if name or email:
             yield Agent(name, email, url)
 
 
-def _dates(feature: Feature) -> FieldValues:
-    node = feature.node
+def _issued(node: Fields, _names: table.Names) -> str:
+    """Return the day of publication; the property date may be a span, of what the data is about."""
     day = value_text(node.data.get("date"))
     day = "" if is_span(day) else node.parse_value("date", day, parse_date, "bad-date")
-    return {
-        "issued": node.date("published") or day,
-        "modified": node.date("modified"),
-        "metadata_modified": node.date("updated"),
-        "extras": {"created": node.date("created")},
-    }
+    return node.date("published") or day
 
 
 def _temporal(feature: Feature) -> FieldValues:
@@ -159,35 +161,24 @@ def _spatial(feature: Feature) -> FieldValues:
 
 def _terms(feature: Feature) -> FieldValues:
     node = feature.node
-    licence_texts = [
-        value_text(each) for name in ("license", "licence") for each in _items(node, name)
-    ]
-    licence_texts += [each.url for each in _given(feature) if each.rel == "license"]
+    texts = [value_text(item) for name in ("license", "licence") for item in _items(node, name)]
+    texts += [link.url for link in _all_links(feature) if link.rel == "license"]
     rights = plain_text(value_text(node.data.get("rights")))
-    texts = (*licence_texts, rights)
-    licence = read_licence(map(licences.find, texts), node.reporter("rights"))
+    licence = read_licence(map(licences.find, (*texts, rights)), node.reporter("rights"))
     return {"licence": licence, "rights": rights}
 
 
-def _language(feature: Feature) -> FieldValues:
-    texts = feature.node.texts("lang", strict=False)
-    return {"language": read_languages(texts, feature.node.reporter("lang"))}
-
-
 def _links(feature: Feature) -> FieldValues:
-    return links.read(_given(feature), feature.node.reporter("links"))
+    return links.read(_all_links(feature), feature.node.reporter("links"))
 
 
-def _given(feature: Feature) -> Iterator[links.Link]:
+def _all_links(feature: Feature) -> Iterator[links.Link]:
     for fields in (feature.node, feature.own):
-        for each in fields.objects("links"):
-            if not isinstance(each, Fields):
-                continue
-            if url := each.link("href"):
-                rel = value_text(each.data.get("rel")).lower()
-                names = ("type", "title", "length", "lang")
-                texts = (value_text(each.data.get(name)) for name in names)
-                yield links.Link(rel, url, *texts)
+        for link in fields.objects("links"):
+            if isinstance(link, Fields) and (url := link.link("href")):
+                names = ("rel", "type", "title", "length", "lang")
+                rel, *texts = (value_text(link.data.get(name)) for name in names)
+                yield links.Link(rel.lower(), url, *texts)
     yield from _download(feature.node)
     yield from _others(feature.node)
 
@@ -195,13 +186,12 @@ def _given(feature: Feature) -> Iterator[links.Link]:
 def _download(node: Fields) -> Iterator[links.Link]:
     """Yield the file of resto's form: properties.services.download."""
     services = node.data.get("services")
-    given = services.get("download") if isinstance(services, Mapping) else None
-    if not isinstance(given, Mapping):
+    download = services.get("download") if isinstance(services, Mapping) else None
+    if not isinstance(download, Mapping):
         return
-    fields = Fields(given, [], "services.download.")
-    if url := fields.link("url"):
+    if url := Fields(download, []).link("url"):
         kind, size, checksum = (
-            value_text(given.get(name)) for name in ("mimeType", "size", "checksum")
+            value_text(download.get(name)) for name in ("mimeType", "size", "checksum")
         )
         yield links.Link("download", url, kind, length=size, checksum=checksum)
 
@@ -217,110 +207,58 @@ def _others(node: Fields) -> Iterator[links.Link]:
     if isinstance(layer, Mapping) and (url := Fields(layer, [], "").url("url")):
         yield links.Link("search", url, title=value_text(layer.get("type")))
     for offering in node.objects("offerings"):  # of OWS Context (OGC 14-055r2)
-        for each in offering.objects("operations") if isinstance(offering, Fields) else ():
-            is_first = isinstance(each, Fields) and each.data.get("code") == "GetCapabilities"
-            if is_first and isinstance(each, Fields) and (url := each.url("href")):
+        for operation in offering.objects("operations") if isinstance(offering, Fields) else ():
+            if not isinstance(operation, Fields):
+                continue
+            is_first = operation.data.get("code") == "GetCapabilities"
+            if is_first and (url := operation.url("href")):
                 yield links.Link("search", url, title="Service")
 
 
-# Where the values of EOP metadata are: OGC 17-003r2; the older form has them side by side.
-_EXTRAS = {
-    "platform": ("platform", "platformShortName"),
-    "platform_serial_identifier": ("platform", "platformSerialIdentifier"),
-    "orbit_type": ("platform", "orbitType"),
-    "instrument": ("instrument", "instrumentShortName"),
-    "sensor_type": ("instrument", "sensorType"),
-    "instrument_description": ("instrument", "description"),
-    "orbit_number": ("acquisitionParameters", "orbitNumber"),
-    "orbit_direction": ("acquisitionParameters", "orbitDirection"),
-    "acquisition_type": ("acquisitionParameters", "acquisitionType"),
-}
-_OLDER = {"platform": "platform", "instrument": "instrument", "orbit_number": "orbitNumber"}
-_PRODUCT = {
-    "product_type": "productType",
-    "processing_level": "processingLevel",
-    "processor_name": "processorName",
-    "processing_date": "processingDate",
-    "cloud_cover": "cloudCover",
-    "status_detail": "statusDetail",
-    "parent_identifier": "parentIdentifier",
-}
-# Properties that are texts → extras.
-_TEXTS = {
-    "identifier": "identifier",
-    "subtitle": "alternative",
-    "status": "status",
-    "accessRights": "access_rights",
-    "bibliographicCitation": "bibliographic_citation",
-    "provenance": "provenance",
-    "purpose": "purpose",
-    "versionNotes": "version_notes",
-    "isPartOf": "is_part_of",
-    "resolution": "resolution",
-    "doi": "doi",
-    "collection": "collection",
-    "sensorMode": "operational_mode",
-}
-
-
-def _words(feature: Feature) -> FieldValues:
-    node, key = feature.node, "accrualPeriodicity"
+def _place(node: Fields, _names: table.Names) -> table.Several:
     place = shared_fields.place(node)
-    frequency, unread = read_frequency(value_text(node.get(key)), node.reporter(key))
-    return {
-        "version": value_text(node.data.get("versionInfo")),
-        "spatial": place.geometry,
-        "spatial_text": place.names,
-        "frequency": frequency,
-        "extras": unread | place.extras,
-    }
+    return table.Several(spatial=place.geometry, spatial_text=place.names, extras=place.extras)
 
 
-def _more(feature: Feature) -> FieldValues:
-    data = feature.node.data
-    others = data.get("additionalAttributes")
-    found = {
-        clean_text(f"additional_{name}"): package.text_of(value)
-        for name, value in (others.items() if isinstance(others, Mapping) else ())
-    }
-    found |= {name: value_text(data.get(key)) for key, name in _TEXTS.items()}
-    acquisitions = _items(feature.node, "acquisitionInformation")
-    for extra, (part, name) in _EXTRAS.items():
-        parts = [each.get(part) for each in acquisitions if isinstance(each, Mapping)]
-        texts = [value_text(each.get(name)) for each in parts if isinstance(each, Mapping)]
-        older = value_text(data.get(_OLDER.get(extra, "")))
-        found[extra] = next(filter(None, (*texts, older)), "")
-    product = data.get("productInformation")
-    product = product if isinstance(product, Mapping) else {}
-    for extra, name in _PRODUCT.items():
-        found[extra] = value_text(product.get(name)) or value_text(data.get(name))
-    return {"extras": found}
+def _frequency(node: Fields, names: table.Names) -> table.Several:
+    text = value_text(node.get(names[0]))
+    frequency, unread = read_frequency(text, node.reporter(names[0]))
+    return table.Several(frequency=frequency, extras=unread)
 
 
-MAPPING: tuple[Field[Feature], ...] = (
+def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
+    members = node.data.get(names[0])
+    pairs = members.items() if isinstance(members, Mapping) else ()
+    texts = {clean_text(f"additional_{name}"): package.text_of(value) for name, value in pairs}
+    return table.Several(extras=texts)
+
+
+_row = partial(table.row, prefix="properties.")
+_ACQUISITION = "acquisitionInformation"
+
+MAPPING: tuple[Field[Feature] | table.Row, ...] = (
     Field(("id", "properties.identifier"), "guid", read_apart),
     Field(("properties.title",), "title", read_apart),
-    Field(tuple(f"properties.{name}" for name in _NOTES), "notes", _notes),
+    _row("abstract description summary", "notes", _paragraph),
     Field(("properties.keywords", "properties.categories"), "tags, themes", _tags),
     Field(
         ("properties.publisher", "properties.creator", "properties.authors")
-        + ("properties.contactPoint", "properties.contributors"),
-        "publisher, author, contact; extras contact-phone, contributor, responsible-organisation",
+        + ("properties.contactPoint",),
+        "publisher, author, contact; extras contact-phone, responsible-organisation",
         _people,
     ),
-    Field(
-        ("properties.published", "properties.date", "properties.modified", "properties.updated")
-        + ("properties.created",),
-        "issued, modified, metadata_modified; extra created",
-        _dates,
-    ),
+    _row("contributors", "extra contributor", _names),
+    _row("published date", "issued", _issued),
+    _row("modified", "modified", table.date),
+    _row("updated", "metadata_modified", table.date),
+    _row("created", "extra created", table.date),
     Field(
         ("properties.date", "properties.startDate", "properties.completionDate"),
         "temporal",
         _temporal,
     ),
     Field(("properties.license", "properties.rights"), "licence, rights", _terms),
-    Field(("properties.lang",), "language", _language),
+    _row("lang", "language", table.languages),
     Field(("geometry", "bbox"), "spatial", _spatial),
     Field(
         ("properties.links", "links", "properties.services", "properties.quicklook")
@@ -328,27 +266,55 @@ MAPPING: tuple[Field[Feature], ...] = (
         "resources, url",
         _links,
     ),
-    Field(
-        ("properties.versionInfo", "properties.spatial", "properties.accrualPeriodicity"),
-        "version, spatial, spatial_text, frequency",
-        _words,
+    _row("spatial", "spatial, spatial_text", _place),
+    _row("accrualPeriodicity", "frequency", _frequency),
+    _row("versionInfo", "version", _text),
+    _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
+    _row("identifier", "extra identifier", _text),
+    _row("subtitle", "extra alternative", _text),
+    _row("status", "extra status", _text),
+    _row("accessRights", "extra access_rights", _text),
+    _row("bibliographicCitation", "extra bibliographic_citation", _text),
+    _row("provenance", "extra provenance", _text),
+    _row("purpose", "extra purpose", _text),
+    _row("versionNotes", "extra version_notes", _text),
+    _row("isPartOf", "extra is_part_of", _text),
+    _row("resolution", "extra resolution", _text),
+    _row("doi", "extra doi", _text),
+    _row("collection", "extra collection", _text),
+    _row("sensorMode", "extra operational_mode", _text),
+    # EOP metadata: OGC 17-003r2, and the older form, which has them side by side.
+    _row(f"{_ACQUISITION}.platform.platformShortName platform", "extra platform", _text),
+    _row(
+        f"{_ACQUISITION}.platform.platformSerialIdentifier",
+        "extra platform_serial_identifier",
+        _text,
     ),
-    Field(
-        tuple(f"properties.{name}" for name in _TEXTS)
-        + ("properties.acquisitionInformation", "properties.productInformation")
-        + ("properties.parentIdentifier", "properties.additionalAttributes"),
-        f"extras {', '.join((*_TEXTS.values(), *_EXTRAS, *_PRODUCT))}, and the publisher's own",
-        _more,
+    _row(f"{_ACQUISITION}.platform.orbitType", "extra orbit_type", _text),
+    _row(f"{_ACQUISITION}.instrument.instrumentShortName instrument", "extra instrument", _text),
+    _row(f"{_ACQUISITION}.instrument.sensorType", "extra sensor_type", _text),
+    _row(f"{_ACQUISITION}.instrument.description", "extra instrument_description", _text),
+    _row(
+        f"{_ACQUISITION}.acquisitionParameters.orbitNumber orbitNumber",
+        "extra orbit_number",
+        _text,
     ),
+    _row(f"{_ACQUISITION}.acquisitionParameters.orbitDirection", "extra orbit_direction", _text),
+    _row(f"{_ACQUISITION}.acquisitionParameters.acquisitionType", "extra acquisition_type", _text),
+    _row("productInformation.productType productType", "extra product_type", _text),
+    _row("productInformation.processingLevel processingLevel", "extra processing_level", _text),
+    _row("productInformation.processorName processorName", "extra processor_name", _text),
+    _row("productInformation.processingDate processingDate", "extra processing_date", _text),
+    _row("productInformation.cloudCover cloudCover", "extra cloud_cover", _text),
+    _row("productInformation.statusDetail statusDetail", "extra status_detail", _text),
+    _row("productInformation.parentIdentifier parentIdentifier", "extra parent_identifier", _text),
     Field(("every other property",), "extras", read_apart),
 )
 
 # Said by other properties: see the list "Not read".
-_SAID_ELSEWHERE = frozenset(
-    ("type", "licence", "qualifiedAttribution", "wasUsedBy", "bbox")
-    + (*_OLDER.values(), *_PRODUCT.values())
-)
-_READ = unread_fields.names_of(MAPPING, "properties.") | _SAID_ELSEWHERE
+_SAID_ELSEWHERE = frozenset(("type", "licence", "qualifiedAttribution", "wasUsedBy", "bbox"))
+_NAMES = unread_fields.names_of(MAPPING, "properties.")
+_READ = frozenset(name.partition(".")[0] for name in _NAMES) | _SAID_ELSEWHERE
 _OWN = unread_fields.names_of(MAPPING) | {"type", "properties"}
 
 

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.gml import read_gml
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.parsers.opensearch.entry import Entry
+from ckanext.ukharvest.parsers.xml_fields import Entry
 
 # Where an outline is, from the exact one to the rough one.
 _PLACES = ("where", "polygon", "line", "point", "box", "circle")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.records import EMPTY_LIST
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.text import shorten
@@ -267,7 +267,7 @@ def _failure(facts: StatusFacts) -> tuple[str, str]:
     run = facts.judged or {}
     error = run.get("error") or {}
     message = error.get("message") or run.get("reason") or ""
-    tip = TIPS.get(error.get("code") or "", "")
+    tip = find_text(error.get("code") or "").tip
     message = shorten(str(message) or tk._("reason unknown"), LONGEST)
     return message, tk._(tip) if tip else ""
 

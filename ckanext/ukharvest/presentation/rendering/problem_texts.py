@@ -13,7 +13,6 @@ from functools import cache
 
 from ckanext.ukharvest.core.problems import texts
 from ckanext.ukharvest.core.problems.texts import ENTRY_NUMBERS, LOST, NOTE, PROBLEM, STOP
-from ckanext.ukharvest.core.problems.tips import TIPS
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE, RULES
@@ -101,7 +100,7 @@ def describe_problem(
     meaning = translate(MEANINGS[severity])
     rule = BY_CODE.get(code)
     if rule is None:
-        tip = TIPS.get(code, "")
+        tip = texts.find_text(code).tip
         return ProblemTexts(
             _with_field(code, field, translate), severity, meaning, tip and translate(tip)
         )

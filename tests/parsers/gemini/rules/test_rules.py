@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
@@ -53,7 +53,7 @@ def test_a_rule_yields_only_to_earlier_rules_of_no_less_weight(rule: Rule) -> No
             assert code in before
             assert BY_CODE[code].is_error >= rule.is_error
         else:
-            assert code.partition(" ")[0] in TIPS
+            assert code.partition(" ")[0] in PROBLEM_TEXTS
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -1,30 +1,11 @@
-"""Terms that GEMINI's rules compare with: its code lists, and titles that must be cited.
+"""Terms that the checks of GEMINI's rules compare with: code lists, and titles that must be cited.
 
-Sources: UK GEMINI 2.3, the ISO 19139 code list catalogue, INSPIRE's registers of codes
-(http://inspire.ec.europa.eu/metadata-codelist). The 34 INSPIRE themes are in ``core.inspire``.
+Sources: UK GEMINI 2.3, INSPIRE's registers of codes
+(http://inspire.ec.europa.eu/metadata-codelist). Short lists are arguments in rules.csv. INSPIRE's
+themes are in ``core.values.inspire_themes``.
 """
 
 from __future__ import annotations
-
-# GEMINI 39.
-RESOURCE_TYPES = frozenset(("dataset", "series", "service"))
-
-# GEMINI 37: INSPIRE's SpatialDataServiceType.
-SERVICE_TYPES = frozenset(
-    ("discovery", "view", "download", "transformation", "invoke", "other"),
-)
-
-# GEMINI 50: of ISO's six, without stereoModel and video.
-REPRESENTATION_TYPES = frozenset(("vector", "grid", "tin", "textTable"))
-
-# GEMINI 51: ISO's MD_CharacterSetCode. 8859part12 does not exist.
-CHARACTER_SETS = frozenset(
-    (
-        *("ucs2", "ucs4", "utf7", "utf8", "utf16"),
-        *(f"8859part{number}" for number in range(1, 17) if number != 12),
-        *("jis", "shiftJIS", "eucJP", "usAscii", "ebcdic", "eucKR", "big5", "GB2312"),
-    )
-)
 
 # GEMINI 25: INSPIRE's LimitationsOnPublicAccess; the last part of a URL below it.
 LIMITATIONS_ADDRESS = "http://inspire.ec.europa.eu/metadata-codelist/LimitationsOnPublicAccess/"

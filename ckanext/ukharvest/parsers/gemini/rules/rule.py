@@ -1,4 +1,4 @@
-"""A rule for location data records: one row of the tables in this folder."""
+"""A rule for location data records: one row of rules.csv."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
 
-DATASET, SERIES, SERVICE = "dataset", "series", "service"
-DATA = frozenset((DATASET, SERIES))
+DATASET, SERVICE = "dataset", "service"
+DATA = frozenset((DATASET, "series"))
 SERVICES = frozenset((SERVICE,))
 
 V21, V23 = "2.1", "2.3"
-GEMINI_23 = frozenset((V23,))
-GEMINI_21 = frozenset((V21,))
-GEMINI = GEMINI_21 | GEMINI_23
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,7 @@ class Failure:
     node: IsoNode
 
 
-Test = Callable[[Metadata], Iterable[Failure]]
+Check = Callable[..., Iterable[Failure]]  # of a record and the arguments in a rule's row
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,8 @@ class Rule:
             tested only by us), "iso-18-…" (row 18 of ISO 19139's table A.1).
         element: its plain name, as in the standard: "Limitations on public access".
         field: the element that a publisher has to change: "gmd:otherConstraints".
-        test: yields the places that break the rule, none for a record that follows it.
+        check: yields the places that break the rule, none for a record that follows it.
+        arguments: what the check is called with besides the record, such as paths of elements.
         wanted: the requirement; the end of a sentence that begins with "expected".
         example: a good value, as written in a record, or described; "" where no value is needed
             (an element too many).
@@ -63,12 +61,17 @@ class Rule:
     code: str
     element: str
     field: str
-    test: Test
+    check: Check
+    arguments: tuple[str, ...]
     wanted: str
-    example: str = ""
-    number: str = ""
-    types: frozenset[str] = frozenset()
-    versions: frozenset[str] = GEMINI
-    is_error: bool = True
-    unless: tuple[str, ...] = ()
-    is_rest: bool = False
+    example: str
+    number: str
+    types: frozenset[str]
+    versions: frozenset[str]
+    is_error: bool
+    unless: tuple[str, ...]
+    is_rest: bool
+
+    def test(self, metadata: Metadata) -> Iterable[Failure]:
+        """Return the places where a record breaks the rule."""
+        return self.check(metadata, *self.arguments)

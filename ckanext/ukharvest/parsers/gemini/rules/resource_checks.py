@@ -1,0 +1,352 @@
+"""Checks of a resource's description: abstract, dates, terms, time, place, lineage and links.
+
+GEMINI 3, 4, 7, 8, 10, 17 to 19, 21, 25, 26 and 44. Services have the same elements of time and
+place below ``srv:extent``; AGI's Schematron requires the box and the heights of data only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from ckanext.ukharvest.core.values.multivalue import is_yes
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import lists
+from ckanext.ukharvest.parsers.gemini.rules.checks import (
+    is_class,
+    nil_failure,
+    text_of,
+    written_name,
+)
+from ckanext.ukharvest.parsers.gemini.rules.lists import DEFAULT_CRS
+from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import Failure
+
+_ABSTRACT = "identificationInfo/*/abstract"
+_TIME = "identificationInfo/*/extent/*/temporalElement/*/extent"
+_BLOCK = "identificationInfo/*/resourceConstraints"
+_SYSTEM = "referenceSystemInfo/*/referenceSystemIdentifier/*"
+_QUALITY = "dataQualityInfo/*"
+_RESOLUTION = "identificationInfo/*/spatialResolution/*"
+_FORMAT = "distributionInfo/*/distributionFormat/*"
+# AGI's Schematron reads only transferOptions; a distributor's links are links as well.
+_ONLINE = (
+    "distributionInfo/*/transferOptions/*/onLine/*",
+    "distributionInfo/*/distributor/*/distributorTransferOptions/*/onLine/*",
+)
+
+_SHORTEST = 100  # characters of an abstract
+_GML = "http://www.opengis.net/gml/3.2"
+_TIMES = ("TimePeriod", "TimeInstant")
+_DATE = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])"
+    r"(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d)?)?)?",
+    re.ASCII,
+)
+_SIDES = {
+    "westBoundLongitude": 180,
+    "eastBoundLongitude": 180,
+    "southBoundLatitude": 90,
+    "northBoundLatitude": 90,
+}
+# AGI's Schematron accepts only the http URL, exactly once; the standard allows several limitations,
+# and the register answers at https as well. gemini-o25-code reports an unknown last part.
+_LIMITATION = re.compile(
+    lists.LIMITATIONS_ADDRESS.replace("http:", "https?:").replace(".", r"\.") + r"[^/]+"
+)
+# Other spellings of a default system's URL: OGC's URN, also with a missing colon, and https.
+_SPELLING = re.compile(
+    r"(?:urn:ogc:def:crs:EPSG:(?:0?:)?|https://www\.opengis\.net/def/crs/EPSG/0/)(\d{1,6})",
+    re.ASCII | re.IGNORECASE,
+)
+_SCHEMES = ("http://", "https://", "ftp://")
+# Words for "no version", without blanks and in lower case.
+_NO_VERSION = frozenset(("notapplicable", "notentered", "missing", "unknown"))
+
+
+def abstract_text(metadata: Metadata) -> Iterator[Failure]:
+    """Require text; AGI leaves a missing abstract to the XSD."""
+    nodes = metadata.at(_ABSTRACT)
+    if not nodes:
+        yield Failure("is missing", metadata.record)
+    for node in nodes:
+        if text_of(node).strip() and not node.first("*"):
+            yield Failure("has its words without gco:CharacterString around them", node)
+
+
+def abstract_title(metadata: Metadata) -> Iterator[Failure]:
+    """Require an abstract that is not the title.
+
+    Without a title AGI's rule (MI-4c) fires for any abstract: in every gmi:MI_Metadata.
+    """
+    nodes = metadata.at("identificationInfo/*/citation/*/title")
+    titles = {title.text.casefold() for node in nodes if (title := node.own_text())}
+    for node in metadata.at(_ABSTRACT):
+        if (text := node.own_text().text) and text.casefold() in titles:
+            yield Failure("is the title again", node)
+
+
+def abstract_short(metadata: Metadata) -> Iterator[Failure]:
+    """Require a minimum length, without the blanks around the text that AGI's rule counts."""
+    for node in metadata.at(_ABSTRACT):
+        length = len(node.own_text().text)
+        if 0 < length < _SHORTEST:
+            yield Failure(f"has {length} character{'s' if length > 1 else ''}", node)
+
+
+def language_name(metadata: Metadata) -> Iterator[Failure]:
+    """Require that a language has a name beside its code."""
+    for node in metadata.at("identificationInfo/*/language/LanguageCode"):
+        if (words := text_of(node)) and words == node.attribute("codeListValue"):
+            yield Failure(f"has the text '{shorten(words)}', which is its codeListValue", node)
+
+
+def date_once(metadata: Metadata, word: str) -> Iterator[Failure]:
+    """Require that no citation has more than one date of a type."""
+    for node in metadata.classes("CI_Citation"):
+        dates = [date for date in node.find_all("date/*/dateType") if date.own_code() == word]
+        if len(dates) > 1:
+            yield Failure(f"is '{word}' {len(dates)} times in one citation", dates[1])
+
+
+def limitation(metadata: Metadata) -> Iterator[Failure]:
+    """Require a link to one of INSPIRE's limitations on public access."""
+    anchors = metadata.at(f"{_BLOCK}/*/otherConstraints/Anchor")
+    if any(_LIMITATION.match(anchor.href) for anchor in anchors):
+        return
+    blocks = [block for block in metadata.at(f"{_BLOCK}/*") if block.codes("accessConstraints")]
+    texts = [text for block in blocks for text in block.find_all("otherConstraints")]
+    fault = "holds no link to a limitation of INSPIRE's list" if texts else "is missing"
+    yield Failure(fault, next(iter((*texts, *blocks)), metadata.holder(_BLOCK)))
+
+
+def two_legal_blocks(metadata: Metadata) -> Iterator[Failure]:
+    """Require blocks of their own for access and for use."""
+    nodes = metadata.at(f"{_BLOCK}/*")
+    blocks = [node for node in nodes if is_class(node, "MD_LegalConstraints")]
+    if len(blocks) < 2:
+        fault = "is there only once" if blocks else "is missing"
+        yield Failure(fault, blocks[0] if blocks else metadata.holder(f"{_BLOCK}/*"))
+
+
+def access_of_21(metadata: Metadata) -> Iterator[Failure]:
+    """Require that each block of legal constraints is about access, as in GEMINI 2.1."""
+    for node in metadata.classes("MD_LegalConstraints"):
+        count = node.codes("accessConstraints").count("otherRestrictions")
+        if count != 1:
+            begin = "says more than once" if count else "has no"
+            yield Failure(f"{begin} gmd:accessConstraints with the code otherRestrictions", node)
+
+
+def access_text_of_21(metadata: Metadata) -> Iterator[Failure]:
+    """Require the limitations as text in each block of legal constraints, as in GEMINI 2.1."""
+    for node in metadata.classes("MD_LegalConstraints"):
+        if node.first("otherConstraints") is None:
+            yield Failure("is missing", node)
+
+
+def time_shape(metadata: Metadata) -> Iterator[Failure]:
+    """Require one period or one instant of GML 3.2."""
+    for node in metadata.at(_TIME):
+        times = [child for child in node.find_all("*") if child.name in _TIMES]
+        if not times:
+            yield Failure("has neither gml:TimePeriod nor gml:TimeInstant", node)
+        elif f"{{{_GML}}}" not in str(times[0].element.tag):
+            namespace = str(times[0].element.tag).partition("}")[0].lstrip("{")
+            called = f"the namespace {namespace}" if namespace else "no namespace"
+            yield Failure(f"has its {times[0].name} in {called}", node)
+        elif not any(sum(child.name == name for child in times) == 1 for name in _TIMES):
+            yield Failure(f"has {len(times)} of gml:{times[0].name}", node)
+
+
+def indeterminate_date(metadata: Metadata, name: str, *words: str) -> Iterator[Failure]:
+    """Require that no position has both a date and an indeterminatePosition against it."""
+    for node in metadata.at(f"{_TIME}/TimePeriod/{name}"):
+        word, text = node.attribute("indeterminatePosition"), text_of(node).strip()
+        if text and word in words:
+            yield Failure(f"has '{shorten(text, 40)}' and indeterminatePosition '{word}'", node)
+
+
+def date_form(metadata: Metadata, name: str) -> Iterator[Failure]:
+    """Require a date's form. AGI's Schematron checks only the length, including blanks.
+
+    So it accepts 25/01/2010.
+    """
+    for node in metadata.at(f"{_TIME}/TimePeriod/{name}"):
+        text = text_of(node).strip()
+        if text and not _DATE.fullmatch(text):
+            yield Failure(f"is '{shorten(text, 40)}'", node)
+
+
+def _boxes(metadata: Metadata) -> list[IsoNode]:
+    return [
+        node
+        for node in metadata.at("identificationInfo/*/extent/*/geographicElement/*")
+        if "EX_GeographicBoundingBox" in (node.name, node.attribute("isoType").rpartition(":")[2])
+    ]
+
+
+def box_needed(metadata: Metadata) -> Iterator[Failure]:
+    """Require a bounding box."""
+    if not _boxes(metadata):
+        yield Failure("is missing", metadata.record)
+
+
+def box_range(metadata: Metadata) -> Iterator[Failure]:
+    """Require degrees, and a south that is not north of the north."""
+    for box in _boxes(metadata):
+        sides = {side.name: side for side in box.find_all(*_SIDES)}
+        for name, most in _SIDES.items():
+            text = text_of(sides[name]).strip() if name in sides else ""
+            if text and not abs(_number(text)) <= most:
+                yield Failure(f"has gmd:{name} {shorten(text, 40)}", sides[name])
+        south, north = (sides.get(name) for name in ("southBoundLatitude", "northBoundLatitude"))
+        if south and north and _number(text_of(south)) > _number(text_of(north)):
+            words = f"{shorten(text_of(south).strip(), 40)}, north of its north"
+            yield Failure(f"has gmd:southBoundLatitude {words}", south)
+
+
+def box_value(metadata: Metadata) -> Iterator[Failure]:
+    """Require numbers; if the element is missing, AGI's rules fire by chance (AP-6c, AP-6d)."""
+    for box in _boxes(metadata):
+        for name in _SIDES:
+            side = box.first(name)
+            if side is None:
+                yield Failure(f"has no gmd:{name}", box)
+            elif side.nil or not text_of(side).strip():
+                yield Failure(f"has an empty gmd:{name}", side)
+
+
+def _number(text: str) -> float:
+    """Return NaN for text that is not a number: every comparison with it is false."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def system_needed(metadata: Metadata) -> Iterator[Failure]:
+    """Require the class, as AGI's rule does: no other is valid there by the XSD."""
+    nodes = metadata.at(_SYSTEM)
+    if not nodes:
+        yield Failure("is missing", metadata.record)
+    elif not any(node.name == "RS_Identifier" for node in nodes):
+        yield Failure(f"has its code in a {written_name(nodes[0].element)}", nodes[0])
+
+
+def _system_names(node: IsoNode) -> list[str]:
+    """Return names of a system in an identifier: the code's text and its Anchor's URL."""
+    parts = [part for code in node.find_all("code") for part in code.find_all("*")]
+    return [name for part in parts for name in (part.href, text_of(part).strip()) if name]
+
+
+def system_space(metadata: Metadata) -> Iterator[Failure]:
+    """Require that a default system, which is a complete URL, has no code space."""
+    for node in metadata.at(_SYSTEM):
+        space = node.first("codeSpace")
+        if space and not DEFAULT_CRS.isdisjoint(_system_names(node)):
+            words = shorten(text_of(space).strip(), 40)
+            yield Failure(f"is '{words}'" if words else "is empty", space)
+
+
+def system_spelling(metadata: Metadata) -> Iterator[Failure]:
+    """Require INSPIRE's own spelling of a default system."""
+    for node in metadata.at(_SYSTEM):
+        names = _system_names(node)
+        if not DEFAULT_CRS.isdisjoint(names):
+            continue
+        for name in names:
+            match = _SPELLING.fullmatch(name)
+            if match and int(match[1]) in lists.DEFAULT_CRS_NUMBERS:
+                right = f"{lists.DEFAULT_CRS_ADDRESS}{match[1]}"
+                yield Failure(f"is '{name}', which INSPIRE lists as '{right}'", node)
+                break
+
+
+def default_system(metadata: Metadata) -> Iterator[Failure]:
+    """Require one of INSPIRE's default systems if the record claims to conform to INSPIRE.
+
+    AGI's Schematron warns of every other system (SP-4a, SP-4b), so of all data in British National
+    Grid, though INSPIRE requires this only of data that follow its regulation.
+    """
+    nodes = metadata.at(_SYSTEM)
+    names = [name for node in nodes for name in _system_names(node)]
+    if names and DEFAULT_CRS.isdisjoint(names) and follows_inspire(metadata):
+        value = f"is '{shorten(names[0], 60)}'"
+        yield Failure(f"{value}, and the data are said to conform to INSPIRE", nodes[0])
+
+
+def follows_inspire(metadata: Metadata) -> bool:
+    """Tell whether a record says that its data follow INSPIRE's regulation."""
+    return any(
+        "1089/2010" in node.text("specification/*/title") and is_yes(node.text("pass"))
+        for node in metadata.at(f"{_QUALITY}/report/*/result/*")
+    )
+
+
+def lineage(metadata: Metadata) -> Iterator[Failure]:
+    """Require one statement; parts of the data may have more. AGI's rule reads only the first."""
+    if not metadata.at(f"{_QUALITY}/lineage/*/statement"):
+        node = metadata.first(f"{_QUALITY}/lineage/*")
+        yield Failure(
+            "is missing" if node is None else "has no gmd:statement", node or metadata.record
+        )
+    for part in metadata.at(_QUALITY):
+        if len(statements := list(part.find_all("lineage/*/statement"))) > 1:
+            yield Failure(f"has {len(statements)} of gmd:statement", statements[1])
+
+
+def lineage_of_whole(metadata: Metadata, scope: str) -> Iterator[Failure]:
+    """Require lineage in one of the parts about the whole resource."""
+    parts = [node for node in metadata.at(_QUALITY) if node.code("scope/*/level") == scope]
+    if parts and not any(node.first("lineage") for node in parts):
+        yield Failure(f"is in none of the parts about the whole {scope}", parts[0])
+
+
+def distance_or_scale(metadata: Metadata) -> Iterator[Failure]:
+    """Require that a resolution is a distance or a scale, not both."""
+    scales = _filled(metadata, f"{_RESOLUTION}/equivalentScale/*/denominator")
+    if (distances := _filled(metadata, f"{_RESOLUTION}/distance")) and scales:
+        distance, scale = (shorten(text_of(nodes[0]).strip(), 20) for nodes in (distances, scales))
+        yield Failure(f"has a distance, {distance}, and a scale, 1:{scale}", distances[0])
+
+
+def _filled(metadata: Metadata, path: str) -> list[IsoNode]:
+    return [node for node in metadata.at(path) if text_of(node).strip()]
+
+
+def link_url(metadata: Metadata) -> Iterator[Failure]:
+    """Require a URL; an empty linkage without a nilReason is left to ``value_or_reason``."""
+    for node in metadata.at(*(f"{path}/linkage" for path in _ONLINE)):
+        text = text_of(node).strip()
+        if text and not text.lower().startswith(_SCHEMES):
+            yield Failure(f"is '{shorten(text, 60)}'", node)
+        elif not text and node.nil:
+            yield nil_failure(node)
+
+
+def link_part(metadata: Metadata, name: str) -> Iterator[Failure]:
+    """Require an element of each link that has a URL."""
+    for node in metadata.at(*_ONLINE):
+        linkage = node.first("linkage")
+        if linkage and text_of(linkage).strip() and not node.first(name):
+            yield Failure("is missing", node)
+
+
+def format_needed(metadata: Metadata) -> Iterator[Failure]:
+    """Require a format, also in records without gmd:distributionInfo, which AGI's rule ignores."""
+    if metadata.at(_FORMAT):
+        return
+    node = metadata.first("distributionInfo/*/distributor/*/distributorFormat")
+    fault = "is missing" if node is None else "is given as gmd:distributorFormat only"
+    yield Failure(fault, node or metadata.record)
+
+
+def version_word(metadata: Metadata) -> Iterator[Failure]:
+    """Require a nilReason instead of a word for "no version"."""
+    for node in metadata.at(f"{_FORMAT}/version"):
+        text = text_of(node).strip()
+        if "".join(text.split()).lower() in _NO_VERSION:
+            yield Failure(f"is '{shorten(text)}'", node)

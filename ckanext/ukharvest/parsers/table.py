@@ -1,0 +1,238 @@
+"""Tables that drive a parser: fields of the source, their target, and the reader of such values.
+
+``row("dc:publisher", "publisher", agent)`` reads the element ``publisher`` by the reader ``agent``
+and writes the documentation; what several formats have in common is a reader here. A ``Field``
+(``core.mapping_table``) stands beside rows where a value needs a function of its own.
+
+A reader is called with an element or object (``xml_fields.Node``, ``json_fields.Fields``) and the
+names of its fields. It returns the value of the row's target, or ``Several``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values import parties
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import read_frequency
+from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
+from ckanext.ukharvest.parsers.dcat.node import as_list
+
+Names = tuple[str, ...]
+_EXTRA = "extra "
+
+
+class Several(dict[str, Any]):
+    """Values of several targets: fields of DatasetRecord by name, and "extras"."""
+
+
+class Node(Protocol):
+    """An element or object whose fields a reader reads."""
+
+    def text(self, name: str) -> str:
+        """Return the text of a field that has one."""
+
+    def values(self, name: str) -> Names:
+        """Return the texts of a field, one or many, without empty ones."""
+
+    def date(self, name: str) -> str:
+        """Return a date in ISO 8601; report another text."""
+
+    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
+        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
+
+    def reporter(self, name: str) -> Callable[[str, str], None]:
+        """Return a function that adds a problem with a field, given its code and text."""
+
+
+class Entry(Protocol):
+    """A record as its rows get it."""
+
+    def part(self, prefix: str) -> Any:
+        """Return the node of the fields with a prefix, such as "metas.dcat."; "" without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table.
+
+    Attributes:
+        source: names of the fields to read, in the format's own spelling.
+        target: the field of DatasetRecord that they become, or "extra NAME".
+        reader: reads them.
+        prefix: what these names begin with, if the entry has several nodes: "metas.dcat.".
+        names: the same without prefix and namespaces, for ``reader``.
+    """
+
+    source: Names
+    target: str
+    reader: Callable[[Any, Names], Any]
+    prefix: str
+    names: Names
+
+    def read(self, entry: Entry) -> FieldValues:
+        """Return the values of a record, by target."""
+        value = self.reader(entry.part(self.prefix), self.names)
+        if isinstance(value, Several):
+            return value
+        if self.target.startswith(_EXTRA):
+            return {"extras": {self.target.removeprefix(_EXTRA): value}}
+        return {self.target: value}
+
+
+def row(source: str, target: str, reader: Callable[[Any, Names], Any], prefix: str = "") -> Row:
+    """Return a row; ``source`` has names without the prefix, separated by blanks."""
+    names = source.split()
+    bare = tuple(dict.fromkeys(_NAMESPACE.sub("", name) for name in names))
+    return Row(tuple(prefix + name for name in names), target, reader, prefix, bare)
+
+
+_NAMESPACE = re.compile(r"\w+:")
+
+
+def read_record(  # noqa: PLR0913
+    raw: RawRecord,
+    title: str,
+    mapping: Iterable[Field[Any] | Row],
+    entry: Entry,
+    problems: list[Problem],
+    *,
+    needed: Mapping[str, tuple[str, str]],
+    unread: Callable[[], Iterable[tuple[str, str]]],
+) -> DatasetRecord:
+    """Return the record that a table makes of an entry.
+
+    Args:
+        problems: list that the entry's nodes add to; each is reported once.
+        needed: fields of the record that portals show first → the name and the meaning of what is
+            expected, for the report of a missing one.
+        unread: returns names and texts of fields that no row reads; they become extras.
+    """
+    values, extras = collect(mapping, entry)
+    extras = unread_fields.added_to(extras, unread())
+    for field, (name, meaning) in needed.items():
+        if not values.get(field):
+            message = f"{name}: missing; expected {meaning}"
+            problems.append(Problem("missing-field", name, message))
+    reported = tuple(dict.fromkeys(problems))
+    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
+
+
+def require(raw: RawRecord, text: str, name: str, code: str) -> str:
+    """Return a text without which there is no dataset.
+
+    Raises:
+        ParseError: it is missing.
+    """
+    if not text:
+        message = f"{raw.display_name}: {name} is missing; expected a text"
+        raise ParseError(message, code=code, url=raw.url)
+    return text
+
+
+# Readers. Texts stay in the order of the names.
+
+
+def texts(node: Node, names: Names) -> list[str]:
+    """Return all texts."""
+    return [text for name in names for text in node.values(name)]
+
+
+def lines(node: Node, names: Names) -> str:
+    """Return all texts in one line."""
+    return ", ".join(map(plain_line, texts(node, names)))
+
+
+def words(node: Node, names: Names) -> str:
+    """Return all texts in one line, as written."""
+    return ", ".join(texts(node, names))
+
+
+def paragraphs(node: Node, names: Names) -> str:
+    """Return all texts, each once."""
+    return "\n\n".join(dict.fromkeys(map(plain_text, texts(node, names))))
+
+
+def first_text(node: Node, names: Names) -> str:
+    """Return the first text, as written."""
+    return next(iter(texts(node, names)), "")
+
+
+def text(node: Node, names: Names) -> str:
+    """Return the text of a field that has one, as written."""
+    return node.text(names[0])
+
+
+def paragraph(node: Node, names: Names) -> str:
+    """Return the text of a field that has one."""
+    return plain_text(node.text(names[0]))
+
+
+def json_list(node: Node, names: Names) -> str:
+    """Return all texts as JSON."""
+    return as_list(texts(node, names))
+
+
+def dates(node: Node, names: Names) -> list[str]:
+    """Return all dates, in ISO 8601; report other texts."""
+    return list(_dates(node, names))
+
+
+def _dates(node: Node, names: Names) -> Iterator[str]:
+    for name in names:
+        for text in node.values(name):
+            if date := node.parse_value(name, text, parse_date, "bad-date"):
+                yield date
+
+
+def first_date(node: Node, names: Names) -> str:
+    """Return the first date, after reading all."""
+    return next(iter(dates(node, names)), "")
+
+
+def last_date(node: Node, names: Names) -> str:
+    """Return the last date in time."""
+    return max(dates(node, names), default="")
+
+
+def date(node: Node, names: Names) -> str:
+    """Return the date of the first field that has one; later fields are not read."""
+    return next(filter(None, map(node.date, names)), "")
+
+
+def languages(node: Node, names: Names) -> Names:
+    """Return tags of languages."""
+    return read_languages(texts(node, names), node.reporter(names[0]))
+
+
+def frequency(node: Node, names: Names) -> Several:
+    """Return how often the data is updated; a text that says something else stays an extra."""
+    value, unread = read_frequency(first_text(node, names), node.reporter(names[0]))
+    return Several(frequency=value, extras=unread)
+
+
+def schemas(node: Node, names: Names) -> Names:
+    """Return the URLs of schemas among the standards that data conforms to."""
+    return uk_fields.schemas(texts(node, names))
+
+
+def agent(node: Node, names: Names) -> Agent | None:
+    """Return who is named: a URL beside a name is theirs, and several names are one text."""
+    agents = list(map(parties.parse_agent, texts(node, names)))
+    return (
+        Agent(
+            "; ".join(dict.fromkeys(each.name for each in agents if each.name)),
+            next((each.email for each in agents if each.email), ""),
+            next((each.url for each in agents if each.url), ""),
+        )
+        if agents
+        else None
+    )
