@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source, Validators
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.json_document import services
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page
@@ -64,6 +65,7 @@ class JsonDocument:
             pages = Pages(source.url)
             pages.is_repeat(reply.body)
             count = yield from pages.page(document.records())
+            yield from pages.uncounted(document.services())
             validators = reply.validators
         ending = Ending(complete=True, problems=document.problems)
         if not count.records:
@@ -96,6 +98,7 @@ class JsonDocument:
                     answer = document
                     break
                 count = yield from pages.page(document.records(total))
+                yield from pages.uncounted(document.services())
             if not count.new:
                 answer = Ending(complete=True)
                 break
@@ -117,7 +120,7 @@ def _page(reader: JsonDocument, reply: Reply, number: int) -> _Document | Ending
     """
     document: _Document | None = None
     try:
-        if JsonFile(reply.body, url=reply.requested_url).is_blank:
+        if JsonFile(reply.body, url=reply.requested_url, media_type=reply.media_type).is_blank:
             return Ending(complete=True)
         document = _Document(reader, reply.requested_url, reply)
     except ProtocolError as exc:
@@ -137,7 +140,9 @@ class _Document:
     def __init__(self, reader: JsonDocument, url: str, reply: Reply) -> None:
         self._reader = reader
         self._url = url
-        self._file = JsonFile(reply.body, url=url, charset=reply.charset)
+        self._file = JsonFile(
+            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
+        )
         if self._file.is_blank:
             raise ProtocolError(
                 f"the document at {url} is empty; expected {reader.kind}",
@@ -145,6 +150,9 @@ class _Document:
                 url=url,
             )
         self._outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
+        self._listed: set[str] = set()  # identities of the records
+        self._of_files: set[str] = set()  # names of their files' services
+        self._left_out = 0  # services
 
     @property
     def is_single(self) -> bool:
@@ -152,28 +160,53 @@ class _Document:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
+        """Problems of the document; complete after all records and services."""
         found = () if self._file.problem is None else (self._file.problem,)
-        return found + self._outline.problems
+        found += self._outline.problems
+        return (*found, self._services_left_out()) if self._left_out else found
+
+    def _services_left_out(self) -> Problem:
+        key, noun = self._reader.shape.services, self._reader.shape.noun
+        words = f"{self._left_out} left out; a data service is a record of its own if it has an"
+        words += f" identifier and a title, and serves no {self._reader.shape.singular}"
+        return Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
 
     def records(self, before: int = 0) -> Iterator[RawRecord]:
         """Yield the records; positions are counted on from ``before``."""
         number = before
-        listed: set[str] = set()
         for prefix in self._outline.prefixes:
             for item in self._file.items(prefix):
                 number += 1
-                raw = self._record(item, f"{self._reader.shape.singular} {number}")
-                listed.add(raw.guid)
-                yield raw
+                yield self._listed_record(item, number)
         for prefix in self._outline.embedded:
             for item in self._file.items(prefix):
                 # Series repeat listed datasets as "first", "last" and members.
-                if not isinstance(item, dict) or self._reader.guid(item) in listed - {""}:
-                    continue
-                number += 1
-                raw = self._record(item, f"{self._reader.shape.singular} {number}")
-                listed.add(raw.guid)
-                yield raw
+                if isinstance(item, dict) and self._reader.guid(item) not in self._listed - {""}:
+                    number += 1
+                    yield self._listed_record(item, number)
+
+    def _listed_record(self, item: Any, number: int) -> RawRecord:
+        raw = self._record(item, f"{self._reader.shape.singular} {number}")
+        self._listed.add(raw.guid)
+        if self._outline.services:
+            self._of_files.update(services.of_files(item, self._reader.guid))
+        return raw
+
+    def services(self) -> Iterator[RawRecord]:
+        """Yield the data services that are records of their own; read them after the records."""
+        number = 0
+        identity = self._reader.guid
+        for prefix in self._outline.services:
+            for item in self._file.items(prefix):
+                guid = identity(item) if services.is_record(item) else ""
+                if not guid:
+                    self._left_out += 1
+                elif guid not in self._listed and not (
+                    services.names(item, identity) & self._of_files
+                ):
+                    number += 1
+                    self._listed.add(guid)
+                    yield self._record(services.with_type(item), f"service {number}")
 
     def _record(self, item: Any, position: str) -> RawRecord:
         if not isinstance(item, dict):
