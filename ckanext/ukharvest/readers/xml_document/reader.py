@@ -40,9 +40,7 @@ class XmlDocument:
                 kept = {source.url: old} if old else {}
                 return Ending(complete=True, unchanged=True, validators=kept)
             strict = source.options.get("validation", "strict") == "strict"
-            document, outline = XmlRecords.checked(
-                self.shape, reply.body, source.url, strict=strict
-            )
+            document, outline = XmlRecords.checked(self.shape, reply, source.url, strict=strict)
             yield from document.cut(outline)
             ending = Ending(
                 complete=True, problems=outline.problems, validators={source.url: reply.validators}
