@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.json_document import services
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import NumberedPages, unchanged
@@ -73,12 +74,16 @@ class _JsonPages(NumberedPages["_Document"]):
         super().__init__(source, reply)
         self.noun = reader.shape.singular
         self._reader = reader
+        self._services: set[str] = set()  # identities of those that were yielded
 
     def open(self, reply: Reply, before: int) -> _Document:
         url = self.where if reply is self._reply else reply.requested_url
         return _Document(self._reader, url, reply, before)
 
     def following(self, document: _Document, walk: Walk) -> Place | None:
+        new = [raw for raw in document.services() if raw.guid not in self._services]
+        self._services.update(raw.guid for raw in new)
+        walk.note_uncounted(new)
         walk.note_problems(document.problems)
         is_one = walk.asked == 1 and document.is_single
         is_auto = self._source.options.get("paging", "auto") == "auto"
@@ -92,7 +97,9 @@ class _Document:
         self._reader = reader
         self._url = url
         self._before = before
-        self._file = JsonFile(reply.body, url=url, charset=reply.charset)
+        self._file = JsonFile(
+            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
+        )
         if self._file.is_blank:
             raise ProtocolError(
                 f"the document at {url} is empty; expected {reader.kind}",
@@ -100,6 +107,9 @@ class _Document:
                 url=url,
             )
         self._outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
+        self._listed: set[str] = set()  # identities of the records
+        self._of_files: set[str] = set()  # names of their files' services
+        self._left_out = 0  # services
 
     @property
     def is_single(self) -> bool:
@@ -107,8 +117,16 @@ class _Document:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        encoding = () if self._file.problem is None else (self._file.problem,)
-        return encoding + self._outline.problems
+        """Problems of the document; complete after all records and services."""
+        found = () if self._file.problem is None else (self._file.problem,)
+        found += self._outline.problems
+        return (*found, self._services_left_out()) if self._left_out else found
+
+    def _services_left_out(self) -> Problem:
+        key, noun = self._reader.shape.services, self._reader.shape.noun
+        words = f"{self._left_out} left out; a data service is a record of its own if it has an"
+        words += f" identifier and a title, and serves no {self._reader.shape.singular}"
+        return Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
 
     def close(self) -> None:
         """Do nothing: the file is the reply's."""
@@ -116,22 +134,39 @@ class _Document:
     def records(self) -> Iterator[RawRecord]:
         """Yield the records; positions are counted on from those of earlier pages."""
         number = self._before
-        listed: set[str] = set()
         for prefix in self._outline.prefixes:
             for item in self._file.items(prefix):
                 number += 1
-                raw = self._record(item, f"{self._reader.shape.singular} {number}")
-                listed.add(raw.guid)
-                yield raw
+                yield self._listed_record(item, number)
         for prefix in self._outline.embedded:
             for item in self._file.items(prefix):
                 # Series repeat listed datasets as "first", "last" and members.
-                if not isinstance(item, dict) or self._reader.guid(item) in listed - {""}:
-                    continue
-                number += 1
-                raw = self._record(item, f"{self._reader.shape.singular} {number}")
-                listed.add(raw.guid)
-                yield raw
+                if isinstance(item, dict) and self._reader.guid(item) not in self._listed - {""}:
+                    number += 1
+                    yield self._listed_record(item, number)
+
+    def _listed_record(self, item: Any, number: int) -> RawRecord:
+        raw = self._record(item, f"{self._reader.shape.singular} {number}")
+        self._listed.add(raw.guid)
+        if self._outline.services:
+            self._of_files.update(services.of_files(item, self._reader.guid))
+        return raw
+
+    def services(self) -> Iterator[RawRecord]:
+        """Yield the data services that are records of their own; read them after the records."""
+        number = 0
+        identity = self._reader.guid
+        for prefix in self._outline.services:
+            for item in self._file.items(prefix):
+                guid = identity(item) if services.is_record(item) else ""
+                if not guid:
+                    self._left_out += 1
+                elif guid not in self._listed and not (
+                    services.names(item, identity) & self._of_files
+                ):
+                    number += 1
+                    self._listed.add(guid)
+                    yield self._record(services.with_type(item), f"service {number}")
 
     def _record(self, item: Any, position: str) -> RawRecord:
         if not isinstance(item, dict):

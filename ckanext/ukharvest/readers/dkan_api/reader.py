@@ -115,7 +115,9 @@ class Dkan:
     def _document(self, source: Source) -> Records:
         """Yield the records of one saved response of any interface."""
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            file = JsonFile(reply.body, url=source.url, charset=reply.charset)
+            file = JsonFile(
+                reply.body, url=source.url, charset=reply.charset, media_type=reply.media_type
+            )
             if file.is_blank:
                 message = f"the document at {source.url} is empty; expected an answer of DKAN"
                 raise ProtocolError(message, code="empty-document", url=source.url)

@@ -109,7 +109,7 @@ def read(
         before = len(found)
         root = yield from repair.elements(reply.body, _PATHS, found, url=url)
     except ParseError as exc:
-        raise not_ours(exc, KIND, url) from exc
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
     if len(found) > before and not _is_answer(root):
         raise beyond_repair(found[-1], KIND, url)
     _refuse(root, url)
@@ -189,7 +189,7 @@ def answer_of(reply: Reply, verb: str) -> etree._Element:
     try:
         root = xml.parse(reply.content, url=url)
     except ParseError as exc:
-        raise not_ours(exc, KIND, url) from exc
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
     _refuse(root, url)
     found = next(root.iterchildren(f"{{*}}{verb}"), None)
     if found is None:

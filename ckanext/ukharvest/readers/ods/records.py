@@ -83,7 +83,9 @@ class Document:
 
     def __init__(self, reply: Reply, url: str) -> None:
         self._url = url
-        self._file = JsonFile(reply.body, url=url, charset=reply.charset)
+        self._file = JsonFile(
+            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
+        )
         if self._file.is_blank:
             message = f"the document at {url} is empty; expected {KIND}"
             raise ProtocolError(message, code="empty-document", url=url)

@@ -56,6 +56,7 @@ class Page:
                 contexts=contexts,
                 hint=str(source.options.get("rdf_format") or reply.media_type),
                 charset=reply.charset,
+                media_type=reply.media_type,
             )
             self._graph.load_file(self._file)
         except BaseException:

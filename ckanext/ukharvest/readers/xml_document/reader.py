@@ -41,9 +41,7 @@ class XmlDocument(Reader):
             if reply.not_modified:
                 return unchanged(source)
             strict = source.options.get("validation", "strict") == "strict"
-            document, outline = XmlRecords.checked(
-                self.shape, reply.body, source.url, strict=strict
-            )
+            document, outline = XmlRecords.checked(self.shape, reply, source.url, strict=strict)
             yield from document.cut(outline)
         total = outline.count + self.shape.rest(outline.head, outline.count)
         ending = saved_ending(
