@@ -118,7 +118,7 @@ class _Document:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Problems of the document; complete after all records and services."""
-        found = () if self._file.problem is None else (self._file.problem,)
+        found: tuple[Problem, ...] = () if self._file.problem is None else (self._file.problem,)
         found += self._outline.problems
         return (*found, self._services_left_out()) if self._left_out else found
 
