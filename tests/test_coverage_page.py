@@ -80,9 +80,9 @@ def page() -> str:
     return "\n".join(
         [
             "# What the guides ask for\n",
-            "Each sentence of five portals' guides that asks something of a harvester or a portal has"
-            " a row in\n`tests/coverage.csv`, with the page to read and the test that holds it. This"
-            " page has the sums, and every row\nthat does not just work.\n",
+            "Each sentence of five portals' guides that asks something of a harvester or a portal"
+            " has a row in\n`tests/coverage.csv`, with the page to read and the test that holds it."
+            " This page has the sums, and every\nrow that does not just work.\n",
             *_table(["guide", "about"], GUIDES.items()),
             "",
             *_table(["status", "meaning"], STATUSES.items()),
