@@ -151,10 +151,10 @@ MUTANTS = (
     Mutant(
         "resumed-behind-repair",
         "A killed run that read a repaired page reads that page again, and is not complete.",
-        "ckanext.ukharvest.readers.oaipmh.walk.Walk._read",
-        "if facts.token and not self._problems:",
-        "if facts.token:",
-        ("tests/readers/oaipmh/test_walk.py::test_run_does_not_resume_behind_a_repaired_page",),
+        "ckanext.ukharvest.readers.walk.Walk._page",
+        " and not self.problems:",
+        ":",
+        ("tests/readers/test_walk.py::test_no_run_resumes_behind_a_repaired_page",),
     ),
     Mutant(
         "cut-off-xml",
@@ -237,6 +237,22 @@ MUTANTS = (
         ("tests/readers/test_paging.py",),
     ),
     Mutant(
+        "list-changing-total",
+        "A list whose total changes during a read is not complete, so nothing is deleted.",
+        "ckanext.ukharvest.readers.walk.Walk.reason",
+        "if self._has_changed:",
+        "if self._has_changed and not self._pages.is_whole(self.total):",
+        ("tests/readers/test_walk.py",),
+    ),
+    Mutant(
+        "list-ending-in-an-old-page",
+        "An old page under a token does not prove the end of a list without a total.",
+        "ckanext.ukharvest.readers.walk.Walk.read",
+        "                self._end_doubt = pages.barren_doubt\n            if following is None:",
+        "                pass\n            if following is None:",
+        ("tests/readers/test_walk.py", "tests/readers/oaipmh/test_walk.py"),
+    ),
+    Mutant(
         "csw-changing-total",
         "A CSW whose total changes during a read is not complete, so nothing is deleted.",
         "ckanext.ukharvest.readers.csw.tally.Tally.is_proven",
@@ -247,7 +263,7 @@ MUTANTS = (
     Mutant(
         "oaipmh-lost-deletions",
         "A repository that does not remember its deletions is read whole, not for changes only.",
-        "ckanext.ukharvest.readers.oaipmh.walk.Walk._since",
+        "ckanext.ukharvest.readers.oaipmh.repository.Repository._since",
         'self._source.since if self._identity.deleted == "persistent" else ""',
         "self._source.since",
         ("tests/readers/oaipmh/test_walk.py",),

@@ -1,93 +1,119 @@
-"""docs/coverage.md: rows are complete, their pages and tests exist, and the counts are right.
+"""tests/coverage.csv: rows are complete, and their pages and tests exist. docs/coverage.md sums up.
 
-The guides themselves are not in the repository, and not needed here.
+Each row is something that a portal's guide asks of a harvester or a portal, in a few words of our
+own. Sections are numbered by us, in the order of the guide's headings; one that asks for nothing
+itself has a row with its title alone. The guides are not in the repository, and not needed here.
 """
 
 from __future__ import annotations
 
 import ast
+import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.docs.test_references import broken_links, slug
+from tests.docs.test_references import broken_links
 
 ROOT = Path(__file__).resolve().parents[1]
+TABLE = ROOT / "tests" / "coverage.csv"
 PAGE = ROOT / "docs" / "coverage.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-GUIDES = ("data.gov.uk", "data.gov", "data.europa.eu", "data.gouv.fr", "udata")
-STATUSES = ("built", "partly", "not built", "CKAN", "people")
+GUIDES = {
+    "data.gov.uk": "for publishers and sysadmins, with its pages about fields",
+    "data.gov": "for people who harvest its metadata again",
+    "data.europa.eu": "for data providers, with its tables of fields",
+    "data.gouv.fr": "for publishers: the first page about harvesting",
+    "udata": "for administrators and developers: the chapter on harvesting",
+}
+STATUSES = {
+    "built": "it works, and the test asserts it",
+    "partly": "some of it works, which the test asserts; the row says what is missing",
+    "not built": "the row says why, or that it is planned",
+    "CKAN": "CKAN does it without this extension",
+    "people": "the guide asks it of people, not of software",
+}
 # What works has a page and a test; what does not says why.
 NEEDS_A_TEST = ("built", "partly")
-NEEDS_A_REASON = ("partly", "not built", "CKAN", "people")
-NOTHING = "–"
-COUNTS = "| guide | rows | built | partly | not built | CKAN | people |"
-SECTIONS = "| section | about | rows |"
-ROWS = "| section | asked for | read | test | status |"
 
 
 class Row(NamedTuple):
-    """One thing that a guide asks for; the cells of its line."""
+    """One thing that a guide asks for.
+
+    Attributes:
+        about: the section's title, in its first row.
+        read: links of docs/coverage.md to the pages that say more.
+        tests: names as pytest has them, with semicolons between them.
+    """
 
     guide: str
     section: str
+    about: str
     asked: str
     read: str
-    test: str
+    tests: str
     status: str
-
-    @property
-    def kind(self) -> str:
-        return self.status.partition(":")[0]
-
-    @property
-    def reason(self) -> str:
-        return self.status.partition(":")[2].strip()
-
-    @property
-    def tests(self) -> list[str]:
-        return re.findall(r"`([^`]+)`", self.test)
+    reason: str
 
 
-def table(text: str, head: str) -> Iterator[list[str]]:
-    """Yield the cells of each line below a table's head."""
-    _before, found, after = text.partition(f"{head}\n")
-    assert found, f"there is no table {head}"
-    for line in after.splitlines()[1:]:
-        if not line.startswith("|"):
-            return
-        yield [cell.strip() for cell in line.strip()[1:-1].split("|")]
+with TABLE.open(encoding="utf-8", newline="") as file:
+    LINES = [Row(**line) for line in csv.DictReader(file)]
+ROWS = [row for row in LINES if row.asked]
 
 
-def chapters() -> dict[str, str]:
-    """Return guide → its part of the page."""
-    parts = re.split(r"^## (.+)$", TEXT, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+def page() -> str:
+    """Return docs/coverage.md: the numbers of rows, and those that do not just work."""
+    counts = []
+    for guide in [*GUIDES, "all"]:
+        kinds = Counter(row.status for row in ROWS if guide in (row.guide, "all"))
+        numbers = [str(kinds.total()), *(str(kinds[status]) for status in STATUSES)]
+        counts.append([guide, *numbers])
+    others = [
+        [row.guide, row.asked, row.read or "–", row.status, row.reason]
+        for row in ROWS
+        if row.status != "built"
+    ]
+    return "\n".join(
+        [
+            "# What the guides ask for\n",
+            "Each sentence of five portals' guides that asks something of a harvester or a portal"
+            " has a row in\n`tests/coverage.csv`, with the page to read and the test that holds it."
+            " This page has the sums, and every\nrow that does not just work.\n",
+            *_table(["guide", "about"], GUIDES.items()),
+            "",
+            *_table(["status", "meaning"], STATUSES.items()),
+            "",
+            *_table(["guide", "rows", *STATUSES], counts),
+            "",
+            "## What is not built, or in part\n",
+            *_table(["guide", "asked for", "read", "status", "why"], others),
+            "",
+        ]
+    )
 
 
-CHAPTERS = chapters()
-LINES = [(guide, cells) for guide, text in CHAPTERS.items() for cells in table(text, ROWS)]
-FOUND = [Row(guide, *cells) for guide, cells in LINES if len(cells) == 5]
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
+    return [lines[0], re.sub(r"[^|]+", "---", lines[0]), *lines[1:]]
 
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
     """Return the tests of a module as pytest names them, without importing it."""
-    found = set()
+    names = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.ImportFrom):  # tests of the contract
-            found.update(each.name for each in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ClassDef):
-            inner = (each for each in node.body if isinstance(each, ast.FunctionDef))
-            found.update(f"{node.name}::{each.name}" for each in inner)
-    return frozenset(name for name in found if name.rpartition("::")[2].startswith("test_"))
+            inner = (part for part in node.body if isinstance(part, ast.FunctionDef))
+            names.update(f"{node.name}::{part.name}" for part in inner)
+    return frozenset(name for name in names if name.rpartition("::")[2].startswith("test_"))
 
 
 def is_a_test(text: str) -> bool:
@@ -108,73 +134,49 @@ def follows(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return other in ((*one, 1), *nexts)
 
 
-def test_the_page_has_the_guides() -> None:
-    assert tuple(CHAPTERS) == GUIDES
-
-
-def test_a_row_has_all_its_columns() -> None:
-    assert [cells for _guide, cells in LINES if len(cells) != 5 or not all(cells)] == []
+def test_page_has_the_sums_of_the_table(pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("update"):
+        PAGE.write_text(page(), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == page()
+    assert broken_links(PAGE, page()) == []
 
 
 def test_row_appears_once() -> None:
-    asked = Counter((row.guide, row.section, row.asked) for row in FOUND)
+    assert list(dict.fromkeys(row.guide for row in LINES)) == list(GUIDES)
+    asked = Counter((row.guide, row.section, row.asked) for row in ROWS)
     assert [key for key, count in asked.items() if count > 1] == []
 
 
-def test_a_status_is_one_of_the_five() -> None:
-    assert [row for row in FOUND if row.kind not in STATUSES] == []
-    listed = [cells[0] for cells in table(TEXT, "| status | meaning |")]
-    assert tuple(listed) == STATUSES
-
-
-def test_covered_rows_name_a_page_and_a_test() -> None:
-    rows = [row for row in FOUND if row.kind in NEEDS_A_TEST]
-    assert [row for row in rows if "](" not in row.read or not row.tests] == []
-    others = [row for row in FOUND if row not in rows]
-    assert [row for row in others if row.test != NOTHING and not row.tests] == []
-
-
-def test_uncovered_rows_give_a_reason() -> None:
-    assert [row for row in FOUND if row.kind in NEEDS_A_REASON and not row.reason] == []
-    assert [row for row in FOUND if row.kind == "built" and row.reason] == []
+def test_rows_say_what_their_status_demands() -> None:
+    assert [row for row in ROWS if row.status not in STATUSES] == []
+    working = [row for row in ROWS if row.status in NEEDS_A_TEST]
+    assert [row for row in working if "](" not in row.read or not row.tests] == []
+    assert [row for row in ROWS if (row.status == "built") == bool(row.reason)] == []
 
 
 def test_each_test_exists() -> None:
-    named = {test for row in FOUND for test in row.tests}
+    named = {test.strip() for row in ROWS for test in row.tests.split(";") if test}
     assert sorted(test for test in named if not is_a_test(test)) == []
 
 
 def test_each_link_leads_to_a_page_and_its_heading() -> None:
-    assert broken_links(PAGE, TEXT) == []
-    rows = [row for row in FOUND if row.read != NOTHING]
-    assert [row for row in rows if not re.search(r"\]\([\w/-]+\.md(?:#[\w-]+)?\)", row.read)] == []
-
-
-def test_the_counts_at_the_top_are_right() -> None:
-    expected = []
-    for guide in GUIDES:
-        kinds = Counter(row.kind for row in FOUND if row.guide == guide)
-        counts = [kinds.total(), *(kinds[status] for status in STATUSES)]
-        expected.append([f"[{guide}](#{slug(guide)})", *map(str, counts)])
-    sums = [sum(int(cells[column]) for cells in expected) for column in range(1, 7)]
-    assert list(table(TEXT, COUNTS)) == [*expected, ["all", *map(str, sums)]]
+    assert broken_links(PAGE, "\n".join(row.read for row in ROWS)) == []
+    links = re.compile(r"\[[^]]+\]\([\w/-]+\.md(?:#[\w-]+)?\)(?:, )?")
+    assert [row.read for row in ROWS if links.sub("", row.read)] == []
 
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_each_numbered_heading_has_its_rows(guide: str) -> None:
-    listed = list(table(CHAPTERS[guide], SECTIONS))
-    sections = [numbers(cells[0]) for cells in listed]
+    lines = [row for row in LINES if row.guide == guide]
+    sections = [numbers(row.section) for row in lines if row.about]
     assert sections[0] == (1,)
     pairs = zip(sections, sections[1:], strict=False)
     assert [pair for pair in pairs if not follows(*pair)] == []
-    rows = [numbers(row.section) for row in FOUND if row.guide == guide]
-    assert rows == sorted(rows)
-    assert set(rows) <= set(sections)
-    counts = Counter(rows)
-    assert [cells[2] for cells in listed] == [str(counts[section]) for section in sections]
+    assert [numbers(row.section) for row in lines] == sorted(numbers(row.section) for row in lines)
     # A section without a row has parts with rows.
-    parts = {section[:-1] for section in rows}
-    assert [each for each in sections if each not in counts and each not in parts] == []
+    parts = {numbers(row.section)[:-1] for row in lines if row.asked}
+    empty = [numbers(row.section) for row in lines if not row.asked]
+    assert [section for section in empty if section not in parts] == []
 
 
 @pytest.mark.parametrize(

@@ -324,4 +324,5 @@ def test_check_tells_records_that_a_file_only_names(tmp_path: Path) -> None:
     assert [record["elsewhere"] for record in found["records"]] == [True, True]
     shown = " ".join(run("check", "dkan", str(names)).out.split())
     assert "2 records: 0 would be imported, 0 would fail, 0 would be skipped." in shown
-    assert "not read completely: the file only names 2 records; their content is elsewhere" in shown
+    assert "not read completely: the file only names 2 records; their content is" in shown
+    assert "give the source's URL instead" in shown

@@ -7,66 +7,59 @@ from collections.abc import Callable
 import pytest
 
 from ckanext.ukharvest.core.records import DatasetRecord, Period
-from tests.parsers.carriers import (
-    atom,
-    ckan,
-    data_json,
-    dcat,
-    dkan_2,
-    element,
-    gemini,
-    geojson,
-    inventory,
-    literal,
-    oai_dc,
-    ods,
-    schema_org,
-)
+from tests.parsers import carriers
+from tests.parsers.carriers import element, literal
 
 TEXTS: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(temporal=text),
-    "dkan_2": lambda text: dkan_2(temporal=text),
-    "ckan": lambda text: ckan(temporal=text),
-    "dcat": lambda text: dcat(f"dct:temporal {literal(text)}"),
-    "schema_org": lambda text: schema_org(f"schema:temporalCoverage {literal(text)}"),
-    "oai_dc": lambda text: oai_dc(element("dct:temporal", text)),
-    "oai_dc-coverage": lambda text: oai_dc(element("dc:coverage", text)),
-    "oai_dc-date": lambda text: oai_dc(element("dc:date", text)),
-    "atom": lambda text: atom(element("dct:temporal", text)),
-    "atom-date": lambda text: atom(element("dc:date", text)),
-    "geojson": lambda text: geojson(date=text),
-    "ods": lambda text: ods(dcat={"temporal": text}),
+    "data_json": lambda text: carriers.data_json(temporal=text),
+    "dkan_2": lambda text: carriers.dkan_2(temporal=text),
+    "ckan": lambda text: carriers.ckan(temporal=text),
+    "dcat": lambda text: carriers.dcat(f"dct:temporal {literal(text)}"),
+    "schema_org": lambda text: carriers.schema_org(f"schema:temporalCoverage {literal(text)}"),
+    "oai_dc": lambda text: carriers.oai_dc(element("dct:temporal", text)),
+    "oai_dc-coverage": lambda text: carriers.oai_dc(element("dc:coverage", text)),
+    "oai_dc-date": lambda text: carriers.oai_dc(element("dc:date", text)),
+    "atom": lambda text: carriers.atom(element("dct:temporal", text)),
+    "atom-date": lambda text: carriers.atom(element("dc:date", text)),
+    "geojson": lambda text: carriers.geojson(date=text),
+    "ods": lambda text: carriers.ods(dcat={"temporal": text}),
 }
 ENDS: dict[str, Callable[[str, str], DatasetRecord]] = {
-    "data_json": lambda a, b: data_json(temporal={"startDate": a, "endDate": b}),
-    "ckan": lambda a, b: ckan(**{"temporal_coverage-from": a, "temporal_coverage-to": b}),
-    "ckan-dcat": lambda a, b: ckan(temporal_start=a, temporal_end=b),
-    "ckan-eu": lambda a, b: ckan(temporal=[{"start_date": a, "end_date": b}]),
-    "dcat": lambda a, b: dcat(
+    "data_json": lambda a, b: carriers.data_json(temporal={"startDate": a, "endDate": b}),
+    "ckan": lambda a, b: carriers.ckan(**{"temporal_coverage-from": a, "temporal_coverage-to": b}),
+    "ckan-dcat": lambda a, b: carriers.ckan(temporal_start=a, temporal_end=b),
+    "ckan-eu": lambda a, b: carriers.ckan(temporal=[{"start_date": a, "end_date": b}]),
+    "dcat": lambda a, b: carriers.dcat(
         f"dct:temporal [ dcat:startDate {literal(a)} ; dcat:endDate {literal(b)} ]"
     ),
-    "schema_org": lambda a, b: schema_org(
+    "schema_org": lambda a, b: carriers.schema_org(
         f"schema:temporalCoverage [ schema:startDate {literal(a)} ; schema:endDate {literal(b)} ]"
     ),
-    "gemini": lambda a, b: gemini(_iso_period(a, b)),
-    "oai_dc": lambda a, b: oai_dc(element("dct:temporal", f"start={a}; end={b};")),
-    "atom": lambda a, b: atom(element("time:start", a) + element("time:end", b)),
-    "geojson": lambda a, b: geojson(startDate=a, completionDate=b),
-    "ods": lambda a, b: ods(dcat={"temporal_coverage_start": a, "temporal_coverage_end": b}),
-    "inventory": lambda a, b: inventory(resources=_inventory_periods((a, b))),
+    "gemini": lambda a, b: carriers.gemini(_iso_period(a, b)),
+    "oai_dc": lambda a, b: carriers.oai_dc(element("dct:temporal", f"start={a}; end={b};")),
+    "atom": lambda a, b: carriers.atom(element("time:start", a) + element("time:end", b)),
+    "geojson": lambda a, b: carriers.geojson(startDate=a, completionDate=b),
+    "ods": lambda a, b: carriers.ods(
+        dcat={"temporal_coverage_start": a, "temporal_coverage_end": b}
+    ),
+    "inventory": lambda a, b: carriers.inventory(resources=_inventory_periods((a, b))),
 }
 SEVERAL: dict[str, Callable[..., DatasetRecord]] = {
-    "data_json": lambda *spans: data_json(temporal=["/".join(span) for span in spans]),
-    "ckan-eu": lambda *spans: ckan(temporal=[{"start_date": a, "end_date": b} for a, b in spans]),
-    "dcat": lambda *spans: dcat(
+    "data_json": lambda *spans: carriers.data_json(temporal=["/".join(span) for span in spans]),
+    "ckan-eu": lambda *spans: carriers.ckan(
+        temporal=[{"start_date": a, "end_date": b} for a, b in spans]
+    ),
+    "dcat": lambda *spans: carriers.dcat(
         "dct:temporal " + ", ".join(literal("/".join(span)) for span in spans)
     ),
-    "gemini": lambda *spans: gemini("".join(_iso_period(*span) for span in spans)),
-    "oai_dc": lambda *spans: oai_dc(
+    "gemini": lambda *spans: carriers.gemini("".join(_iso_period(*span) for span in spans)),
+    "oai_dc": lambda *spans: carriers.oai_dc(
         "".join(element("dct:temporal", "/".join(span)) for span in spans)
     ),
-    "atom": lambda *spans: atom("".join(element("dc:date", "/".join(span)) for span in spans)),
-    "inventory": lambda *spans: inventory(resources=_inventory_periods(*spans)),
+    "atom": lambda *spans: carriers.atom(
+        "".join(element("dc:date", "/".join(span)) for span in spans)
+    ),
+    "inventory": lambda *spans: carriers.inventory(resources=_inventory_periods(*spans)),
 }
 
 

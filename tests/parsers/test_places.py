@@ -9,22 +9,8 @@ import pytest
 
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.values.geometries import bounds
-from tests.parsers.carriers import (
-    atom,
-    ckan,
-    data_json,
-    dcat,
-    dkan_2,
-    dkan_7,
-    element,
-    gemini,
-    geojson,
-    inventory,
-    literal,
-    oai_dc,
-    ods,
-    schema_org,
-)
+from tests.parsers import carriers
+from tests.parsers.carriers import element, literal
 
 BOX = (-1.0, 50.0, 1.0, 52.0)
 WKT = "POLYGON((-1 50, 1 50, 1 52, -1 52, -1 50))"
@@ -65,53 +51,59 @@ def _iso_box() -> str:
 
 def _inventory(place: str) -> DatasetRecord:
     covered = f"<Coverage>{element('Spatial', place)}</Coverage>"
-    return inventory(resources=f'<Resource Type="Data">{covered}</Resource>')
+    return carriers.inventory(resources=f'<Resource Type="Data">{covered}</Resource>')
 
 
 PLACES: dict[str, Callable[[], DatasetRecord]] = {
-    "data_json": lambda: data_json(spatial="-1,50,1,52"),
-    "data_json-numbers": lambda: data_json(spatial=[-1, 50, 1, 52]),
-    "data_json-geojson": lambda: data_json(spatial=GEOJSON),
-    "data_json-text": lambda: data_json(spatial=json.dumps(GEOJSON)),
-    "data_json-wkt": lambda: data_json(spatial=WKT),
-    "data_json-gml": lambda: data_json(spatial=LATITUDE_FIRST),
-    "data_json-schema-org": lambda: data_json(
+    "data_json": lambda: carriers.data_json(spatial="-1,50,1,52"),
+    "data_json-numbers": lambda: carriers.data_json(spatial=[-1, 50, 1, 52]),
+    "data_json-geojson": lambda: carriers.data_json(spatial=GEOJSON),
+    "data_json-text": lambda: carriers.data_json(spatial=json.dumps(GEOJSON)),
+    "data_json-wkt": lambda: carriers.data_json(spatial=WKT),
+    "data_json-gml": lambda: carriers.data_json(spatial=LATITUDE_FIRST),
+    "data_json-schema-org": lambda: carriers.data_json(
         spatial={"@type": "Place", "geo": {"@type": "GeoShape", "box": "50 -1 52 1"}}
     ),
-    "dkan_2": lambda: dkan_2(spatial=WKT),
-    "dkan_7": lambda: dkan_7(spatial=WKT),
-    "ckan": lambda: ckan(spatial=json.dumps(GEOJSON)),
-    "ckan-wkt": lambda: ckan(spatial=WKT),
-    "ckan-sides": lambda: ckan(**_sides(_CKAN)),
-    "dcat": lambda: dcat(f"dct:spatial [ dcat:bbox {literal(WKT)} ]"),
-    "dcat-geojson": lambda: dcat(f"dct:spatial [ locn:geometry {literal(json.dumps(GEOJSON))} ]"),
-    "dcat-gml": lambda: dcat(f"dct:spatial [ locn:geometry {literal(LONGITUDE_FIRST)} ]"),
-    "dcat-gml-epsg": lambda: dcat(f"dct:spatial [ locn:geometry {literal(LATITUDE_FIRST)} ]"),
-    "schema_org-box": lambda: schema_org(SCHEMA.format("box", '"50 -1 52 1"')),
-    "schema_org-polygon": lambda: schema_org(
+    "dkan_2": lambda: carriers.dkan_2(spatial=WKT),
+    "dkan_7": lambda: carriers.dkan_7(spatial=WKT),
+    "ckan": lambda: carriers.ckan(spatial=json.dumps(GEOJSON)),
+    "ckan-wkt": lambda: carriers.ckan(spatial=WKT),
+    "ckan-sides": lambda: carriers.ckan(**_sides(_CKAN)),
+    "dcat": lambda: carriers.dcat(f"dct:spatial [ dcat:bbox {literal(WKT)} ]"),
+    "dcat-geojson": lambda: carriers.dcat(
+        f"dct:spatial [ locn:geometry {literal(json.dumps(GEOJSON))} ]"
+    ),
+    "dcat-gml": lambda: carriers.dcat(f"dct:spatial [ locn:geometry {literal(LONGITUDE_FIRST)} ]"),
+    "dcat-gml-epsg": lambda: carriers.dcat(
+        f"dct:spatial [ locn:geometry {literal(LATITUDE_FIRST)} ]"
+    ),
+    "schema_org-box": lambda: carriers.schema_org(SCHEMA.format("box", '"50 -1 52 1"')),
+    "schema_org-polygon": lambda: carriers.schema_org(
         SCHEMA.format("polygon", '"50 -1 50 1 52 1 52 -1 50 -1"')
     ),
-    "schema_org-line": lambda: schema_org(SCHEMA.format("line", '"50 -1 52 1"')),
-    "gemini": lambda: gemini(_iso_box()),
-    "oai_dc-dcmi": lambda: oai_dc(
+    "schema_org-line": lambda: carriers.schema_org(SCHEMA.format("line", '"50 -1 52 1"')),
+    "gemini": lambda: carriers.gemini(_iso_box()),
+    "oai_dc-dcmi": lambda: carriers.oai_dc(
         element("dc:coverage", "westlimit=-1; southlimit=50; eastlimit=1; northlimit=52")
     ),
-    "oai_dc-ows": lambda: oai_dc(
+    "oai_dc-ows": lambda: carriers.oai_dc(
         '<ows:BoundingBox crs="urn:ogc:def:crs:EPSG::4326"><ows:LowerCorner>50 -1</ows:LowerCorner>'
         "<ows:UpperCorner>52 1</ows:UpperCorner></ows:BoundingBox>"
     ),
-    "atom-box": lambda: atom(element("georss:box", "50 -1 52 1")),
-    "atom-polygon": lambda: atom(element("georss:polygon", "50 -1 50 1 52 1 52 -1 50 -1")),
-    "atom-gml": lambda: atom(f"<georss:where>{GML.format('', '50 -1', '52 1')}</georss:where>"),
-    "geojson": lambda: geojson({"geometry": GEOJSON}),
-    "geojson-box": lambda: geojson({"bbox": [-1, 50, 0, 1, 52, 9]}),
-    "atom-wkt": lambda: atom(element("dct:spatial", WKT)),
-    "oai_dc-wkt": lambda: oai_dc(element("dct:spatial", WKT)),
-    "oai_dc-coverage": lambda: oai_dc(element("dc:coverage", WKT)),
-    "geojson-wkt": lambda: geojson(spatial=WKT),
+    "atom-box": lambda: carriers.atom(element("georss:box", "50 -1 52 1")),
+    "atom-polygon": lambda: carriers.atom(element("georss:polygon", "50 -1 50 1 52 1 52 -1 50 -1")),
+    "atom-gml": lambda: carriers.atom(
+        f"<georss:where>{GML.format('', '50 -1', '52 1')}</georss:where>"
+    ),
+    "geojson": lambda: carriers.geojson({"geometry": GEOJSON}),
+    "geojson-box": lambda: carriers.geojson({"bbox": [-1, 50, 0, 1, 52, 9]}),
+    "atom-wkt": lambda: carriers.atom(element("dct:spatial", WKT)),
+    "oai_dc-wkt": lambda: carriers.oai_dc(element("dct:spatial", WKT)),
+    "oai_dc-coverage": lambda: carriers.oai_dc(element("dc:coverage", WKT)),
+    "geojson-wkt": lambda: carriers.geojson(spatial=WKT),
     "inventory": lambda: _inventory(WKT),
-    "ods": lambda: ods(dcat={"spatial": WKT}),
-    "ods-sides": lambda: ods(inspire=_sides(_ODS, "extend_bounding_box_")),
+    "ods": lambda: carriers.ods(dcat={"spatial": WKT}),
+    "ods-sides": lambda: carriers.ods(inspire=_sides(_ODS, "extend_bounding_box_")),
 }
 
 
@@ -125,16 +117,16 @@ def test_a_box_is_the_same_place_in_every_format(form: str) -> None:
 
 
 UNREAD: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(spatial=text),
-    "ckan": lambda text: ckan(spatial=text),
-    "dcat": lambda text: dcat(f"dct:spatial [ dcat:bbox {literal(text)} ]"),
-    "schema_org": lambda text: schema_org(SCHEMA.format("box", literal(text))),
-    "atom": lambda text: atom(element("georss:box", text)),
-    "atom-text": lambda text: atom(element("dct:spatial", text)),
-    "oai_dc": lambda text: oai_dc(element("dct:spatial", text)),
-    "geojson": lambda text: geojson(spatial=text),
+    "data_json": lambda text: carriers.data_json(spatial=text),
+    "ckan": lambda text: carriers.ckan(spatial=text),
+    "dcat": lambda text: carriers.dcat(f"dct:spatial [ dcat:bbox {literal(text)} ]"),
+    "schema_org": lambda text: carriers.schema_org(SCHEMA.format("box", literal(text))),
+    "atom": lambda text: carriers.atom(element("georss:box", text)),
+    "atom-text": lambda text: carriers.atom(element("dct:spatial", text)),
+    "oai_dc": lambda text: carriers.oai_dc(element("dct:spatial", text)),
+    "geojson": lambda text: carriers.geojson(spatial=text),
     "inventory": lambda text: _inventory(text),
-    "ods": lambda text: ods(dcat={"spatial": text}),
+    "ods": lambda text: carriers.ods(dcat={"spatial": text}),
 }
 
 

@@ -16,42 +16,35 @@ from ckanext.ukharvest.parsers.inventory import document
 from ckanext.ukharvest.schema_check.collector import Collector
 from ckanext.ukharvest.schema_check.columns import read_flag
 from ckanext.ukharvest.schema_check.report import Limits
+from tests.parsers import carriers
 from tests.parsers.carriers import (
     FILE,
     PAGE,
-    atom,
-    ckan,
-    data_json,
-    dcat,
-    dkan_2,
-    dkan_7,
     element,
-    gemini,
-    geojson,
-    inventory,
     inventory_file,
     iso_link,
     iso_text,
     literal,
     node,
-    oai_dc,
-    ods,
-    schema_org,
 )
 
 SIZES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(distribution=[{"accessURL": FILE, "byteSize": text}]),
-    "dkan_2": lambda text: dkan_2(distribution=[{"accessURL": FILE, "byteSize": text}]),
-    "dkan_7": lambda text: dkan_7(resources=[{"url": FILE, "size": text}]),
-    "ckan": lambda text: ckan(resources=[{"url": FILE, "size": text}]),
-    "dcat": lambda text: dcat(
+    "data_json": lambda text: carriers.data_json(
+        distribution=[{"accessURL": FILE, "byteSize": text}]
+    ),
+    "dkan_2": lambda text: carriers.dkan_2(distribution=[{"accessURL": FILE, "byteSize": text}]),
+    "dkan_7": lambda text: carriers.dkan_7(resources=[{"url": FILE, "size": text}]),
+    "ckan": lambda text: carriers.ckan(resources=[{"url": FILE, "size": text}]),
+    "dcat": lambda text: carriers.dcat(
         f"dcat:distribution [ dcat:accessURL <{FILE}> ; dcat:byteSize {literal(text)} ]"
     ),
-    "schema_org": lambda text: schema_org(
+    "schema_org": lambda text: carriers.schema_org(
         f"schema:distribution [ schema:contentUrl <{FILE}> ; schema:contentSize {literal(text)} ]"
     ),
-    "atom": lambda text: atom(f'<link rel="enclosure" href="{FILE}" length="{text}"/>'),
-    "geojson": lambda text: geojson(links=[{"rel": "enclosure", "href": FILE, "length": text}]),
+    "atom": lambda text: carriers.atom(f'<link rel="enclosure" href="{FILE}" length="{text}"/>'),
+    "geojson": lambda text: carriers.geojson(
+        links=[{"rel": "enclosure", "href": FILE, "length": text}]
+    ),
 }
 
 
@@ -87,28 +80,28 @@ def _spdx(value: str, algorithm: str) -> str:
 
 # Each takes pairs of value and algorithm.
 CHECKSUMS: dict[str, Callable[..., DatasetRecord]] = {
-    "data_json": lambda *pairs: data_json(
+    "data_json": lambda *pairs: carriers.data_json(
         distribution=[{"accessURL": FILE, "checksum": [_checksum(*pair) for pair in pairs]}]
     ),
-    "dkan_2": lambda *pairs: dkan_2(
+    "dkan_2": lambda *pairs: carriers.dkan_2(
         distribution=[{"accessURL": FILE, "checksum": [_checksum(*pair) for pair in pairs]}]
     ),
-    "ckan-eu": lambda *pairs: ckan(
+    "ckan-eu": lambda *pairs: carriers.ckan(
         resources=[
             {"url": FILE, "checksum": [_checksum(*pair, name="checksum_value") for pair in pairs]}
         ]
     ),
-    "dcat": lambda *pairs: dcat(
+    "dcat": lambda *pairs: carriers.dcat(
         f"dcat:distribution [ dcat:accessURL <{FILE}> ;"
         f" spdx:checksum {', '.join(_spdx(*pair) for pair in pairs)} ]"
     ),
 }
 ONE_CHECKSUM: dict[str, Callable[..., DatasetRecord]] = {
     **CHECKSUMS,
-    "ckan": lambda pair: ckan(
+    "ckan": lambda pair: carriers.ckan(
         resources=[{"url": FILE, "hash": pair[0], "hash_algorithm": pair[1]}]
     ),
-    "dkan_7": lambda pair: dkan_7(
+    "dkan_7": lambda pair: carriers.dkan_7(
         resources=[{"url": FILE, "hash": pair[0], "hash_algorithm": pair[1]}]
     ),
 }
@@ -150,10 +143,10 @@ def test_every_checksum_of_a_file_is_kept(form: str) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        schema_org(
+        carriers.schema_org(
             f'schema:distribution [ schema:contentUrl <{FILE}> ; schema:sha256 "{SHA_256}" ]'
         ),
-        geojson(services={"download": {"url": FILE, "checksum": f"sha256={SHA_256}"}}),
+        carriers.geojson(services={"download": {"url": FILE, "checksum": f"sha256={SHA_256}"}}),
     ],
     ids=["schema_org", "resto"],
 )
@@ -163,17 +156,19 @@ def test_checksum_of_other_vocabularies_is_read(record: DatasetRecord) -> None:
 
 
 LANGUAGES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(language=[text]),
-    "ckan": lambda text: ckan(language=text),
-    "dcat": lambda text: dcat(f"dct:language {literal(text)}"),
-    "oai_dc": lambda text: oai_dc(element("dc:language", text)),
-    "atom": lambda text: atom(element("dc:language", text)),
-    "geojson": lambda text: geojson(lang=text),
-    "ods": lambda text: ods({"language": text}),
-    "dkan_2": lambda text: dkan_2(language=[text]),
-    "dkan_7": lambda text: dkan_7(language=text),
-    "schema_org": lambda text: schema_org(f"schema:inLanguage {literal(text)}"),
-    "inventory": lambda text: inventory(resources=f'<Resource Type="Data" Language="{text}"/>'),
+    "data_json": lambda text: carriers.data_json(language=[text]),
+    "ckan": lambda text: carriers.ckan(language=text),
+    "dcat": lambda text: carriers.dcat(f"dct:language {literal(text)}"),
+    "oai_dc": lambda text: carriers.oai_dc(element("dc:language", text)),
+    "atom": lambda text: carriers.atom(element("dc:language", text)),
+    "geojson": lambda text: carriers.geojson(lang=text),
+    "ods": lambda text: carriers.ods({"language": text}),
+    "dkan_2": lambda text: carriers.dkan_2(language=[text]),
+    "dkan_7": lambda text: carriers.dkan_7(language=text),
+    "schema_org": lambda text: carriers.schema_org(f"schema:inLanguage {literal(text)}"),
+    "inventory": lambda text: carriers.inventory(
+        resources=f'<Resource Type="Data" Language="{text}"/>'
+    ),
 }
 
 
@@ -186,19 +181,19 @@ def test_languages_in_one_text_are_a_list_in_every_format(form: str, text: str) 
 
 
 FREQUENCIES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(accrualPeriodicity=text),
-    "ckan": lambda text: ckan(update_frequency=text),
-    "dcat": lambda text: dcat(f"dct:accrualPeriodicity {literal(text)}"),
-    "dkan_2": lambda text: dkan_2(accrualPeriodicity=text),
-    "dkan_7": lambda text: dkan_7(frequency=text),
-    "gemini": lambda text: gemini(
+    "data_json": lambda text: carriers.data_json(accrualPeriodicity=text),
+    "ckan": lambda text: carriers.ckan(update_frequency=text),
+    "dcat": lambda text: carriers.dcat(f"dct:accrualPeriodicity {literal(text)}"),
+    "dkan_2": lambda text: carriers.dkan_2(accrualPeriodicity=text),
+    "dkan_7": lambda text: carriers.dkan_7(frequency=text),
+    "gemini": lambda text: carriers.gemini(
         "<gmd:resourceMaintenance><gmd:MD_MaintenanceInformation>"
         f"<gmd:maintenanceAndUpdateFrequency>{iso_text(text)}</gmd:maintenanceAndUpdateFrequency>"
         "</gmd:MD_MaintenanceInformation></gmd:resourceMaintenance>"
     ),
-    "oai_dc": lambda text: oai_dc(element("dct:accrualPeriodicity", text)),
-    "geojson": lambda text: geojson(accrualPeriodicity=text),
-    "ods": lambda text: ods(dcat={"accrualperiodicity": text}),
+    "oai_dc": lambda text: carriers.oai_dc(element("dct:accrualPeriodicity", text)),
+    "geojson": lambda text: carriers.geojson(accrualPeriodicity=text),
+    "ods": lambda text: carriers.ods(dcat={"accrualperiodicity": text}),
 }
 
 
@@ -220,15 +215,15 @@ def test_a_frequency_is_the_same_in_every_format(
 
 
 PHONES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(contactPoint={"fn": "A", "tel": text}),
-    "dkan_2": lambda text: dkan_2(contactPoint={"fn": "A", "hasTelephone": text}),
-    "dcat": lambda text: dcat(
+    "data_json": lambda text: carriers.data_json(contactPoint={"fn": "A", "tel": text}),
+    "dkan_2": lambda text: carriers.dkan_2(contactPoint={"fn": "A", "hasTelephone": text}),
+    "dcat": lambda text: carriers.dcat(
         f'dcat:contactPoint [ vcard:fn "A" ; vcard:hasTelephone {literal(text)} ]'
     ),
-    "schema_org": lambda text: schema_org(
+    "schema_org": lambda text: carriers.schema_org(
         f'schema:contactPoint [ schema:name "A" ; schema:telephone {literal(text)} ]'
     ),
-    "geojson": lambda text: geojson(contactPoint=[{"name": "A", "phone": text}]),
+    "geojson": lambda text: carriers.geojson(contactPoint=[{"name": "A", "phone": text}]),
 }
 
 
@@ -240,18 +235,22 @@ def test_a_telephone_number_is_the_same_in_every_format(form: str, text: str) ->
 
 _TYPE = "application/json; charset=utf-8"
 MEDIA_TYPES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(distribution=[{"downloadURL": FILE, "mediaType": text}]),
-    "dkan_2": lambda text: dkan_2(distribution=[{"downloadURL": FILE, "mediaType": text}]),
-    "dkan_7": lambda text: dkan_7(resources=[{"url": FILE, "mimetype": text}]),
-    "ckan": lambda text: ckan(resources=[{"url": FILE, "mimetype": text}]),
-    "dcat": lambda text: dcat(
+    "data_json": lambda text: carriers.data_json(
+        distribution=[{"downloadURL": FILE, "mediaType": text}]
+    ),
+    "dkan_2": lambda text: carriers.dkan_2(distribution=[{"downloadURL": FILE, "mediaType": text}]),
+    "dkan_7": lambda text: carriers.dkan_7(resources=[{"url": FILE, "mimetype": text}]),
+    "ckan": lambda text: carriers.ckan(resources=[{"url": FILE, "mimetype": text}]),
+    "dcat": lambda text: carriers.dcat(
         f"dcat:distribution [ dcat:accessURL <{FILE}> ; dcat:mediaType {literal(text)} ]"
     ),
-    "schema_org": lambda text: schema_org(
+    "schema_org": lambda text: carriers.schema_org(
         f"schema:distribution [ schema:contentUrl <{FILE}> ;"
         f" schema:encodingFormat {literal(text)} ]"
     ),
-    "inventory": lambda text: inventory(resources=inventory_file().replace("text/csv", text)),
+    "inventory": lambda text: carriers.inventory(
+        resources=inventory_file().replace("text/csv", text)
+    ),
 }
 
 
@@ -271,13 +270,17 @@ def test_a_media_type_is_the_same_in_every_format(form: str, text: str, mimetype
 
 # A file's URL and its format in the words of the source.
 SERVICES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: data_json(distribution=[{"accessURL": PAGE, "format": text}]),
-    "dkan_2": lambda text: dkan_2(distribution=[{"accessURL": PAGE, "format": text}]),
-    "dcat": lambda text: dcat(
+    "data_json": lambda text: carriers.data_json(
+        distribution=[{"accessURL": PAGE, "format": text}]
+    ),
+    "dkan_2": lambda text: carriers.dkan_2(distribution=[{"accessURL": PAGE, "format": text}]),
+    "dcat": lambda text: carriers.dcat(
         f"dcat:distribution [ dcat:accessURL <{PAGE}> ; dct:format {literal(text)} ]"
     ),
-    "gemini": lambda text: gemini(distribution=iso_link(PAGE, protocol=text)),
-    "oai_dc": lambda text: oai_dc(f'<dct:references scheme="{text}">{PAGE}</dct:references>'),
+    "gemini": lambda text: carriers.gemini(distribution=iso_link(PAGE, protocol=text)),
+    "oai_dc": lambda text: carriers.oai_dc(
+        f'<dct:references scheme="{text}">{PAGE}</dct:references>'
+    ),
 }
 
 
@@ -289,12 +292,12 @@ def test_a_service_is_one_in_every_format(form: str, text: str) -> None:
 
 
 def test_a_list_of_rdf_is_the_list_of_its_members() -> None:
-    files = dcat(
+    files = carriers.dcat(
         f'dcat:distribution ( [ dcat:accessURL <{FILE}> ] ) ; dcat:keyword ( "roads" "parks" )'
     )
     assert files.tags == ("roads", "parks")
     assert [file.url for file in files.resources] == [FILE]
-    assert dcat("dcat:keyword ()").tags == ()
+    assert carriers.dcat("dcat:keyword ()").tags == ()
 
 
 @pytest.mark.parametrize(
@@ -330,16 +333,18 @@ def test_an_identifier_is_a_text(value: object, expected: str) -> None:
 
 FLAGS: dict[str, Callable[[str], bool]] = {
     "option": lambda text: bool(options.validate({"a": text}, (_OPTION,))["a"]),
-    "ckan-unpublished": lambda text: "unpublished" in ckan(unpublished=text).extras,
-    "data_json-unpublished": lambda text: "unpublished" in data_json(unpublished=text).extras,
-    "ckan-private": lambda text: _is_skipped(lambda: ckan(private=text)),
-    "ckan-harvested": lambda text: not _is_skipped(lambda: ckan(dgu_harvest_me=text)),
-    "ods-visible": lambda text: not _is_skipped(lambda: ods(data_visible=text)),
-    "ods-records": lambda text: not _is_skipped(lambda: ods(has_records=text)),
+    "ckan-unpublished": lambda text: "unpublished" in carriers.ckan(unpublished=text).extras,
+    "data_json-unpublished": lambda text: (
+        "unpublished" in carriers.data_json(unpublished=text).extras
+    ),
+    "ckan-private": lambda text: _is_skipped(lambda: carriers.ckan(private=text)),
+    "ckan-harvested": lambda text: not _is_skipped(lambda: carriers.ckan(dgu_harvest_me=text)),
+    "ods-visible": lambda text: not _is_skipped(lambda: carriers.ods(data_visible=text)),
+    "ods-records": lambda text: not _is_skipped(lambda: carriers.ods(has_records=text)),
     "inventory": lambda text: document.is_active(text) is True,
-    "gemini-pass": lambda text: json.loads(gemini(record=_result(text)).extras["conformity"])[0][
-        "pass"
-    ],
+    "gemini-pass": lambda text: json.loads(
+        carriers.gemini(record=_result(text)).extras["conformity"]
+    )[0]["pass"],
     "schema": lambda text: read_flag(text, "required", "a", _COLLECTOR),
 }
 _OPTION = options.Option("a", "boolean", None, "A.")

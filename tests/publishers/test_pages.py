@@ -9,12 +9,9 @@ import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.readers import paging
+from ckanext.ukharvest.readers import walk
 from ckanext.ukharvest.readers.ckan_api import search
 from ckanext.ukharvest.readers.csw import server
-from ckanext.ukharvest.readers.oaipmh import walk as oaipmh_walk
-from ckanext.ukharvest.readers.ods import listing
-from ckanext.ukharvest.readers.sparql import walk as sparql_walk
 from ckanext.ukharvest.source_types import TYPES
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
@@ -60,12 +57,9 @@ EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
 @pytest.fixture(autouse=True)
 def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take 40 pages for endless, not 10,000."""
-    monkeypatch.setitem(paging.Pages.__init__.__kwdefaults__, "limit", MOST_PAGES)
+    monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(server, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(oaipmh_walk, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(sparql_walk, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(listing, "MAX_PAGES", MOST_PAGES)
 
 
 def test_every_type_and_every_fault_is_in_the_table() -> None:

@@ -139,6 +139,15 @@ def _pdf(_response: Response) -> Response:
     return Response(b"%PDF-1.7\n1 0 obj\n", headers={"Content-Type": "application/pdf"})
 
 
+def _image(_response: Response) -> Response:
+    return Response(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", headers={"Content-Type": "image/png"})
+
+
+def _page_sent_as_json(_response: Response) -> Response:
+    body = b"<!DOCTYPE html><title>Log in</title><form><input name=user></form></html>"
+    return Response(body, headers={"Content-Type": "application/json"})
+
+
 def _wrong_charset(response: Response) -> Response:
     body = body_of(response).replace(b"description.", "Köln, Łódź".encode("cp1250"))
     return replace(_with_headers(response, Content_Type="text/plain; charset=utf-8"), body=body)
@@ -192,6 +201,9 @@ def _to_itself(_response: Response) -> Response:
 
 _UNFINISHED = ("not valid", "well-formed", "cut off", "ends", "no link", "not rdf", "read to its")
 _WAITED = ("was not finished after", "sent nothing for", "no answer")
+# A folder and a search service may be an HTML page, whatever it was sent as.
+_SENT_AS_JSON = (r"log in", r"sent as application/json|links")
+_OTHER = ("not", "instead", "no html")
 _CUT = ("connection", "closed", "broke", "ended", "stopped", "incomplete")
 _COUNTED = (r"[\d,]+ of [\d,]+ bytes came",)
 _PLACE = (r"\bline \d+|no </html>|read to its end|no links?\b|0 links",)
@@ -212,7 +224,9 @@ FAULTS = (
     Fault("refusal-in-json", _refused, ("answered 403 forbidden: give a key",)),
     Fault("refusal-in-words", _refused_in_words, ("answered 401 unauthorized: ",), ("today. ask",)),
     Fault("report-with-400", _report, ("400", "refused"), (r"code \(index\): the index is lock",)),
-    Fault("pdf", _pdf, ("not", "instead", "no html"), (r"%pdf-1\.7|application/pdf",)),
+    Fault("pdf", _pdf, _OTHER, (r"%pdf-1\.7", r"sent as application/pdf")),
+    Fault("image", _image, _OTHER, (r"png", r"sent as image/png")),
+    Fault("page-sent-as-json", _page_sent_as_json, (*_OTHER, "links"), _SENT_AS_JSON),
     Fault("wrong-charset", _wrong_charset, ("utf-8", "encod", "characters"), is_read=True),
     Fault("unknown-charset", _unknown_charset, (), is_read=True),
     Fault("endless-gzip", _endless_gzip, ("larger than",)),

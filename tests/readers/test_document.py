@@ -150,6 +150,62 @@ def test_unknown_schemas_and_entries_of_no_dataset_are_reported(
     assert codes == ["unknown-schema", "left-out"]
 
 
+API = {"identifier": "api", "title": "API", "endpointURL": ["https://a.example/v1"]}
+
+
+def test_a_service_that_serves_nothing_is_a_record(publisher: Publisher, http: HttpClient) -> None:
+    services = [
+        {**API, "identifier": "serving", "servesDataset": ["b"]},
+        {**API, "identifier": "idle", "@type": "dcat:DataService", "servesDataset": []},
+        {"identifier": "nameless"},
+        {"title": "No identifier"},
+        {**API, "identifier": "a"},
+    ]
+    nested = {"service": [API, API]}
+    publisher.serve("/data.json", {"dataset": [A], "service": services, "catalog": [nested]})
+    records, reading = _read(publisher, http)
+    assert [(raw.guid, raw.position) for raw in records] == [
+        ("a", "dataset 1"),
+        ("idle", "service 1"),
+        ("api", "service 2"),
+    ]
+    kinds = [json.loads(raw.content or "").get("@type") for raw in records]
+    assert kinds == [None, "dcat:DataService", "DataService"]
+    assert reading.ending is not None
+    assert reading.ending.complete
+    (problem,) = reading.ending.problems
+    assert (problem.code, problem.field) == ("left-out", "service")
+    assert "3 left out" in problem.message
+
+
+@pytest.mark.parametrize("named", [API, "api", [{"@id": "https://a.example/api"}]])
+def test_a_service_of_a_file_is_not_a_record(
+    publisher: Publisher, http: HttpClient, named: Any
+) -> None:
+    dataset = {**A, "distribution": {"accessService": named}}
+    service = {**API, "@id": "https://a.example/api"}
+    publisher.serve("/data.json", {"dataset": dataset, "service": service})
+    assert _guids(publisher, http) == ["a"]
+
+
+def test_services_prove_nothing_about_datasets(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"service": [API]})
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["api"]
+    assert reading.ending is not None
+    assert not reading.ending.complete
+
+
+def test_services_of_later_pages_are_read_once(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A], "service": [API]})
+    publisher.serve("/data.json?page=2", {"dataset": [B], "service": [API, {**API, "@id": "x"}]})
+    publisher.serve("/data.json?page=3", {"dataset": [], "service": [API]})
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["a", "api", "b"]
+    assert reading.ending is not None
+    assert reading.ending.complete
+
+
 def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClient) -> None:
     publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
     publisher.serve("/data.json?page=2", {"dataset": [B]})
@@ -159,6 +215,16 @@ def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClien
     assert reading.ending is not None
     assert reading.ending.complete
     assert not reading.ending.validators  # page 1 alone does not show whether page 2 changed
+
+
+def test_problems_of_every_page_are_reported(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", b"\xef\xbb\xbf" + json.dumps([B]).encode())
+    publisher.serve("/data.json?page=3", [C])
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["a", "b", "c"]
+    assert reading.ending is not None
+    assert [problem.code for problem in reading.ending.problems] == ["byte-order-mark"]
 
 
 def test_a_single_page_hands_its_validators_over(publisher: Publisher, http: HttpClient) -> None:

@@ -1,31 +1,16 @@
-"""A paged source always ends, and at the right page."""
+"""Numbered pages end at the right page, and two records of one identity are reported."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Generator, Iterable
 
 import pytest
 
-from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
+from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Validators
-from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page, page_url, unique
+from ckanext.ukharvest.readers.paging import numbered_page, page_url, unique
 from tests.publisher import Publisher
-
-
-def _page(pages: Pages, *records: RawRecord) -> tuple[list[str], PageCount]:
-    guids = []
-    generator = pages.page(records)
-    try:
-        while True:
-            guids.append(next(generator).guid)
-    except StopIteration as stop:
-        return guids, stop.value
-
-
-def _raw(guid: str, content: str = "{}") -> RawRecord:
-    return RawRecord(guid, content, position=f"dataset {guid}")
 
 
 @pytest.mark.parametrize(
@@ -57,43 +42,6 @@ def test_a_page_that_redirects_to_another_is_the_end(
     publisher.redirect("/data.json?page=2", "/data.json?page=1")
     answer = numbered_page(http, publisher.url("/data.json"), 2, first=Validators(), accept="*/*")
     assert answer == Ending(complete=True)
-
-
-def test_a_page_of_known_records_yields_nothing() -> None:
-    pages = Pages("http://a/")
-    assert _page(pages, _raw("1"), _raw("2")) == (["1", "2"], PageCount(2, 2))
-    assert _page(pages, _raw("2"), _raw("1", "changed")) == ([], PageCount(2, 0))
-
-
-def test_a_record_pushed_to_the_next_page_is_left_out() -> None:
-    pages = Pages("http://a/")
-    _page(pages, _raw("1"), _raw("2"))
-    assert _page(pages, _raw("2"), _raw("3")) == (["3"], PageCount(2, 1))
-
-
-def test_a_record_with_another_content_is_kept_as_a_duplicate() -> None:
-    pages = Pages("http://a/")
-    _page(pages, _raw("1"), _raw("2"))
-    assert _page(pages, _raw("2", "other"), _raw("3"))[0] == ["2", "3"]
-
-
-def test_page_keeps_its_duplicates_and_failed_records() -> None:
-    assert _page(Pages("http://a/"), _raw("1"), _raw(""), _raw("1"))[0] == ["1", "", "1"]
-
-
-def test_the_same_bytes_are_a_repeat() -> None:
-    pages = Pages("http://a/")
-    assert not pages.is_repeat(io.BytesIO(b"one"))
-    assert not pages.is_repeat(io.BytesIO(b"two"))
-    assert pages.is_repeat(io.BytesIO(b"one"))
-
-
-def test_pages_that_never_end_are_a_fault_of_the_source() -> None:
-    pages = Pages("http://a/", limit=3)
-    for number in range(3):
-        _page(pages, _raw(str(number)))
-    with pytest.raises(ProtocolError, match="after 3 pages"):
-        _page(pages, _raw("3"))
 
 
 def _generator(records: Iterable[RawRecord]) -> Generator[RawRecord, None, Ending]:

@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import FetchError
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.reading.address_lookup import Found, Probe, look_up
+from ckanext.ukharvest.reading.address_lookup import Found, Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import Over
 from ckanext.ukharvest.source_types import TYPES
 from tests.contract import SERVERS
@@ -148,6 +148,12 @@ def test_nothing_answers(publisher: Publisher, http: HttpClient) -> None:
     assert look_up(publisher.url("/a/b/c/d/e/f"), probe) is None
     assert probe.error is not None
     assert len(publisher.paths) == len(set(publisher.paths))
+
+
+def test_what_an_address_sent_is_named_if_it_leads_nowhere(http: HttpClient) -> None:
+    error = nothing_found("https://a.example/report", Probe(http, head=b"%PDF-1.7 1 0 obj"))
+    assert error.code == "no-source"
+    assert "https://a.example/report is text that begins with '%PDF-1.7 1 0 obj'" in error.message
 
 
 def test_a_server_that_is_away_is_asked_once(http: HttpClient) -> None:

@@ -81,5 +81,6 @@ def test_a_saved_list_of_names_is_no_import(
 ) -> None:
     answer: dict[str, Any] = {"help": "", "success": True, "result": names}
     checked, entries = check("dkan", json.dumps(answer), tmp_path / "a.json", http)
+    reason += "; give the source's URL instead of a saved file"
     assert (checked.exit_code, checked.complete, checked.reason) == (1, False, reason)
     assert [entry["elsewhere"] for entry in entries] == [True] * len(names)

@@ -17,6 +17,9 @@ _PAGE = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|title|meta|script)\b)
 # No pattern may look far ahead: a hostile page could open a title again and again.
 _TITLE = re.compile(r"<title[^<>]*>", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,40}/[\w.+-]{1,80}", re.ASCII)
+# As which servers send files of any kind.
+_ANY_KIND = ("octet-stream", "text/plain")
 _BINARY = re.compile(r"[\x00-\x08\ufffd]")
 
 
@@ -45,6 +48,17 @@ def quote_beginning(content: bytes) -> str:
     """Return what a document begins with, in quotes, for a message."""
     text = decode_roughly(content[:200]).strip()
     return f"'{shorten(text, 40)}'" if not is_binary(text) else repr(text[:20])
+
+
+def sent_as(media_type: str, *fitting: str) -> str:
+    """Return ", sent as application/pdf" for a message about a document of another kind.
+
+    Args:
+        media_type: the server's, "" if it names none.
+        fitting: parts of the types that fit the document; naming such a type explains nothing.
+    """
+    is_usual = any(part in media_type for part in (*fitting, *_ANY_KIND))
+    return "" if is_usual or not _MEDIA_TYPE.fullmatch(media_type) else f", sent as {media_type}"
 
 
 def decode_roughly(content: bytes) -> str:

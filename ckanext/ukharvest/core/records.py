@@ -184,7 +184,13 @@ class Reader(Protocol):
         """
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record with its content; raise FetchError or RecordError."""
+        """Return the record with its content; by default the list had all of it.
+
+        Raises:
+            FetchError: no answer.
+            RecordError: the record is not there any more, or cannot be read.
+        """
+        return raw
 
 
 class Parser(Protocol):

@@ -78,7 +78,7 @@ def import_batch(
             log.warning("%d harvest objects wait again: the %s failed", len(object_ids), service)
         else:
             log.exception("A batch of %d harvest objects failed", len(object_ids))
-        _after_failure(batch.left, exc, again=again)
+        _after_failure(batch.unfinished, exc, again=again)
     rest = [id_ for id_ in object_ids if id_ not in batch.ended]
     if not rest:
         return
@@ -92,7 +92,7 @@ class _Batch:
     """The objects of a batch.
 
     Attributes:
-        left: ids of those without a result.
+        unfinished: ids of those without a result.
         ended: ids of those whose end was stored with their datasets.
     """
 
@@ -104,7 +104,7 @@ class _Batch:
         self._again = again
         self._is_forced = again
         self._package: model.Package | None = None
-        self.left = list(object_ids)
+        self.unfinished = list(object_ids)
         self.ended: set[str] = set()
 
     def run(self) -> None:
@@ -148,7 +148,7 @@ class _Batch:
             .outerjoin(report, report.job_id == HarvestObject.harvest_job_id)
             .outerjoin(model.Package, model.Package.id == HarvestObject.harvest_source_id)
             .options(joinedload(HarvestObject.source))
-            .filter(HarvestObject.id.in_(self.left))
+            .filter(HarvestObject.id.in_(self.unfinished))
         )
         rows = {row[0].id: row for row in query.populate_existing()}
         if not rows:
@@ -158,14 +158,14 @@ class _Batch:
         self._package = package
         self._is_forced = self._again or mode == RunMode.FORCE
         objects = {}
-        for obj, extras, *_facts in [rows[id_] for id_ in list(self.left) if id_ in rows]:
+        for obj, extras, *_facts in [rows[id_] for id_ in list(self.unfinished) if id_ in rows]:
             if heartbeat is None:
                 log.warning("Harvest object %s: %s", obj.id, stock_objects.REASON)
                 stock_objects.end_stock_object(obj)
-                self.left.remove(obj.id)
+                self.unfinished.remove(obj.id)
             elif obj.report_status and not self._again:
                 # Imported by a consumer that died before it could say so.
-                self.left.remove(obj.id)
+                self.unfinished.remove(obj.id)
             else:
                 objects[obj] = dict(extras or {})
         if objects and stopped_by and not self._again:
@@ -175,16 +175,16 @@ class _Batch:
 
     def _is_stopped(self) -> bool:
         """End what is left if a person has stopped the run meanwhile."""
-        first = HarvestObject.get(self.left[0]) if self.left else None
+        first = HarvestObject.get(self.unfinished[0]) if self.unfinished else None
         if first is None or not stopping.is_asked_for(first.harvest_job_id):
             return False
         self._end_stopped()
         return True
 
     def _end_stopped(self) -> None:
-        for obj in Session.query(HarvestObject).filter(HarvestObject.id.in_(self.left)):
+        for obj in Session.query(HarvestObject).filter(HarvestObject.id.in_(self.unfinished)):
             stopping.end_object(obj)
-        self.left.clear()
+        self.unfinished.clear()
 
     def _prepare(
         self, source: SourceImport, obj: HarvestObject, extras: Mapping[str, str]
@@ -195,7 +195,7 @@ class _Batch:
             stage = "Import"
             if extras.get(staged_objects.STATUS) == "delete":
                 dataset_writer.delete(obj.id)
-                self.left.remove(obj.id)
+                self.unfinished.remove(obj.id)
                 return None
             write = source.prepare(obj, extras, forced=self._is_forced)
         except UkharvestError as exc:
@@ -207,7 +207,7 @@ class _Batch:
             self._fail(obj, UkharvestError(INTERNAL), stage)
         else:
             if write is None:
-                self.left.remove(obj.id)
+                self.unfinished.remove(obj.id)
             return write
         return None
 
@@ -215,7 +215,7 @@ class _Batch:
         (object_id,) = sa.inspect(obj).identity
         compat.rollback()
         dataset_writer.fail(object_id, error, stage)
-        self.left.remove(object_id)
+        self.unfinished.remove(object_id)
 
     def _take_result(self, write: dataset_writer.Write, result: str | UkharvestError) -> None:
         if isinstance(result, SkipRecord):
@@ -224,7 +224,7 @@ class _Batch:
             dataset_writer.fail(write.object_id, result, "Import")
         else:
             self.ended.add(write.object_id)
-        self.left.remove(write.object_id)
+        self.unfinished.remove(write.object_id)
 
 
 def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) -> None:

@@ -7,7 +7,6 @@ catalogues, and datasets within series and services).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +14,13 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source, Validators
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.json_document import services
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page
+from ckanext.ukharvest.readers.paging import NumberedPages, unchanged
+from ckanext.ukharvest.readers.walk import Place, Walk
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
 
@@ -36,7 +37,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class JsonDocument:
+class JsonDocument(Reader):
     """Reads a JSON document and cuts it into records.
 
     Args:
@@ -56,88 +57,49 @@ class JsonDocument:
             SourceError: no answer, not JSON, no catalogue, or a truncated page.
         """
         old = source.validators.get(source.url)
-        with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
-            if reply.not_modified:
-                kept = {source.url: old} if old else {}
-                return Ending(complete=True, unchanged=True, validators=kept)
-            document = _Document(self, source.url, reply)
-            pages = Pages(source.url)
-            pages.is_repeat(reply.body)
-            count = yield from pages.page(document.records())
-            validators = reply.validators
-        ending = Ending(complete=True, problems=document.problems)
-        if not count.records:
-            reason = (
-                f"{source.url} has no {self.shape.noun}; the list is empty, so nothing was deleted"
-            )
-            return replace(ending, complete=False, reason=reason)
-        if source.options.get("paging", "auto") == "auto" and not document.is_single:
-            more = yield from self._further(source, pages, validators, count)
-            if more is not None:
-                return replace(more, problems=ending.problems + more.problems)
-        return replace(ending, validators={source.url: validators})
-
-    def _further(
-        self, source: Source, pages: Pages, first: Validators, count: PageCount
-    ) -> Generator[RawRecord, None, Ending | None]:
-        """Yield the records from page 2 on; None if there is only one page."""
-        number, total = 2, count.records
-        problems: tuple[Problem, ...] = ()
-        while True:
-            answer = numbered_page(source.http, source.url, number, first=first, accept=ACCEPT)
-            if isinstance(answer, Ending):
-                break
-            with closing(answer):
-                if pages.is_repeat(answer.body):
-                    answer = Ending(complete=True)
-                    break
-                document = _page(self, answer, number)
-                if isinstance(document, Ending):
-                    answer = document
-                    break
-                count = yield from pages.page(document.records(total))
-            if not count.new:
-                answer = Ending(complete=True)
-                break
-            number, total, problems = number + 1, total + count.records, document.problems
-        if number == 2 and answer.complete:
-            return None
-        return replace(answer, problems=problems)
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the document had all of it."""
-        return raw
+        reply = source.http.get(source.url, accept=ACCEPT, validators=old)
+        if reply.not_modified:
+            reply.close()
+            return unchanged(source)
+        return (yield from _JsonPages(self, source, reply).records())
 
 
-def _page(reader: JsonDocument, reply: Reply, number: int) -> _Document | Ending:
-    """Open page 2 or later, or return why there are no more pages.
+class _JsonPages(NumberedPages["_Document"]):
+    """The pages of one source."""
 
-    Raises:
-        ProtocolError: it is JSON that is truncated or broken.
-    """
-    document: _Document | None = None
-    try:
-        if JsonFile(reply.body, url=reply.requested_url).is_blank:
-            return Ending(complete=True)
-        document = _Document(reader, reply.requested_url, reply)
-    except ProtocolError as exc:
-        if exc.code == "json-syntax" and exc.line != 1:
-            raise
-        return Ending(
-            complete=False,
-            reason=f"page {number}: {exc.message}; set the option paging to none"
-            " if the source has one page",
-        )
-    return document
+    accept = ACCEPT
+    syntax = "json-syntax"
+
+    def __init__(self, reader: JsonDocument, source: Source, reply: Reply) -> None:
+        super().__init__(source, reply)
+        self.noun = reader.shape.singular
+        self._reader = reader
+        self._services: set[str] = set()  # identities of those that were yielded
+
+    def open(self, reply: Reply, before: int) -> _Document:
+        url = self.where if reply is self._reply else reply.requested_url
+        return _Document(self._reader, url, reply, before)
+
+    def following(self, document: _Document, walk: Walk) -> Place | None:
+        new = [raw for raw in document.services() if raw.guid not in self._services]
+        self._services.update(raw.guid for raw in new)
+        walk.note_uncounted(new)
+        walk.note_problems(document.problems)
+        is_one = walk.asked == 1 and document.is_single
+        is_auto = self._source.options.get("paging", "auto") == "auto"
+        return (walk.asked + 1,) if is_auto and not is_one else None
 
 
 class _Document:
     """One page: checked to its end when made, then cut into records."""
 
-    def __init__(self, reader: JsonDocument, url: str, reply: Reply) -> None:
+    def __init__(self, reader: JsonDocument, url: str, reply: Reply, before: int) -> None:
         self._reader = reader
         self._url = url
-        self._file = JsonFile(reply.body, url=url, charset=reply.charset)
+        self._before = before
+        self._file = JsonFile(
+            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
+        )
         if self._file.is_blank:
             raise ProtocolError(
                 f"the document at {url} is empty; expected {reader.kind}",
@@ -145,6 +107,9 @@ class _Document:
                 url=url,
             )
         self._outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
+        self._listed: set[str] = set()  # identities of the records
+        self._of_files: set[str] = set()  # names of their files' services
+        self._left_out = 0  # services
 
     @property
     def is_single(self) -> bool:
@@ -152,28 +117,56 @@ class _Document:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        found = () if self._file.problem is None else (self._file.problem,)
-        return found + self._outline.problems
+        """Problems of the document; complete after all records and services."""
+        found: tuple[Problem, ...] = () if self._file.problem is None else (self._file.problem,)
+        found += self._outline.problems
+        return (*found, self._services_left_out()) if self._left_out else found
 
-    def records(self, before: int = 0) -> Iterator[RawRecord]:
-        """Yield the records; positions are counted on from ``before``."""
-        number = before
-        listed: set[str] = set()
+    def _services_left_out(self) -> Problem:
+        key, noun = self._reader.shape.services, self._reader.shape.noun
+        words = f"{self._left_out} left out; a data service is a record of its own if it has an"
+        words += f" identifier and a title, and serves no {self._reader.shape.singular}"
+        return Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
+
+    def close(self) -> None:
+        """Do nothing: the file is the reply's."""
+
+    def records(self) -> Iterator[RawRecord]:
+        """Yield the records; positions are counted on from those of earlier pages."""
+        number = self._before
         for prefix in self._outline.prefixes:
             for item in self._file.items(prefix):
                 number += 1
-                raw = self._record(item, f"{self._reader.shape.singular} {number}")
-                listed.add(raw.guid)
-                yield raw
+                yield self._listed_record(item, number)
         for prefix in self._outline.embedded:
             for item in self._file.items(prefix):
                 # Series repeat listed datasets as "first", "last" and members.
-                if not isinstance(item, dict) or self._reader.guid(item) in listed - {""}:
-                    continue
-                number += 1
-                raw = self._record(item, f"{self._reader.shape.singular} {number}")
-                listed.add(raw.guid)
-                yield raw
+                if isinstance(item, dict) and self._reader.guid(item) not in self._listed - {""}:
+                    number += 1
+                    yield self._listed_record(item, number)
+
+    def _listed_record(self, item: Any, number: int) -> RawRecord:
+        raw = self._record(item, f"{self._reader.shape.singular} {number}")
+        self._listed.add(raw.guid)
+        if self._outline.services:
+            self._of_files.update(services.of_files(item, self._reader.guid))
+        return raw
+
+    def services(self) -> Iterator[RawRecord]:
+        """Yield the data services that are records of their own; read them after the records."""
+        number = 0
+        identity = self._reader.guid
+        for prefix in self._outline.services:
+            for item in self._file.items(prefix):
+                guid = identity(item) if services.is_record(item) else ""
+                if not guid:
+                    self._left_out += 1
+                elif guid not in self._listed and not (
+                    services.names(item, identity) & self._of_files
+                ):
+                    number += 1
+                    self._listed.add(guid)
+                    yield self._record(services.with_type(item), f"service {number}")
 
     def _record(self, item: Any, position: str) -> RawRecord:
         if not isinstance(item, dict):

@@ -131,7 +131,7 @@ def parse_json(reply: Reply, problems: list[Problem] | None = None) -> Any:
 def _with_care(reply: Reply, problems: list[Problem] | None) -> Any:
     """Parse JSON that Python's json refused, such as odd encodings; explain errors."""
     url = reply.requested_url
-    file = JsonFile(reply.body, url=url, charset=reply.charset)
+    file = JsonFile(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
     if file.is_blank:
         raise ProtocolError(
             f"the answer of {url} is empty; expected JSON", code="empty-document", url=url

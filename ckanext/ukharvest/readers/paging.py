@@ -1,125 +1,125 @@
-"""Guards shared by all paged readers: no page twice, no record twice, no endless loop.
+"""Pages by ``?page=n``, and the rule for two records of one identity.
 
-The end of a paged source decides which datasets count as missing, so each rule here returns either
-"this is the end" (complete) or "this may be the end" (not complete, with the reason).
+The end of a paged source decides which datasets count as missing, so a page that is not there is
+either "this is the end" (complete) or "this may be the end" (not complete, with the reason).
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import IO
+from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.request import REDIRECTS
 from ckanext.ukharvest.core.http.urls import join
-from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Validators
-
-# A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
-# largest known catalogues have some 3,000 pages of 100.
-MAX_PAGES = 10_000
-MOST_PROBLEMS = 10  # pages that had to be repaired and are reported
+from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Source, Validators
+from ckanext.ukharvest.readers.seen_records import SeenPages
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
 
 
-@dataclass(frozen=True, slots=True)
-class PageCount:
-    """The number of records on one page, and the number of those not on earlier pages."""
+class Document(Protocol):
+    """One page, opened and checked to its end."""
 
-    records: int
-    new: int
+    def records(self) -> Iterator[RawRecord]: ...
+
+    def close(self) -> None: ...
 
 
-class Pages:
-    """The pages and records that one run has seen of a paged source."""
+D = TypeVar("D", bound=Document)
 
-    def __init__(self, url: str, *, limit: int = MAX_PAGES) -> None:
-        self._url = url
-        self._limit = limit
-        self._digests: set[bytes] = set()
-        self._seen: dict[str, tuple[int, bytes]] = {}
-        self._number = 0
 
-    def is_repeat(self, body: IO[bytes]) -> bool:
-        """Remember a page's bytes; return True if an earlier page had the same ones."""
-        digest = digest_of(body)
-        if digest in self._digests:
-            return True
-        self._digests.add(digest)
-        return False
+class NumberedPages(Pages, Generic[D]):
+    """The pages of a document by ``?page=n``, until one has nothing new, which is the end.
 
-    def page(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
-        """Yield the records of the next page that earlier pages did not have.
+    Attributes:
+        accept: media types to request.
+        syntax: code of the error of a page that is broken, which stops the run.
+    """
 
-        A page with only known records yields nothing: that is how a server looks that ignores the
-        page number. On a page with something new, a record that an earlier page had with the same
-        content has only moved across the border and is left out; with other content it is yielded,
-        for ``unique`` to report.
+    accept: str
+    syntax: str
+    noun = "dataset"
+
+    def __init__(self, source: Source, reply: Reply) -> None:
+        self.where = source.url
+        self.seen: SeenPages = SeenPages()
+        self._source = source
+        self._reply = reply
+        self._before = 0
+
+    def open(self, reply: Reply, before: int) -> D:
+        """Open a page; ``before`` is the number of records on earlier ones.
 
         Raises:
-            ProtocolError: more pages than any catalogue has.
+            ProtocolError: it is another document, or broken.
         """
-        self._number += 1
-        if self._number > self._limit:
-            raise endless_paging(self._url, self._limit)
-        return (yield from self._sift(records))
+        raise NotImplementedError
 
-    def uncounted(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
-        """Yield records of the same page that earlier pages did not have.
+    def following(self, document: D, walk: Walk) -> Place | None:
+        """Return the place of the next page, None if no other is requested, once one was read."""
+        raise NotImplementedError
 
-        They count neither for the source's total nor for where its pages end.
-        """
-        return filter(self._is_new, records)
+    def records(self) -> Generator[RawRecord, None, Ending]:
+        """Yield the records of all pages; the first is that of the reply."""
+        walk = Walk(self, self._source.tell_total)
+        yield from walk.read(Point((self._reply.requested_url,)))
+        reason = walk.reason()
+        ending = Ending(complete=not reason, reason=reason, problems=tuple(walk.problems))
+        # The first page alone does not show whether others changed.
+        if reason or not self.is_single(walk):
+            return ending
+        return replace(ending, validators={self._source.url: self._reply.validators})
 
-    def _sift(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
-        held: list[RawRecord] = []
-        total = new = 0
-        for raw in records:
-            total += 1
-            if not self._is_new(raw) and self._number > 1:
-                if not self._is_same(raw):
-                    held.append(replace(raw, content=None))
-                continue
-            new += 1
-            yield from held
-            held.clear()
-            yield raw
-        if new:
-            yield from held
-        return PageCount(total, new)
+    def is_single(self, walk: Walk) -> bool:
+        """Tell whether the source turned out to have one page: the second one had nothing new."""
+        return walk.asked <= 2
 
-    def _is_new(self, raw: RawRecord) -> bool:
-        if not raw.guid:
-            return False
-        seen = self._seen.setdefault(raw.guid, (self._number, _mark(raw)))
-        return seen[0] == self._number
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        reply = self._reply if walk.asked == 1 else self.request(point, walk)
+        if reply is None:
+            return None
+        with closing(reply):
+            if self.seen.is_repeat(reply.body):
+                self.note_repeat(walk)
+                return None
+            try:
+                document = self.open(reply, self._before)
+            except ProtocolError as exc:
+                if walk.asked == 1 or (exc.code == self.syntax and exc.line != 1):
+                    raise
+                self.note_other(exc, walk)
+                return None
+            with closing(document):
+                for raw in document.records():
+                    self._before += 1
+                    yield raw
+                return self.following(document, walk)
 
-    def _is_same(self, raw: RawRecord) -> bool:
-        return bool(raw.guid) and self._seen[raw.guid][1] == _mark(raw)
+    def request(self, point: Point, walk: Walk) -> Reply | None:
+        """Request a page; None if it is not there, which the walk is told."""
+        first = self._reply.validators
+        reply = numbered_page(
+            self._source.http, self._source.url, walk.asked, first=first, accept=self.accept
+        )
+        if isinstance(reply, Reply):
+            return reply
+        walk.stop(reply.reason)
+        return None
 
+    def note_repeat(self, walk: Walk) -> None:
+        """Note that a page is one that was read before: the server ignores its number."""
 
-def _mark(raw: RawRecord) -> bytes:
-    text = raw.modified if raw.content is None else raw.content
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-
-
-def endless_paging(url: str, pages: int, does: str = "shows new records") -> ProtocolError:
-    """Return the error of a server that ``does`` something new after so many pages."""
-    message = f"{url} still {does} after {pages:,} pages; expected the pages to end"
-    return ProtocolError(message, code="endless-paging", url=url)
-
-
-def digest_of(body: IO[bytes]) -> bytes:
-    """Return the SHA-256 of a file's bytes; leave the file at its beginning."""
-    body.seek(0)
-    digest = hashlib.sha256()
-    while chunk := body.read(1 << 20):
-        digest.update(chunk)
-    body.seek(0)
-    return digest.digest()
+    def note_other(self, exc: ProtocolError, walk: Walk) -> None:
+        """Note that a page is another document, or empty, which is the end."""
+        if exc.code != "empty-document":
+            walk.stop(
+                f"page {walk.asked}: {exc.message}; set the option paging to none if the source has"
+                " one page"
+            )
 
 
 def unique(
@@ -149,7 +149,7 @@ def _unless_repaired(ending: Ending) -> Ending:
 
     What a repair left out must not count as missing, nor be asked for less than in full next time.
     """
-    repaired = next((each for each in ending.problems if each.code == REPAIRED), None)
+    repaired = next((problem for problem in ending.problems if problem.code == REPAIRED), None)
     if repaired is None or not ending.complete:
         return ending
     where = f" in line {repaired.line}" if repaired.line else ""
@@ -163,7 +163,7 @@ def _unless_repaired(ending: Ending) -> Ending:
 def _duplicate(raw: RawRecord, first: tuple[str, str]) -> DuplicateGuid:
     second = (raw.position, raw.url)
     is_elsewhere = raw.url != first[1]
-    here, there = (_place(*each, with_url=is_elsewhere) for each in (second, first))
+    here, there = (_place(*place, with_url=is_elsewhere) for place in (second, first))
     return DuplicateGuid(raw.guid, here, there, url=raw.url)
 
 
@@ -241,3 +241,9 @@ def _same_document(first: Validators) -> Validators | None:
     if not first.etag or first.etag.startswith("W/"):
         return None
     return Validators(etag=first.etag)
+
+
+def unchanged(source: Source) -> Ending:
+    """Return the outcome of a read whose document is "not modified" since the last run."""
+    old = source.validators.get(source.url)
+    return Ending(complete=True, unchanged=True, validators={source.url: old} if old else {})

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import BadStatus, FetchError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
@@ -16,6 +17,7 @@ from ckanext.ukharvest.readers.rdf import html_page
 from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.type_detection import (
     better_address,
+    describe,
     probes,
     site_of,
     source_type,
@@ -123,8 +125,9 @@ def nothing_found(url: str, probe: Probe) -> SourceError:
     if error.code != "unknown-source-type":
         return error
     message = (
-        f"{url}: neither this URL nor the usual ones of its site answer as a source; expected the"
-        " URL of a catalogue, such as https://example.gov.uk/data.json"
+        f"{url} is {describe(read_head(probe.head))}, and the usual URLs of its site do not answer"
+        " as a source either; expected the URL of a catalogue, such as"
+        " https://example.gov.uk/data.json"
     )
     return SourceError(message, code="no-source", url=url)
 

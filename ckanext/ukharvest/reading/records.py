@@ -174,7 +174,8 @@ class Check:
             named = counted(elsewhere, "record")
             content = "its content is" if elsewhere == 1 else "their content is"
             words = f"the file only names {named}; {content} elsewhere"
-            self.complete, self.reason = False, "; ".join(filter(None, (words, self.reason)))
+            reasons = (words, "give the source's URL instead of a saved file", self.reason)
+            self.complete, self.reason = False, "; ".join(filter(None, reasons))
 
     def as_dict(self, records: Sequence[Entry]) -> Entry:
         """Return the whole result, for ``--format json``."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.document_head import DocumentHead, read_head
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
@@ -29,22 +29,25 @@ def detect(head: bytes) -> str:
     return source_type(head) or (DATA if read_head(head).values.get("type") in _GEOJSON else "")
 
 
-def unrecognised(url: str, head: bytes) -> SourceError:
+def unrecognised(url: str, head: bytes, media_type: str = "") -> SourceError:
     """Return the error of a response in which no source type shows.
 
     Args:
         url: of the response, or where else it comes from.
         head: its first bytes.
+        media_type: the server's.
     """
     title = html_title(head)
     if title is not None:
         named = f", title '{title}'" if title else ""
-        message = f"HTML page instead of a catalogue{named}: {url}"
+        sent = sent_as(media_type, "html")
+        message = f"HTML page instead of a catalogue{named}{sent}: {url}"
         return SourceError(message, code="html-page", url=url)
     if not head.strip():
         message = f"the answer of {url} is empty; expected a catalogue"
         return SourceError(message, code="empty-document", url=url)
-    message = f"{url}: no known format: {describe_unknown(head)}"
+    sent = sent_as(media_type, "json", "xml", "turtle", "triples")
+    message = f"{url}{sent}: no known format: {describe_unknown(head)}"
     return SourceError(message, code="unknown-source-type", url=url)
 
 
@@ -64,10 +67,11 @@ def source_type(head: bytes) -> str:
 
 def describe_unknown(head: bytes) -> str:
     """Return what a document of no known format is, and what was expected, for a message."""
-    return f"it is {_describe(read_head(head))}; expected {EXPECTED}"
+    return f"it is {describe(read_head(head))}; expected {EXPECTED}"
 
 
-def _describe(head: DocumentHead) -> str:
+def describe(head: DocumentHead) -> str:
+    """Return what a document of no known format is, for a message."""
     if not head.text.strip("\0"):
         return "empty"
     if head.page_title is not None:

@@ -22,9 +22,9 @@ _DATA_JSON_SHAPE = Shape(
     ),
     left_out=(
         ("datasetSeries", "dataset series"),
-        ("service", "data services"),
         ("record", "catalogue records"),
     ),
+    services="service",
     schemas=("project-open-data.cio.gov/v1.1/schema", "project-open-data", "dcat-us"),
     signs=frozenset(
         ("identifier", "title", "uri", "distribution", "accessLevel", "keyword", "landingPage")

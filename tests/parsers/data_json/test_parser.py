@@ -376,3 +376,27 @@ def test_link_in_two_fields_is_one_resource() -> None:
     record = _parse({**entry, "distribution": files})
     assert [each.url for each in record.resources] == [service, file]
     assert [each.name for each in record.resources] == ["Feature service", "CSV"]
+
+
+def test_a_service_is_a_dataset_of_type_service() -> None:
+    service = {
+        "@type": "dcat:DataService",
+        "endpointURL": ["https://a.example/wms?service=WMS", "https://a.example/v1"],
+        "endpointDescription": ["https://a.example/openapi.yaml"],
+        "servesDataset": [],
+    }
+    record = _parse(service)
+    assert record.extras["resource-type"] == "service"
+    assert [(each.url, each.name, each.format, each.kind) for each in record.resources] == [
+        ("https://a.example/wms?service=WMS", "Service", "WMS", "service"),
+        ("https://a.example/v1", "Service", "API", "service"),
+        ("https://a.example/openapi.yaml", "Service description", "YAML", "documentation"),
+    ]
+    assert not record.extras.keys() & service.keys()
+
+
+def test_an_endpoint_of_a_dataset_stays_an_extra() -> None:
+    record = _parse({"@type": "dcat:Dataset", "endpointURL": "https://a.example/v1"})
+    assert record.extras["endpointURL"] == "https://a.example/v1"
+    assert "resource-type" not in record.extras
+    assert record.resources == ()

@@ -150,7 +150,7 @@ def test_pages_without_anything_new_end(reads: Reads) -> None:
     repository = Repository([], change=change)
     found, ending = reads(repository)
     assert (guids(found), ending.complete, len(repository.lists)) == (ALL[:2], False, 3)
-    assert "two pages in a row with no new record" in ending.reason
+    assert "answered a resumptionToken with a page without new records" in ending.reason
 
 
 @pytest.mark.parametrize(("total", "is_complete"), [(1, False), (2, True), (3, True), (4, False)])

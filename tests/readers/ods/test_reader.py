@@ -98,14 +98,14 @@ def test_datasets_come_in_pages_and_the_total_proves_them(
     publisher: Publisher, http: HttpClient
 ) -> None:
     serve_list(publisher, (1, 2), (3,), total=3)
-    told: list[int] = []
-    found, ending = records(publisher.url("/"), http, tell_total=told.append)
+    totals: list[int] = []
+    found, ending = records(publisher.url("/"), http, tell_total=totals.append)
     assert [raw.guid for raw in found] == names(1, 2, 3)
     assert [raw.position for raw in found] == ["dataset 1", "dataset 2", "dataset 3"]
     assert found[0].url == publisher.url("/explore/dataset/parks-1/")
     assert found[0].modified == "2026-05-04"
     assert ending == Ending(complete=True, interface="explore-2.1")
-    assert told == [3, 3]
+    assert totals == [3]
     assert len(publisher.requests) == 2
 
 

@@ -229,7 +229,7 @@ def test_hydra_pages_of_both_kinds_are_followed_to_the_total(site: Site) -> None
             found, ending = site.read()
             assert [raw.guid[-1] for raw in found] == ["1", "2"]
             assert ending.complete is complete
-            assert complete or "totalItems is 3, but there were only 2" in ending.reason
+            assert complete or "announces 3 datasets and shows 2" in ending.reason
     assert not site.read(paging="none")[1].complete
 
 

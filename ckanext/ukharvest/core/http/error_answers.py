@@ -42,9 +42,9 @@ def describe_status(reply: Reply, url: str = "") -> str:
         url: for the message, instead of that which answered.
     """
     phrase = _phrase(reply.status)
-    said = quote_reason(reply.content[:HEAD], status=reply.status)
+    reason = quote_reason(reply.content[:HEAD], status=reply.status)
     head = f"{url or safe_url(reply.url)} answered {reply.status}{' ' if phrase else ''}{phrase}"
-    return f"{head}: {said}" if said else head
+    return f"{head}: {reason}" if reason else head
 
 
 def quote_reason(content: bytes, *, status: int = 200) -> str:
@@ -116,7 +116,7 @@ def _reasons_of(value: Any) -> Iterator[str]:
     for key in _REASONS:
         inner = value.get(key)
         if isinstance(inner, list):
-            inner = next((each for each in inner if each), None)
+            inner = next(filter(None, inner), None)
         if not isinstance(inner, Mapping):
             yield one_line(inner or "")
             continue
@@ -125,7 +125,7 @@ def _reasons_of(value: Any) -> Iterator[str]:
             yield own[0]
             continue
         # CKAN: the faulty fields, beside the kind of the error.
-        yield one_line({name: each for name, each in inner.items() if name != "__type"})
+        yield one_line({name: fault for name, fault in inner.items() if name != "__type"})
         yield str(inner.get("__type") or "")
 
 

@@ -106,11 +106,11 @@ class ElementReading:
 
     root: etree._Element
 
-    def __init__(self, found: Generator[etree._Element, None, etree._Element]) -> None:
-        self._found = found
+    def __init__(self, elements: Generator[etree._Element, None, etree._Element]) -> None:
+        self._elements = elements
 
     def __iter__(self) -> Generator[etree._Element, None, None]:
-        self.root = yield from self._found
+        self.root = yield from self._elements
 
 
 def problem(fault: ParseError, url: str) -> Problem:
@@ -119,14 +119,14 @@ def problem(fault: ParseError, url: str) -> Problem:
     return Problem("repaired-syntax", "", message, fault.line)
 
 
-def _entity(found: re.Match[bytes]) -> bytes:
+def _entity(reference: re.Match[bytes]) -> bytes:
     """Return a reference as numbers: behind a fault libxml2 drops all entities, "&amp;" too."""
-    if found[0][:1] == b"<":
-        return found[0]
-    name = found[1] or b""
-    text = html.unescape(found[0].decode()) if name else "&"
-    if text == found[0].decode():  # not known: HTML's rules, but with a name
-        return b"&#38;" + found[0][1:]
+    if reference[0][:1] == b"<":
+        return reference[0]
+    name = reference[1] or b""
+    text = html.unescape(reference[0].decode()) if name else "&"
+    if text == reference[0].decode():  # not known: HTML's rules, but with a name
+        return b"&#38;" + reference[0][1:]
     signs = (sign for sign in text if sign >= " " or sign in "\t\n\r")
     return "".join(f"&#{ord(sign)};" for sign in signs).encode()
 

@@ -99,13 +99,13 @@ class _Check:
         Raises:
             SourceError: they cannot be read, or show no type.
         """
-        head = self._content
+        head, media_type = self._content, ""
         if head is None:
             with self._client() as http, http.get(self._url, first=HEAD) as reply:
-                head = reply.content
+                head, media_type = reply.content, reply.media_type
         if found := detect(head[:HEAD]):
             return found
-        raise unrecognised(self._url, head[:HEAD])
+        raise unrecognised(self._url, head[:HEAD], media_type)
 
     def _of_source(self) -> PreviewResult:
         kind = source_types.find(self.source_type)

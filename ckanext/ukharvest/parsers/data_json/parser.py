@@ -79,13 +79,24 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
     found, extras = collect(MAPPING, fields)
     files = resources.distributions(fields, options.get("max_resources", 1000))
-    found["resources"] = without_repeats(files, resources.documents(fields))
+    links = [*resources.documents(fields)]
+    if is_service(data):
+        links = [*resources.endpoints(fields), *links]
+    found["resources"] = without_repeats(files, links)
     found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
-    extras = unread_fields.added_to(extras, unread_members(data, _READ))
+    read = _READ if is_service(data) else _READ - resources.ENDPOINTS
+    extras = unread_fields.added_to(extras, unread_members(data, read))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+
+
+def is_service(data: Mapping[str, Any]) -> bool:
+    """Tell whether an entry is a data service of DCAT-US 3 that is a record of its own."""
+    kinds = data.get("@type")
+    names = kinds if isinstance(kinds, list) else [kinds]
+    return any(str(name).rpartition(":")[2] == "DataService" for name in names)
 
 
 _LEVELS = ("public", "restricted public", "non-public")
@@ -213,6 +224,11 @@ def _place(fields: Fields) -> FieldValues:
     return {"spatial": found.geometry, "spatial_text": place.names, "extras": extras}
 
 
+def _kind(fields: Fields) -> FieldValues:
+    # In the words of ISO 19115, as records of GEMINI and DCAT have it.
+    return {"extras": {"resource-type": "service" if is_service(fields.data) else ""}}
+
+
 def _standards(fields: Fields) -> FieldValues:
     # "schema" is our own export's: conformsTo of DCAT-US 1.1 has room for one.
     keys = ("conformsTo", "schema")
@@ -292,6 +308,8 @@ MAPPING: tuple[Field[Fields], ...] = (
     ),
     Field(("conformsTo", "schema"), "schema_urls; extra conforms_to", _standards),
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
+    Field(("@type",), "extra resource-type", _kind),
+    Field(tuple(sorted(resources.ENDPOINTS)), "resources", read_apart),
     Field(tuple(CODES), "extras", codes),
     Field(tuple(EXTRAS), "extras", read_extras),
     Field(("codelist", "mandate", "unpublished"), "extras", _uk),

@@ -222,6 +222,19 @@ def _extras(part: Fields) -> dict[str, str]:
     }
 
 
+ENDPOINTS = frozenset(("endpointURL", "endpointDescription"))
+
+
+def endpoints(fields: Fields) -> Iterator[ResourceRecord]:
+    """Yield the addresses of a service that is a record of its own, and its descriptions."""
+    for item in fields.items("endpointURL", strict=False):
+        if url := fields.parse_value("endpointURL", value_url(item), fields.parse_url, "bad-url"):
+            label = formats.of_url(url)
+            label = label if label in SERVICE_FORMATS else "API"
+            yield ResourceRecord(url, name="Service", kind="service", format=label)
+    yield from _pages(fields, "endpointDescription", "Service description")
+
+
 def documents(fields: Fields) -> Iterator[ResourceRecord]:
     """Yield pages about the dataset and other links to its data, the most important first."""
     for key, kind in (("downloadURL", "data"), ("accessURL", "data"), ("webService", "service")):

@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
 from ckanext.ukharvest.readers.json_api import Refused, action, read_json, wrong_shape
+from ckanext.ukharvest.readers.walk import describe_empty_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _shown(
         if raw is not None:
             yield replace(raw, resume=resume)
     if not names:
-        reason = f"{base}{interface.listing} is empty; the list is empty, so nothing was deleted"
+        reason = describe_empty_list(base + interface.listing, "dataset")
         return Ending(complete=False, reason=reason, interface=interface.name)
     return Ending(complete=True, interface=interface.name)
 

@@ -14,13 +14,18 @@ from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import clean_text, counted
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
+from ckanext.ukharvest.readers.walk import (
+    MAX_PAGES,
+    describe_difference,
+    describe_empty_list,
+    describe_unknown_total,
+    endless_paging,
+)
 
 # Clocks of a site's machines differ, and a search index lags behind the database.
 _OVERLAP = timedelta(hours=1)
@@ -178,7 +183,7 @@ class Search:
     def _page(self, start: int) -> _Page:
         self._pages += 1
         if self._pages > MAX_PAGES:
-            raise endless_paging(self._url, MAX_PAGES, "shows new datasets")
+            raise endless_paging(self._url, MAX_PAGES, "dataset")
         params: dict[str, str | int] = {
             "rows": self._source.options.get("rows", 100),
             "start": start,
@@ -209,10 +214,9 @@ class Search:
         if not progress.count and not self._since:
             reason = describe_empty_list(self._url, "dataset", count)
         elif count < 0:
-            reason = f"{self._url} does not say how many datasets there are; expected count"
+            reason = describe_unknown_total(self._url, "dataset", "count")
         elif progress.count < count or len(progress.seen) > count:
-            told = f"{self._url} announces {counted(count, 'dataset')}"
-            reason = f"{told} and shows {progress.count:,}"
+            reason = describe_difference(self._url, "dataset", count, progress.count)
         elif not progress.is_sure:
             reason = f"the pages of {self._url} moved while they were read"
         else:

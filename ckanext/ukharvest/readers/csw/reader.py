@@ -20,6 +20,7 @@ from ckanext.ukharvest.readers.csw.send import sender
 from ckanext.ukharvest.readers.csw.walk import Walk
 from ckanext.ukharvest.readers.csw.ways import METHODS, Binding, allows, find_binding
 from ckanext.ukharvest.readers.date_range import date_range
+from ckanext.ukharvest.readers.walk import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlShape
 
 OPTIONS = (
@@ -145,8 +146,20 @@ class Csw:
             answer = read(reply, "GetRecords")
         records = Cutter(self.shape, url=source.url).records(answer, source)
         yield from records
-        reason = _doubt(answer, records, source.url)
-        return Ending(complete=not reason, reason=reason, problems=answer.problems)
+        url = source.url
+        if not answer.is_list:
+            reason = f"{url} is an answer of GetRecordById, which does not name other records"
+            return Ending(complete=False, reason=reason, problems=answer.problems)
+        has_more = answer.following > 0 and len(records) != answer.matched
+        return saved_ending(
+            url,
+            "record",
+            len(records),
+            answer.matched,
+            more=f"the next page begins at {answer.following:,}" if has_more else "",
+            must_count=True,
+            problems=answer.problems,
+        )
 
 
 def _ask_for(source: Source, raw: RawRecord) -> Answer:
@@ -173,14 +186,3 @@ def _ask_for(source: Source, raw: RawRecord) -> Answer:
         if known.method == "GET" or exc.status not in _NOT_BY_GET:
             raise
     return ask(listed, "GetRecordById")
-
-
-def _doubt(answer: Answer, records: list[RawRecord], url: str) -> str:
-    """Return why a saved response may not hold all records, "" if it does."""
-    if not answer.is_list:
-        return f"{url} is an answer of GetRecordById, which does not name other records"
-    if len(records) == answer.matched:
-        return "" if records else f"{url} has no records; the list is empty, so nothing was deleted"
-    told = "an unknown number of" if answer.matched < 0 else f"{answer.matched:,}"
-    more = f"; the next page begins at {answer.following:,}" if answer.following > 0 else ""
-    return f"{url} holds {len(records):,} of {told} records{more}"

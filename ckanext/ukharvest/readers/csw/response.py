@@ -152,7 +152,7 @@ def read_root(
     try:
         root = repair.parse(reply.content, [] if problems is None else problems, url=url)
     except ParseError as exc:
-        raise not_ours(exc, KIND, url) from exc
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
     envelope = root if soap.is_envelope(root) else None
     if envelope is not None:
         content = soap.content(envelope)

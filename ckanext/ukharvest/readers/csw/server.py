@@ -11,7 +11,7 @@ from ckanext.ukharvest.readers.csw.filters import Wanted
 from ckanext.ukharvest.readers.csw.response import Answer, ask
 from ckanext.ukharvest.readers.csw.send import sender
 from ckanext.ukharvest.readers.csw.ways import Way, ways
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
+from ckanext.ukharvest.readers.walk import MAX_PAGES, endless_paging
 
 
 @dataclass(frozen=True, slots=True)

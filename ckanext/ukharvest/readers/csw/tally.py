@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from datetime import date, datetime, timedelta, timezone
 
 from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.readers.seen_records import digest_of_record
 
 # Metadata dates are days, and clocks differ.
 _OVERLAP = timedelta(days=1)
@@ -43,10 +43,10 @@ class Tally:
         content, as long as each page is read for the first time; otherwise a record has moved from
         page to page.
         """
-        found = []
+        unknown = []
         on_page: Counter[str] = Counter()
         for raw in records:
-            digest = _digest(raw)
+            digest = digest_of_record(raw)
             key = raw.guid or digest.hex()
             on_page[key] += 1
             if on_page[key] > 1:
@@ -57,8 +57,8 @@ class Tally:
             if key not in self._known:
                 self._known[key] = digest
                 self.newest = max(self.newest, _day(raw.modified))
-                found.append(raw)
-        return found
+                unknown.append(raw)
+        return unknown
 
     @property
     def seen(self) -> int:
@@ -86,11 +86,6 @@ class Tally:
         # A date in the future would hide all changes until then.
         newest = min(date.fromisoformat(self.newest), datetime.now(timezone.utc).date())
         return (newest - _OVERLAP).isoformat() if newest > date.min + _OVERLAP else ""
-
-
-def _digest(raw: RawRecord) -> bytes:
-    text = raw.content or f"{raw.modified}\n{raw.position if raw.error else ''}"
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def _day(stamp: str) -> str:

@@ -20,14 +20,18 @@ from ckanext.ukharvest.core.errors import (
     Unreachable,
 )
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.csw.names import SCHEMAS
 from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
 from ckanext.ukharvest.readers.csw.tally import Tally
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
-from ckanext.ukharvest.readers.paging import MOST_PROBLEMS
+from ckanext.ukharvest.readers.walk import (
+    MOST_PROBLEMS,
+    describe_change,
+    describe_difference,
+    describe_empty_list,
+    describe_unknown_total,
+)
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
@@ -181,10 +185,9 @@ class Walk:
         if not tally.seen and not (self._server.wanted.since and tally.total == 0):
             return describe_empty_list(url, total=tally.total)
         if tally.total < 0:
-            return f"{url} does not say how many records there are; expected numberOfRecordsMatched"
+            return describe_unknown_total(url, "record", "numberOfRecordsMatched")
         if tally.is_proven:
             return ""
         if tally.has_changed:
-            return f"the number of records of {url} changed while they were read"
-        total = counted(tally.total, "record")
-        return f"{url} announces {total} and shows {tally.seen:,}"
+            return describe_change(url, "record")
+        return describe_difference(url, "record", tally.total, tally.seen)

@@ -16,7 +16,8 @@ from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
-from ckanext.ukharvest.readers.paging import Pages
+from ckanext.ukharvest.readers.seen_records import SeenPages
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, describe_empty_list
 
 PAGE = 100
 # Failed requests by name before package_show counts as missing.
@@ -58,13 +59,15 @@ def record(item: Any, url: str, position: str, guid: Guid) -> RawRecord:
     )
 
 
-class Site:
-    """One read of one site through its actions.
+class Site(Pages):
+    """One read of one site through its actions; the place of a page is its offset.
 
     Args:
         base: the site's URL without a slash at its end.
         guid, names: as in ``Dkan``.
     """
+
+    noun = "dataset"
 
     def __init__(
         self,
@@ -76,11 +79,14 @@ class Site:
         self._source = source
         self._http = source.http
         self._actions = f"{base}/api/3/action/"
+        self.where = self._actions + "current_package_list_with_resources"
+        self.seen = SeenPages()
         self._guid = guid
         self._names = names
         self._by_path: bool | None = None  # not known before the first package was found
         self._guids: set[str] = set()
-        self._number = 0
+        self._keys: set[str] = set()  # all names of the packages of the pages
+        self._is_proven = True  # the last page was not refused
         self._lost = 0
         self._problems: list[Problem] = []
 
@@ -90,59 +96,54 @@ class Site:
         The pages are sorted by the time of the last change, so that a dataset changed during the
         read moves from a later page to the first; ``package_list`` shows which ones were missed.
         """
-        url = self._actions + "current_package_list_with_resources"
-        pages = Pages(url)
-        keys: set[str] = set()
-        offset, is_proven = 0, True
-        while True:
-            try:
-                found = action(self._http, url, {"limit": PAGE, "offset": offset}, self._problems)
-            except Refused as exc:
-                if not offset or exc.status not in (200, 404, 410):
-                    raise
-                is_proven = False
-                break
-            items = list(_flat(found, url))
-            count = yield from pages.page(self._page(items, url, keys))
-            if not count.new:
-                break
-            offset += count.records
-        if not offset:
-            return _nothing(url)
-        return (yield from self._rest(keys, is_proven=is_proven))
+        walk = Walk(self, self._source.tell_total)
+        yield from walk.read(Point((0,)))
+        return (yield from self._rest()) if self.seen.count else walk.ending()
+
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        offset = int(point.place[0])
+        params = {"limit": PAGE, "offset": offset}
+        try:
+            answer = action(self._http, self.where, params, self._problems)
+        except Refused as exc:
+            if not offset or exc.status not in (200, 404, 410):
+                raise
+            self._is_proven = False
+            return None
+        packages = list(_flat(answer, self.where))
+        for number, package in enumerate(packages, offset + 1):
+            raw = record(package, self.where, f"dataset {number}", self._guid)
+            if raw.content is None:
+                message = f"{self.where} answered names; expected packages"
+                raise ProtocolError(message, code="wrong-shape", url=self.where)
+            self._guids.add(raw.guid or raw.position)
+            if isinstance(package, Mapping):
+                self._keys.update((raw.guid, *self._names(package)))
+            yield raw
+        return (offset + len(packages),)
 
     def show_packages(self) -> Records:
         """Yield all packages, one ``package_show`` for each name of ``package_list``."""
         names = self._package_list()
         if not names:
-            return _nothing(self._actions + "package_list")
+            reason = describe_empty_list(self._actions + "package_list", self.noun)
+            return Ending(complete=False, reason=reason)
         self._source.tell_total(len(names))
         # The names are sorted, so that an interrupted read continues where it was.
-        for name, raw in self._show_all([each for each in names if each > self._source.resume]):
+        for name, raw in self._show_all([name for name in names if name > self._source.resume]):
             yield replace(raw, resume=name)
         return self._ending()
 
-    def _page(self, items: list[Any], url: str, keys: set[str]) -> Iterator[RawRecord]:
-        for item in items:
-            self._number += 1
-            raw = record(item, url, f"dataset {self._number}", self._guid)
-            if raw.content is None:
-                message = f"{url} answered names; expected packages"
-                raise ProtocolError(message, code="wrong-shape", url=url)
-            self._guids.add(raw.guid or raw.position)
-            keys.update((raw.guid, *self._names(item)) if isinstance(item, Mapping) else ())
-            yield raw
-
-    def _rest(self, keys: set[str], *, is_proven: bool) -> Records:
+    def _rest(self) -> Records:
         """Yield the packages that the site lists, but the pages did not have."""
         try:
             names = self._package_list()
         except (ProtocolError, BadStatus) as exc:
-            if is_proven:
+            if self._is_proven:
                 return self._ending()
             reason = f"the last page was refused, and there is no list to compare: {exc.message}"
             return Ending(complete=False, reason=reason)
-        missing = [name for name in names if name not in keys]
+        missing = [name for name in names if name not in self._keys]
         # If no name is known, the site lists other names ("node/17"): as many names as packages
         # mean that none is missing.
         if len(missing) < len(names) or len(names) > len(self._guids):
@@ -152,10 +153,10 @@ class Site:
 
     def _package_list(self) -> list[str]:
         url = self._actions + "package_list"
-        found = action(self._http, url, problems=self._problems)
-        names = {clean_text(item) for item in _flat(found, url) if isinstance(item, (str, int))}
-        if found and not names - {""}:
-            raise wrong_shape(url, found, "a list of names")
+        answer = action(self._http, url, problems=self._problems)
+        names = {clean_text(item) for item in _flat(answer, url) if isinstance(item, (str, int))}
+        if answer and not names - {""}:
+            raise wrong_shape(url, answer, "a list of names")
         return sorted(names - {""})
 
     def _show_all(self, names: list[str]) -> Iterator[tuple[str, RawRecord]]:
@@ -164,7 +165,7 @@ class Site:
         Raises:
             ProtocolError: no package was read, and more requests are pointless.
         """
-        held: list[tuple[str, RawRecord]] = []
+        waiting: list[tuple[str, RawRecord]] = []
         for number, name in enumerate(names, 1):
             try:
                 raw = self._show(name)
@@ -175,14 +176,14 @@ class Site:
                 words = f"dataset '{name}' is listed, but {exc.message}"
                 error = ParseError(words, code="not-shown", url=exc.url)
                 lost = RawRecord("", url=exc.url, position=f"dataset '{name}'", error=error)
-                held.append((name, lost))
+                waiting.append((name, lost))
             else:
                 if raw.guid not in self._guids:
-                    held.append((name, raw))
+                    waiting.append((name, raw))
                 self._guids.add(raw.guid or name)
             if self._guids:
-                yield from held
-                held.clear()
+                yield from waiting
+                waiting.clear()
 
     def _show(self, name: str) -> RawRecord:
         """Read one package.
@@ -197,15 +198,15 @@ class Site:
             try:
                 if by_path:
                     url = f"{url}/{quote(name, safe='')}"
-                    found = action(self._http, url, problems=self._problems)
+                    answer = action(self._http, url, problems=self._problems)
                 else:
-                    found = action(self._http, url, {"id": name}, self._problems)
+                    answer = action(self._http, url, {"id": name}, self._problems)
             except ProtocolError as exc:
                 wrong = wrong or exc
                 continue
-            item = next((each for each in _flat(found, url) if isinstance(each, Mapping)), None)
+            item = next((part for part in _flat(answer, url) if isinstance(part, Mapping)), None)
             if item is None:
-                wrong = wrong or wrong_shape(url, found, "a package")
+                wrong = wrong or wrong_shape(url, answer, "a package")
                 continue
             self._by_path = by_path
             return record(item, url, f"dataset '{name}'", self._guid)
@@ -237,8 +238,3 @@ def _flat(value: Any, url: str) -> Iterator[Any]:
             yield from item if isinstance(item, list) else [item]
     elif value is not None:
         raise wrong_shape(url, value, "a list")
-
-
-def _nothing(url: str) -> Ending:
-    reason = f"{url} has no datasets; the list is empty, so nothing was deleted"
-    return Ending(complete=False, reason=reason)

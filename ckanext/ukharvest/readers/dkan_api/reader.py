@@ -20,6 +20,7 @@ from ckanext.ukharvest.readers.dkan_api.actions import Site, record
 from ckanext.ukharvest.readers.document import ACCEPT, JsonDocument
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
+from ckanext.ukharvest.readers.walk import saved_ending
 
 _SIGNS = ("identifier", "title", "distribution", "accessLevel", "keyword", "landingPage")
 _CATALOGUE = Shape(keys=("dataset",), signs=frozenset(_SIGNS))
@@ -114,7 +115,9 @@ class Dkan:
     def _document(self, source: Source) -> Records:
         """Yield the records of one saved response of any interface."""
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            file = JsonFile(reply.body, url=source.url, charset=reply.charset)
+            file = JsonFile(
+                reply.body, url=source.url, charset=reply.charset, media_type=reply.media_type
+            )
             if file.is_blank:
                 message = f"the document at {source.url} is empty; expected an answer of DKAN"
                 raise ProtocolError(message, code="empty-document", url=source.url)
@@ -126,11 +129,9 @@ class Dkan:
                     for each in item if isinstance(item, list) else [item]:
                         number += 1
                         yield record(each, source.url, f"dataset {number}", self.guid)
-        if not number:
-            reason = f"{source.url} has no datasets; the list is empty, so nothing was deleted"
-            return Ending(complete=False, reason=reason)
-        problems = () if file.problem is None else (file.problem,)
-        return Ending(complete=True, problems=problems + outline.problems)
+        encoding = () if file.problem is None else (file.problem,)
+        problems = encoding + outline.problems
+        return saved_ending(source.url, "dataset", number, problems=problems)
 
 
 def home(url: str) -> str:

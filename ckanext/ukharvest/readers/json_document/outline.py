@@ -38,6 +38,7 @@ class Shape:
         nested: names under which catalogues of the same shape are nested.
         embedded: dotted names under which further records are nested in other entries.
         left_out: key → kind of its entries: objects that are not records.
+        services: the key of data services, some of which are records of their own.
         signs: a record has one of these keys; so does a document that is a single record.
         schemas: parts of the URLs in ``conformsTo`` that mark a known format.
         singular, noun: the name of a record, singular and plural.
@@ -47,6 +48,7 @@ class Shape:
     nested: tuple[str, ...] = ()
     embedded: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    services: str = ""
     signs: frozenset[str] = frozenset()
     schemas: tuple[str, ...] = ()
     singular: str = "dataset"
@@ -58,7 +60,7 @@ class Shape:
         embedded = "|".join(
             r"(?:\.item)?\.".join(map(re.escape, name.split("."))) for name in self.embedded
         )
-        left_out = _any(tuple(key for key, _ in self.left_out))
+        left_out = _any((*(key for key, _ in self.left_out), *filter(None, [self.services])))
         return re.compile(
             rf"{nest}(?:(?P<key>{_any(self.keys)})|(?P<embedded>{embedded or '(?!)'})"
             rf"|(?P<left_out>{left_out or '(?!)'}))(?P<item>\.item)?"
@@ -85,12 +87,14 @@ class Outline:
     Attributes:
         prefixes: ijson prefixes of the records, in the document's order.
         embedded: ijson prefixes of records inside other entries.
+        services: ijson prefixes of data services.
         is_single: the document itself is the one record.
         problems: entries left out because they are not records.
     """
 
     prefixes: tuple[str, ...]
     embedded: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     is_single: bool = False
     problems: tuple[Problem, ...] = ()
 
@@ -108,7 +112,8 @@ class Outline:
         wrong = scan.refusal(kind)
         if wrong:
             raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
-        return cls(tuple(scan.lists), tuple(scan.embedded), problems=tuple(scan.problems()))
+        places = (tuple(scan.lists), tuple(scan.embedded), scan.services)
+        return cls(*places, problems=tuple(scan.problems()))
 
 
 class _Scan:
@@ -126,7 +131,12 @@ class _Scan:
         self._found = False
         self.lists: Counter[str] = Counter()
         self.embedded: Counter[str] = Counter()
-        self.left_out: Counter[str] = Counter()
+        self.left_out: Counter[tuple[str, str]] = Counter()  # by name and prefix
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """The prefixes of data services."""
+        return tuple(prefix for name, prefix in self.left_out if name == self._shape.services)
 
     def read(self, file: JsonFile) -> None:
         idle = self._idle
@@ -165,7 +175,7 @@ class _Scan:
         elif kind == "embedded" and event == "start_map":
             self.embedded[prefix] += 1
         elif kind == "left_out" and event == "start_map":
-            self.left_out[name] += 1
+            self.left_out[name, prefix] += 1
 
     def _list(self, prefix: str, event: str, is_item: bool) -> None:
         """Handle a list of records, an item of it, or another value in its place."""
@@ -209,8 +219,8 @@ class _Scan:
             yield Problem("unknown-schema", "conformsTo", f"conformsTo: {words}")
         noun = self._shape.noun
         for key, what in self._shape.left_out:
-            if self.left_out[key]:
-                words = f"{self.left_out[key]} left out, since {what} are no {noun}"
+            if number := sum(n for (name, _), n in self.left_out.items() if name == key):
+                words = f"{number} left out, since {what} are no {noun}"
                 yield Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
 
     def refusal(self, kind: str) -> str:

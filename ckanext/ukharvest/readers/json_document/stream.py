@@ -15,7 +15,7 @@ import ijson
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
@@ -34,14 +34,18 @@ class JsonFile:
         body: the document's bytes.
         url: its address, for messages.
         charset: the server's charset; used only if the bytes allow it.
+        media_type: the server's, for messages.
 
     Raises:
         ProtocolError: the bytes do not begin as JSON; an HTML page is named by its title.
     """
 
-    def __init__(self, body: IO[bytes], *, url: str, charset: str = "") -> None:
+    def __init__(
+        self, body: IO[bytes], *, url: str, charset: str = "", media_type: str = ""
+    ) -> None:
         self._body = body
         self._url = url
+        self._media_type = media_type
         self._encoding, self._errors, self._skip = "utf-8", "strict", 0
         self.problem: Problem | None = None
         self._find_encoding(charset)
@@ -123,8 +127,9 @@ class JsonFile:
             return
         if head[0] == "<":
             raise self._markup()
+        sent = sent_as(self._media_type, "json")
         raise ProtocolError(
-            f"not JSON: the document at {self._url} begins with {head[:20]!r};"
+            f"not JSON: the document at {self._url} begins with {head[:20]!r}{sent};"
             " expected an object in { } or a list in [ ]",
             code="json-syntax",
             url=self._url,
@@ -135,10 +140,12 @@ class JsonFile:
         self._body.seek(0)
         title = html_title(self._body.read(_CHUNK))
         if title is None:
-            message = f"XML instead of JSON at {self._url}"
+            sent = sent_as(self._media_type, "xml")
+            message = f"XML instead of JSON{sent} at {self._url}"
             return ProtocolError(message, code="xml-document", url=self._url)
         named = f", title '{title}'" if title else ""
-        message = f"HTML page instead of JSON{named}: {self._url}"
+        sent = sent_as(self._media_type, "html")
+        message = f"HTML page instead of JSON{named}{sent}: {self._url}"
         return ProtocolError(message, code="html-page", url=self._url)
 
     def _beyond_limit(self, exc: json_limits.BeyondLimit) -> ProtocolError:

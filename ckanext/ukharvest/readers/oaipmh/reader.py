@@ -7,14 +7,14 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.date_range import date_range
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
+from ckanext.ukharvest.readers.oaipmh.repository import Repository
 from ckanext.ukharvest.readers.oaipmh.request import check_date
-from ckanext.ukharvest.readers.oaipmh.response import Facts, Refused
-from ckanext.ukharvest.readers.oaipmh.walk import Walk
+from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Refused
+from ckanext.ukharvest.readers.walk import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT
 
 OPTIONS = (
@@ -44,7 +44,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class OaiPmh:
+class OaiPmh(Reader):
     """Reads a repository with ListRecords; a record's identity is that of its header."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -55,11 +55,7 @@ class OaiPmh:
         """
         if "://" not in source.url:
             return (yield from self._saved(source))
-        return (yield from Walk(source).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the list had all of it."""
-        return raw
+        return (yield from Repository(source).records())
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the records of one saved response."""
@@ -67,32 +63,17 @@ class OaiPmh:
         count = 0
         problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            elements = responses.read(reply, problems)
-            while True:
-                try:
-                    element = next(elements)
-                except StopIteration as stop:
-                    facts: Facts = stop.value
-                    break
-                except Refused as exc:
-                    if "noRecordsMatch" not in exc.codes:
-                        raise
-                    facts = Facts()
-                    break
-                count += 1
-                yield cutter.record(element, f"record {count}")
-        reason = _doubt(facts, count, source.url)
-        return Ending(complete=not reason, reason=reason, problems=tuple(problems))
-
-
-def _doubt(facts: Facts, count: int, url: str) -> str:
-    """Return why a saved response may not hold all records, "" if it does."""
-    if not facts.is_list:
-        return f"{url} is an answer of GetRecord, which does not name other records"
-    if not count:
-        return describe_empty_list(url, total=facts.total)
-    if not facts.token and facts.total in (-1, count):
-        return ""
-    of = "an unknown number of" if facts.total < 0 else f"{facts.total:,}"
-    more = f"; the next page has the resumptionToken {facts.token}" if facts.token else ""
-    return f"{url} holds {count:,} of {of} {'record' if facts.total == 1 else 'records'}{more}"
+            elements = ElementReading(responses.read(reply, problems))
+            try:
+                for element in elements:
+                    count += 1
+                    yield cutter.record(element, f"record {count}")
+            except Refused as exc:
+                if "noRecordsMatch" not in exc.codes:
+                    raise
+        facts, url = elements.facts, source.url
+        if not facts.is_list:
+            reason = f"{url} is an answer of GetRecord, which does not name other records"
+            return Ending(complete=False, reason=reason, problems=tuple(problems))
+        more = f"the next page has the resumptionToken {facts.token}" if facts.token else ""
+        return saved_ending(url, "record", count, facts.total, more=more, problems=problems)

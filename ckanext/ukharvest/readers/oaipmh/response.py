@@ -5,7 +5,7 @@ Elements are recognised by local names: some servers forget the namespace, or us
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -109,7 +109,7 @@ def read(
         before = len(found)
         root = yield from repair.elements(reply.body, _PATHS, found, url=url)
     except ParseError as exc:
-        raise not_ours(exc, KIND, url) from exc
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
     if len(found) > before and not _is_answer(root):
         raise beyond_repair(found[-1], KIND, url)
     _refuse(root, url)
@@ -123,6 +123,17 @@ def read(
         date=clean_text(root.findtext("{*}responseDate")),
         is_list=xml.local_name(listed) == "ListRecords",
     )
+
+
+class ElementReading:
+    """Iterate over the records of a response and keep what else it says."""
+
+    def __init__(self, elements: Generator[etree._Element, None, Facts]) -> None:
+        self._elements = elements
+        self.facts = Facts()
+
+    def __iter__(self) -> Iterator[etree._Element]:
+        self.facts = yield from self._elements
 
 
 def _is_answer(root: etree._Element) -> bool:
@@ -178,7 +189,7 @@ def answer_of(reply: Reply, verb: str) -> etree._Element:
     try:
         root = xml.parse(reply.content, url=url)
     except ParseError as exc:
-        raise not_ours(exc, KIND, url) from exc
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
     _refuse(root, url)
     found = next(root.iterchildren(f"{{*}}{verb}"), None)
     if found is None:

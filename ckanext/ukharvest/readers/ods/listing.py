@@ -12,16 +12,14 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_api import read_json, wrong_shape
 from ckanext.ukharvest.readers.ods.portal import Parameters, Portal, with_parameters
-from ckanext.ukharvest.readers.ods.records import Document, identity, record, unwrap
+from ckanext.ukharvest.readers.ods.records import Document, record, unwrap
 from ckanext.ukharvest.readers.ods.translations import Texts, with_translations
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
+from ckanext.ukharvest.readers.seen_records import SeenIdentities
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
 
 WINDOW = 10_000  # the largest offset + limit that portals answer
 ROWS = 100  # the largest limit
@@ -76,95 +74,95 @@ SEARCH = Interface(
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """One page, and the number of all datasets."""
+class Answer:
+    """One answer: the number of all datasets, and those of the page."""
 
     total: int
     items: list[Any]
 
 
-class Listing:
-    """One read of a portal by one interface."""
+class Listing(Pages):
+    """One read of a portal by one interface; the place of a page is its offset."""
+
+    noun = "dataset"
 
     def __init__(self, source: Source, portal: Portal, interface: Interface) -> None:
+        self.where = portal.base + interface.path
+        self.seen = SeenIdentities()
         self._source = source
         self._portal = portal
         self._interface = interface
-        self._url = portal.base + interface.path
         self._filters = interface.parameters(portal)
         # Language code → the same with that language.
         self._others = {
             code: interface.parameters(replace(portal, language=code))
             for code in portal.translations
         }
-        self._seen: set[str] = set()
-        self._totals: set[int] = set()
-        self._requests = 0
-        self._problems: list[Problem] = []
+        self._walk = Walk(self, source.tell_total)
+        self._first: Answer | None = None
 
-    def first(self) -> Page:
-        """Return the first page.
+    def request_first(self) -> None:
+        """Request the first page.
 
         Raises:
             Refused: the interface is not there, or does not accept the filters.
             SourceError: no answer, or that of another program.
         """
-        return self._page(0)
+        self._first = self._translated(0)
 
-    def walk(self, page: Page) -> Generator[RawRecord, None, Ending]:
-        """Yield every dataset once, from the first page on.
+    def records(self) -> Generator[RawRecord, None, Ending]:
+        """Yield every dataset once.
 
         Raises:
             SourceError: the list ends too early.
         """
-        offset = 0
-        while True:
-            before = len(self._seen)
-            yield from self._new(page.items)
-            if page.total > WINDOW and self._interface.export:
-                yield from self._export()
-                break
-            offset += len(page.items)
-            if len(self._seen) == before or not offset < min(page.total, WINDOW):
-                break
-            page = self._page(offset)
-        reason = self._doubt()
-        return Ending(complete=not reason, reason=reason, problems=tuple(self._problems))
+        yield from self._walk.read(Point((0,)))
+        return self._walk.ending()
 
-    def _page(self, offset: int) -> Page:
-        self._requests += 1
-        if self._requests > MAX_PAGES:
-            raise endless_paging(self._url, MAX_PAGES, "shows new datasets")
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        offset = int(point.place[0])
+        page = self._first or self._translated(offset)
+        self._first = None
+        walk.note_total(page.total)
+        yield from self._records(page.items)
+        if page.total > WINDOW and self._interface.export:
+            yield from self._export()
+            return None
+        if page.total > WINDOW:
+            self.hint = f"; this interface ends at {WINDOW:,}, and Explore API 2.1 is not there"
+        offset += len(page.items)
+        return (offset,) if offset < min(page.total, WINDOW) else None
+
+    def _translated(self, offset: int) -> Answer:
+        """Return a page with the texts in all languages of the source."""
         page = self._answer(offset, self._filters)
-        self._totals.add(page.total)
-        self._source.tell_total(page.total)
         others = {
             code: Texts(self._answer(offset, filters).items)
             for code, filters in self._others.items()
         }
-        return Page(page.total, list(with_translations(page.items, others)))
+        return Answer(page.total, list(with_translations(page.items, others)))
 
-    def _answer(self, offset: int, filters: Parameters) -> Page:
+    def _answer(self, offset: int, filters: Parameters) -> Answer:
         names = self._interface
         place = [(names.limit, str(min(ROWS, WINDOW - offset))), (names.offset, str(offset))]
-        url = with_parameters(self._url, [*place, *names.fixed, *filters])
-        answer = read_json(self._source.http, url, problems=self._problems)
-        found = answer.get(names.items) if isinstance(answer, Mapping) else None
+        url = with_parameters(self.where, [*place, *names.fixed, *filters])
+        answer = read_json(self._source.http, url, problems=self._walk.problems)
+        items = answer.get(names.items) if isinstance(answer, Mapping) else None
         total = answer.get(names.total) if isinstance(answer, Mapping) else None
-        if not isinstance(found, list) or not isinstance(total, int) or isinstance(total, bool):
+        if not isinstance(items, list) or not isinstance(total, int) or isinstance(total, bool):
             raise wrong_shape(url, answer, f"an object with {names.total} and {names.items}")
-        return Page(total, [unwrap(each) for each in found])
+        return Answer(total, [unwrap(item) for item in items])
 
     def _export(self) -> Iterator[RawRecord]:
         """Yield the datasets of the whole catalogue as one document, which the portal streams."""
         with ExitStack() as replies:
             document = self._document(replies, self._filters)
-            self._problems += document.problems
+            self._walk.note_problems(document.problems)
             others = {
                 code: Texts(self._document(replies, filters).items())
                 for code, filters in self._others.items()
             }
-            yield from self._new(with_translations(document.items(), others))
+            yield from self._records(with_translations(document.items(), others))
 
     def _document(self, replies: ExitStack, filters: Parameters) -> Document:
         """Return the whole catalogue as a document, whose reply is closed with ``replies``."""
@@ -173,25 +171,7 @@ class Listing:
         reply = replies.enter_context(closing(self._source.http.get(url, accept=ACCEPT)))
         return Document(reply, url)
 
-    def _new(self, items: Iterable[Any]) -> Iterator[RawRecord]:
+    def _records(self, items: Iterable[Any]) -> Iterator[RawRecord]:
+        """Yield records; their positions count the different ones."""
         for item in items:
-            key = identity(item) if isinstance(item, Mapping) else ""
-            key = key or "\n" + canonical_json(item)
-            if key in self._seen:
-                continue
-            self._seen.add(key)
-            yield record(item, f"dataset {len(self._seen)}", self._url, self._portal)
-
-    def _doubt(self) -> str:
-        """Return why datasets may be missing, "" if the number of them proves that none is."""
-        total, count = max(self._totals), len(self._seen)
-        if not count:
-            return describe_empty_list(self._url, "dataset", total)
-        if len(self._totals) > 1:
-            return f"the number of datasets of {self._url} changed while they were read"
-        if total == count:
-            return ""
-        told = f"{self._url} announces {counted(total, 'dataset')} and shows {count:,}"
-        if total > WINDOW and not self._interface.export:
-            return f"{told}; this interface ends at {WINDOW:,}, and Explore API 2.1 is not there"
-        return told
+            yield record(item, f"dataset {self.seen.count + 1}", self.where, self._portal)

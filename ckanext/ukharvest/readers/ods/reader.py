@@ -10,7 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.json_api import Refused
 from ckanext.ukharvest.readers.ods import dcat, records
 from ckanext.ukharvest.readers.ods.listing import EXPLORE, SEARCH, Listing
@@ -27,7 +27,7 @@ Records = Generator[RawRecord, None, Ending]
 
 
 @dataclass(frozen=True)
-class Ods:
+class Ods(Reader):
     """Reads a portal, given by its home page, or one saved answer of a JSON interface."""
 
     def records(self, source: Source) -> Records:
@@ -58,17 +58,14 @@ class Ods:
             url=portal.base,
         )
 
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the list had all of it."""
-        return raw
-
 
 def _start(name: str, source: Source, portal: Portal) -> Records:
     """Send an interface's first request; return its datasets."""
     if name not in _LISTS:
         return dcat.start(name, source, portal)
     listing = Listing(source, portal, _LISTS[name])
-    return listing.walk(listing.first())
+    listing.request_first()
+    return listing.records()
 
 
 def _is_absent(error: SourceError) -> bool:

@@ -10,12 +10,12 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.ods.portal import Portal
+from ckanext.ukharvest.readers.walk import saved_ending
 
 _SIGNS = frozenset(("dataset_id", "datasetid", "metas", "has_records"))
 # An answer of 2.1 or 1.0, an export (a list), or one dataset.
@@ -45,7 +45,9 @@ def record(item: Any, position: str, url: str, portal: Portal | None) -> RawReco
     """
     if not isinstance(item, Mapping):
         words = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
-        return RawRecord("", url=url, position=position, error=ParseError(words))
+        return RawRecord(
+            "", ordered_json(item), url=url, position=position, error=ParseError(words)
+        )
     guid, default = identity(item), metas(item)
     error = None
     if not guid:
@@ -81,7 +83,9 @@ class Document:
 
     def __init__(self, reply: Reply, url: str) -> None:
         self._url = url
-        self._file = JsonFile(reply.body, url=url, charset=reply.charset)
+        self._file = JsonFile(
+            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
+        )
         if self._file.is_blank:
             message = f"the document at {url} is empty; expected {KIND}"
             raise ProtocolError(message, code="empty-document", url=url)
@@ -114,9 +118,4 @@ def saved(source: Source) -> Generator[RawRecord, None, Ending]:
         for number, item in enumerate(document.items(), 1):  # noqa: B007  # used after the loop
             yield record(item, f"dataset {number}", source.url, None)
         total = document.total()
-    reason = ""
-    if not number:
-        reason = describe_empty_list(source.url, "dataset", total)
-    elif total not in (-1, number):
-        reason = f"{source.url} holds {number:,} of {counted(total, 'dataset')}"
-    return Ending(complete=not reason, reason=reason, problems=document.problems)
+    return saved_ending(source.url, "dataset", number, total, problems=document.problems)

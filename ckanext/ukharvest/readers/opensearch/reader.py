@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
-from ckanext.ukharvest.readers.opensearch.walk import Walk
+from ckanext.ukharvest.readers.opensearch.results import Results
+from ckanext.ukharvest.readers.walk import saved_ending
 
 OPTIONS = (
     Option(
@@ -76,7 +75,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class OpenSearch:
+class OpenSearch(Reader):
     """Reads the results of a search, page by page; ``atom:id`` identifies a record."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -86,32 +85,28 @@ class OpenSearch:
             ConfigError: the service needs a parameter, or does not accept a value.
             SourceError: no answer, not OpenSearch, or pages that end too early.
         """
-        found = description_of(ask(source.http, source.url), source)
-        if isinstance(found, Page):
+        answer = description_of(ask(source.http, source.url), source)
+        if isinstance(answer, Page):
             _refuse_options(source)
             if "://" not in source.url:
-                return (yield from _saved(found))
-            return (yield from Walk(source).records(found))
-        search = searches.choose(found, source.options)
-        return (yield from Walk(source, search).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the list had all of it."""
-        return raw
+                return (yield from _saved(answer))
+            return (yield from Results(source, first=answer).records())
+        search = searches.choose(answer, source.options)
+        return (yield from Results(source, search).records())
 
 
-def description_of(found: Page | Description | Website, source: Source) -> Page | Description:
+def description_of(answer: Page | Description | Website, source: Source) -> Page | Description:
     """Follow a website's link to its description document.
 
     Raises:
         SourceError: no answer, or it is none.
     """
-    if not isinstance(found, Website):
-        return found
-    answers = (ask(source.http, link) for link in found.links[:3])
-    first = next((each for each in answers if isinstance(each, Description)), None)
+    if not isinstance(answer, Website):
+        return answer
+    answers = (ask(source.http, link) for link in answer.links[:3])
+    first = next((page for page in answers if isinstance(page, Description)), None)
     if first is None:
-        where = safe_url(found.links[0])
+        where = safe_url(answer.links[0])
         message = f"{where} is no OpenSearch description document; {source.url} says it is"
         raise ProtocolError(message, code="wrong-shape", url=where)
     return first
@@ -133,15 +128,19 @@ def _refuse_options(source: Source) -> None:
 def _saved(page: Page) -> Generator[RawRecord, None, Ending]:
     """Yield the records of one saved page of results."""
     yield from page.records
-    count = len({raw.guid or raw.position for raw in page.records})
-    url = page.url
-    if not count:
-        reason = describe_empty_list(url, total=page.total)
-    elif count == page.total and not page.is_estimate and not page.next:
-        return Ending(complete=True, problems=page.problems)
-    else:
-        of = "an unknown number of records"
-        of = counted(page.total, "record") if page.total >= 0 else of
-        more = f"; the next page is at {page.next}" if page.next else ""
-        reason = f"{url} holds {count:,} of {of}{more}"
-    return Ending(complete=False, reason=reason, problems=page.problems)
+    return saved_ending(
+        page.url,
+        "record",
+        len({raw.guid or raw.position for raw in page.records}),
+        page.total,
+        more=_further(page),
+        must_count=True,
+        problems=page.problems,
+    )
+
+
+def _further(page: Page) -> str:
+    """Return what a page says about others, "" if it seems to have all records."""
+    if page.next:
+        return f"the next page is at {page.next}"
+    return "the number is an estimate" if page.is_estimate else ""

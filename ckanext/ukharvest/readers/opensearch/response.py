@@ -108,7 +108,7 @@ def _xml(reply: Reply, content: bytes, position: int) -> Page | Description:
     try:
         root = repair.parse(content, problems, url=url)
     except ParseError as exc:
-        raise not_ours(exc, KIND, url) from exc
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
     name = xml.local_name(root)
     if problems and name != "feed":
         # Of a description, too: a template that got lost would select other records.

@@ -22,7 +22,7 @@ import pyoxigraph as ox
 from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.rdf import RDF, Triple
@@ -90,6 +90,7 @@ class RdfFile:
         url: its URL: the base of relative IRIs, and for messages.
         hint: a media type or a name of ``FORMATS``.
         charset: the server's charset; used only if the bytes are not UTF-8.
+        media_type: the server's, for messages.
         contexts: reads the contexts that JSON-LD references.
 
     Raises:
@@ -97,9 +98,17 @@ class RdfFile:
     """
 
     def __init__(
-        self, body: IO[bytes], *, url: str, contexts: Contexts, hint: str = "", charset: str = ""
+        self,
+        body: IO[bytes],
+        *,
+        url: str,
+        contexts: Contexts,
+        hint: str = "",
+        charset: str = "",
+        media_type: str = "",
     ) -> None:
         self._url = url
+        self._media_type = media_type
         self._contexts = contexts
         self._problems: list[Problem] = []
         self._own: list[IO[bytes]] = []
@@ -211,7 +220,8 @@ class RdfFile:
         title = html_title(head)
         if title is not None:
             named = f", title '{title}'" if title else " without a title"
-            raise self._refused(f"HTML page instead of RDF{named}", "html-page")
+            sent = sent_as(self._media_type, "html")
+            raise self._refused(f"HTML page instead of RDF{named}{sent}", "html-page")
         if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
             raise self._refused("the document is empty; expected RDF", "empty-document")
 
@@ -268,8 +278,9 @@ class RdfFile:
         if _TURTLE.match(text):
             return hinted if hinted in _TEXT else F.TURTLE
         begins = shorten(text, 20) if text.isprintable() else repr(text[:20])
-        message = f"not RDF: the document begins with '{begins}'; expected RDF/XML, Turtle, JSON-LD"
-        raise self._refused(message + " or N-Triples", "rdf-syntax", 1)
+        sent = sent_as(self._media_type, "rdf", "xml", "json", "turtle", "triples", "n3")
+        message = f"not RDF: the document begins with '{begins}'{sent}; expected RDF/XML, Turtle,"
+        raise self._refused(message + " JSON-LD or N-Triples", "rdf-syntax", 1)
 
     def repair(self) -> bool:
         """Change a document that ``triples`` refused; return whether that may help.

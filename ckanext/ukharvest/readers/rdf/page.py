@@ -14,7 +14,6 @@ from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.tags import slug
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.readers.paging import PageCount
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
@@ -30,15 +29,11 @@ class Facts:
     """The facts about a page that has been read.
 
     Attributes:
-        number: number of records so far, including this page's.
         next: URL of the next page, "" if there is none.
         is_paged: the source itself states how it is paged.
         total: number of all records, as reported by the source.
     """
 
-    url: str
-    number: int
-    new: int
     next: str
     is_paged: bool
     total: int | None
@@ -61,6 +56,7 @@ class Page:
                 contexts=contexts,
                 hint=str(source.options.get("rdf_format") or reply.media_type),
                 charset=reply.charset,
+                media_type=reply.media_type,
             )
             self._graph.load_file(self._file)
         except BaseException:
@@ -116,7 +112,7 @@ class Page:
         )
         return raw if guid else replace(raw, error=_no_identity(position))
 
-    def facts(self, count: PageCount) -> Facts:
+    def facts(self) -> Facts:
         """Return the facts about the page; call it after its records have been read."""
         assert self._file is not None
         totals = [
@@ -124,9 +120,6 @@ class Page:
         ]
         link = self._next()
         return Facts(
-            url=self._reply.requested_url,
-            number=self._before + count.records,
-            new=count.new,
             next=link,
             is_paged=bool(link or totals),
             total=max(totals, default=None),

@@ -166,7 +166,7 @@ def mend_json_ld(text: str, note: Note) -> str:
 
 def _mend(value: Any, note: Note) -> Any:
     if isinstance(value, list):
-        return [_mend(each, note) for each in value]
+        return [_mend(item, note) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         note(f"{value} is no number of JSON; it was ignored", None)
         return None
@@ -174,15 +174,16 @@ def _mend(value: Any, note: Note) -> Any:
         return value
     if "@value" in value:
         return _mend_value(value, note)
-    found = {}
+    mended = {}
     for key, inner in value.items():
         is_valid, expected = _KEYWORDS.get(key, (_is_any, ""))
         if not is_valid(inner):
             shown = shorten(json.dumps(inner), 60)
             note(f"{key} is {shown}; expected {expected}; it was ignored", None)
         else:
-            found[key] = _mend_context(inner, note) if key == "@context" else _mend(inner, note)
-    return found
+            is_context = key == "@context"
+            mended[key] = _mend_context(inner, note) if is_context else _mend(inner, note)
+    return mended
 
 
 _OF_VALUES = ("@value", "@type", "@language", "@direction", "@index")
@@ -206,10 +207,10 @@ def _mend_value(value: dict[str, Any], note: Note) -> dict[str, Any] | None:
 
 def _mend_context(context: Any, note: Note) -> Any:
     if isinstance(context, list):
-        return [_mend_context(each, note) for each in context]
+        return [_mend_context(item, note) for item in context]
     if not isinstance(context, dict):
         return context
-    found = {}
+    mended = {}
     for name, term in context.items():
         if name == "" or (name == "@version" and term != 1.1):
             note(f"the @context has the name '{name}', which was ignored", None)
@@ -217,10 +218,10 @@ def _mend_context(context: Any, note: Note) -> Any:
             keys = [key for key in term if key.startswith("@") and key not in _TERM_KEYS]
             for key in keys:
                 note(f"the @context gives {name} the key {key}, which was ignored", None)
-            found[name] = {key: part for key, part in term.items() if key not in keys}
+            mended[name] = {key: part for key, part in term.items() if key not in keys}
         else:
-            found[name] = term
-    return found
+            mended[name] = term
+    return mended
 
 
 _TERM_KEYS = frozenset(
@@ -243,7 +244,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _are_objects(value: Any) -> bool:
-    return all(isinstance(each, dict) for each in (value if isinstance(value, list) else [value]))
+    return all(isinstance(item, dict) for item in (value if isinstance(value, list) else [value]))
 
 
 def _is_reverse(value: object) -> bool:

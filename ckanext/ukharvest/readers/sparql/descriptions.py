@@ -95,6 +95,7 @@ class Descriptions:
             contexts=self._contexts,
             hint=reply.media_type,
             charset=reply.charset,
+            media_type=reply.media_type,
         )
         try:
             graph.load_file(file)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.sparql import own_query
+from ckanext.ukharvest.readers.sparql.datasets import Datasets
 from ckanext.ukharvest.readers.sparql.request import VARIABLE, check_graphs
 from ckanext.ukharvest.readers.sparql.response import ROWS, rows
-from ckanext.ukharvest.readers.sparql.walk import Walk
 
 _MOST_SAVED = 100_000
 
@@ -54,7 +54,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Sparql:
+class Sparql(Reader):
     """Lists datasets by SELECT, and describes them by CONSTRUCT; their URIs are the identities."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -65,11 +65,7 @@ class Sparql:
         """
         if "://" not in source.url:
             return (yield from self._saved(source))
-        return (yield from Walk(source).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: it was described when it was listed."""
-        return raw
+        return (yield from Datasets(source).records())
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the names in a saved result: only an endpoint describes them."""

@@ -140,7 +140,7 @@ def _refuse_part(reply: Reply) -> None:
 
 def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
     url = place(reply)
-    file = JsonFile(reply.body, url=url, charset=reply.charset)
+    file = JsonFile(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
     if file.is_blank:
         message = f"the answer of {url} is empty; expected {_EXPECTED}"
         raise ProtocolError(message, code="empty-document", url=url)
@@ -188,7 +188,7 @@ def _xml_rows(reply: Reply, variable: str, most: int) -> list[Term]:
             root: etree._Element = stop.value
             break
         except ParseError as exc:
-            raise not_ours(exc, KIND, url) from exc
+            raise not_ours(exc, KIND, url, reply.media_type) from exc
         if len(found) < most:
             found.append(_xml_term(element, variable))
     if (name := xml.local_name(root)) != "sparql":

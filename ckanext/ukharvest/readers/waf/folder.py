@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from ckanext.ukharvest.core.document_kind import html_title, quote_beginning
+from ckanext.ukharvest.core.document_kind import html_title, quote_beginning, sent_as
 from ckanext.ukharvest.core.errors import (
     FetchError,
     ParseError,
@@ -181,13 +181,13 @@ class Walk:
                     " a page of links.",
                     url=safe_url(url),
                 )
-            body = reply.content
+            body, media_type = reply.content, reply.media_type
             listing = waf_listing.read(body, reply.url, reply.charset)
         if self._top is None:
             self._top = listing
             self._found.count, self._found.title = listing.count, html_title(body) or ""
         if not listing.count:
-            _refuse(body, url, self._roots)
+            _refuse(body, url, self._roots, media_type)
         return listing
 
     def _take(self, listing: Listing, url: str) -> Iterator[str]:
@@ -268,7 +268,7 @@ def _is_wanted(link: Link) -> bool:
     return ending not in _NO_RECORDS
 
 
-def _refuse(body: bytes, url: str, roots: dict[str, str]) -> None:
+def _refuse(body: bytes, url: str, roots: dict[str, str], media_type: str) -> None:
     """Raise ProtocolError unless this is an HTML page; it may have no links."""
     where = safe_url(url)
     if not body.strip():
@@ -279,7 +279,8 @@ def _refuse(body: bytes, url: str, roots: dict[str, str]) -> None:
     try:
         root = xml.local_name(xml.parse(body))
     except ParseError:
-        message = f"{where} is no HTML page: it begins with {quote_beginning(body)}; {EXPECTED}"
+        begins = f"it begins with {quote_beginning(body)}{sent_as(media_type, 'html')}"
+        message = f"{where} is no HTML page: {begins}; {EXPECTED}"
         raise ProtocolError(message, code="not-html", url=where) from None
     hint = f", {roots[root]}" if root in roots else ""
     message = f"{where} is an XML document with the root element <{root}>{hint}; {EXPECTED}"

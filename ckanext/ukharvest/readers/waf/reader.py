@@ -106,9 +106,7 @@ class Waf:
         """
         with closing(source.http.get(raw.url, accept=ACCEPT)) as reply:
             try:
-                document, outline = XmlRecords.checked(
-                    self.shape, reply.body, raw.url, raw.position
-                )
+                document, outline = XmlRecords.checked(self.shape, reply, raw.url, raw.position)
             except ProtocolError as exc:
                 raise _lost(exc) from exc
             for found in document.cut(outline):
@@ -144,7 +142,7 @@ class Waf:
         self, file: File, reply: Reply, copy: Copy | None, tally: _Tally
     ) -> Iterator[RawRecord]:
         url = file.link.url
-        document, outline = XmlRecords.checked(self.shape, reply.body, url, file.name)
+        document, outline = XmlRecords.checked(self.shape, reply, url, file.name)
         tally.problems += outline.problems
         if not outline.count:
             raise ProtocolError(

@@ -7,7 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.readers.paging import unchanged
+from ckanext.ukharvest.readers.walk import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlRecords, XmlShape
 
 VALIDATION = Option(
@@ -22,7 +24,7 @@ VALIDATION = Option(
 
 
 @dataclass(frozen=True)
-class XmlDocument:
+class XmlDocument(Reader):
     """Reads an XML document and cuts it into records."""
 
     shape: XmlShape
@@ -37,29 +39,16 @@ class XmlDocument:
         old = source.validators.get(source.url)
         with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
             if reply.not_modified:
-                kept = {source.url: old} if old else {}
-                return Ending(complete=True, unchanged=True, validators=kept)
+                return unchanged(source)
             strict = source.options.get("validation", "strict") == "strict"
-            document, outline = XmlRecords.checked(
-                self.shape, reply.body, source.url, strict=strict
-            )
+            document, outline = XmlRecords.checked(self.shape, reply, source.url, strict=strict)
             yield from document.cut(outline)
-            ending = Ending(
-                complete=True, problems=outline.problems, validators={source.url: reply.validators}
-            )
-        if not outline.count:
-            plural = self.shape.singular + "s"
-            reason = f"{source.url} has no {plural}; the list is empty, so nothing was deleted"
-            return replace(ending, complete=False, reason=reason, validators={})
-        if rest := self.shape.rest(outline.head, outline.count):
-            total = outline.count + rest
-            reason = f"{source.url} holds {outline.count:,} of {total:,} {self.shape.singular}s"
-            return replace(ending, complete=False, reason=reason, validators={})
-        if self.shape.alone and outline.name == self.shape.paths[0][-1]:
-            reason = f"{source.url} {self.shape.alone}"
-            return replace(ending, complete=False, reason=reason, validators={})
+        total = outline.count + self.shape.rest(outline.head, outline.count)
+        ending = saved_ending(
+            source.url, self.shape.singular, outline.count, total, problems=outline.problems
+        )
+        if ending.complete and self.shape.alone and outline.name == self.shape.paths[0][-1]:
+            return replace(ending, complete=False, reason=f"{source.url} {self.shape.alone}")
+        if ending.complete:
+            return replace(ending, validators={source.url: reply.validators})
         return ending
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the document had all of it."""
-        return raw

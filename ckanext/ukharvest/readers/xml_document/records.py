@@ -13,7 +13,9 @@ from typing import IO, Protocol
 
 from lxml import etree
 
+from ckanext.ukharvest.core.document_kind import sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
@@ -126,23 +128,26 @@ class XmlRecords:
         body: the document, seekable.
         url: where it was read, for messages and for its records.
         name: its name among other documents, if there are any.
+        media_type: the server's, for messages.
     """
 
     shape: XmlShape
     body: IO[bytes]
     url: str
     name: str = ""
+    media_type: str = ""
 
     @classmethod
     def checked(
-        cls, shape: XmlShape, body: IO[bytes], url: str, name: str = "", *, strict: bool = False
+        cls, shape: XmlShape, reply: Reply, url: str, name: str = "", *, strict: bool = False
     ) -> tuple[XmlRecords, Outline]:
         """Return a document and its outline; one that is not well-formed is repaired.
 
         Raises:
             ProtocolError: as ``check``.
         """
-        document = cls(shape, body, url, name)
+        body = reply.body
+        document = cls(shape, body, url, name, reply.media_type)
         try:
             return document, document.check(strict=strict)
         except ProtocolError as exc:
@@ -210,7 +215,7 @@ class XmlRecords:
         except ParseError as exc:
             if isinstance(exc, xml.HasDoctype) and self.shape.called(exc.root):
                 raise self._other(exc.root) from exc
-            raise not_ours(exc, self.shape.kind, self.url) from exc
+            raise not_ours(exc, self.shape.kind, self.url, self.media_type) from exc
 
     def _other(self, root: etree._Element) -> OtherDocument:
         words = self.shape.called(root)
@@ -226,17 +231,18 @@ class XmlRecords:
         return error
 
 
-def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
-    """Return the error for a document that is not of this kind."""
+def not_ours(exc: ParseError, kind: str, url: str, media_type: str = "") -> ProtocolError:
+    """Return the error for a document that is not of this kind, sent as ``media_type``."""
     if exc.code == "html":
         named = exc.message.partition("instead of XML")[2].replace(" without a title", "")
-        message, code = f"HTML page instead of {kind}{named}: {url}", "html-page"
+        sent = sent_as(media_type, "html")
+        message, code = f"HTML page instead of {kind}{named}{sent}: {url}", "html-page"
     elif exc.message.startswith("the document is empty"):
         message = f"the document at {url} is empty; expected {kind}"
         code = "empty-document"
     else:
         where = f" in line {exc.line}" if exc.line else ""
-        message = f"not {kind}: {exc.message}{where} of {url}"
+        message = f"not {kind}: {exc.message}{where} of {url}{sent_as(media_type, 'xml')}"
         code = "doctype" if exc.code == "doctype" else "xml-syntax"
     return ProtocolError(message, code=code, url=url, line=exc.line)
 
