@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.parsers import uk_fields, unread_fields
 
 Names = tuple[str, ...]
-_EXTRA = "extra "
+EXTRA = "extra "  # before the name of an extra in a target
 
 
 class Several(dict[str, Any]):
@@ -82,8 +82,8 @@ class Row:
         value = self.reader(entry.part(self.prefix), self.names)
         if isinstance(value, Several):
             return value
-        if self.target.startswith(_EXTRA):
-            return {"extras": {self.target.removeprefix(_EXTRA): value}}
+        if self.target.startswith(EXTRA):
+            return {"extras": {self.target.removeprefix(EXTRA): value}}
         return {self.target: value}
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
@@ -24,21 +24,15 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import package_translations, uk_fields, unread_fields
+from ckanext.ukharvest.parsers import package_translations, table, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
-from ckanext.ukharvest.parsers.data_json.extras import (
-    CODES,
-    EXTRAS,
-    codes,
-    own_extras,
-    own_fields,
-    read_extras,
-)
+from ckanext.ukharvest.parsers.data_json.extras import ROWS, own_extras, own_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.package_translations import language_of
 from ckanext.ukharvest.parsers.resource_lists import without_repeats
+from ckanext.ukharvest.parsers.table import row
 
 VERSION = 3
 FORM = "json"
@@ -71,25 +65,25 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     problems: list[Problem] = []
     fields = Fields(data, problems, base=raw.url)
     title = plain_line(fields.text("title") or fields.text("titleMap"))
-    where = raw.display_name
-    if not raw.guid:
-        raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
-    _check_access(fields, where, options)
-    if not title:
-        raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
-    found, extras = collect(MAPPING, fields)
+    table.require(raw, raw.guid, "identifier", "missing-identifier")
+    _check_access(fields, raw.display_name, options)
+    table.require(raw, title, "title", "missing-title")
+    values, extras = collect(MAPPING, fields)
     files = resources.distributions(fields, options.get("max_resources", 1000))
     links = [*resources.documents(fields)]
     if is_service(data):
         links = [*resources.endpoints(fields), *links]
-    found["resources"] = without_repeats(files, links)
-    found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
-    _report_missing(fields, found)
+    values["resources"] = without_repeats(files, links)
+    values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
+    for key, name, expected in _EXPECTED:
+        # Rejected values are reported already; redacted ones are missing on purpose.
+        if not values.get(name) and not fields.is_settled(key):
+            fields.report("missing-field", key, f"missing; expected {expected}")
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
     read = _READ if is_service(data) else _READ - resources.ENDPOINTS
     extras = unread_fields.added_to(extras, unread_members(data, read))
-    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
 def is_service(data: Mapping[str, Any]) -> bool:
@@ -123,22 +117,15 @@ _EXPECTED = (
 )
 
 
-def _report_missing(fields: Fields, found: FieldValues) -> None:
-    for key, name, expected in _EXPECTED:
-        # Rejected values are reported already; redacted ones are missing on purpose.
-        if not found.get(name) and not fields.is_settled(key):
-            fields.report("missing-field", key, f"missing; expected {expected}")
-
-
 def _notes(fields: Fields) -> FieldValues:
     return {"notes": plain_text(fields.text("description") or fields.text("descriptionMap"))}
 
 
 def _translations(fields: Fields) -> FieldValues:
     names = {"title": "title", "description": "notes", "keyword": "tags"}
-    found = parts.translations(fields, Translation, names)
+    texts = parts.translations(fields, Translation, names)
     title = value_text(fields.get("title")) or value_text(fields.get("titleMap"))
-    return {"translations": found, "text_language": language_of(plain_line(title), found)}
+    return {"translations": texts, "text_language": language_of(plain_line(title), texts)}
 
 
 def _tags(fields: Fields) -> FieldValues:
@@ -153,19 +140,19 @@ def _themes(fields: Fields) -> FieldValues:
     return uk_fields.authority(uk_fields.FieldTexts("", themes, fields.reporter("theme")))
 
 
-def _dates(fields: Fields) -> FieldValues:
+def _temporal(fields: Fields, names: table.Names) -> table.Several:
+    periods = fields.periods(names[0])
+    return table.Several(temporal=periods.whole, extras=periods.extras)
+
+
+def _modified(fields: Fields, names: table.Names) -> str:
     # POD 1.1 allows a repeating interval as "modified": then it is a frequency, not a date.
-    repeats = re.match(r"R\d*/P", value_text(fields.get("modified")), re.IGNORECASE)
-    periods = fields.periods("temporal")
-    return {
-        "issued": fields.date("issued"),
-        "modified": "" if repeats else fields.date("modified"),
-        "temporal": periods.whole,
-        "extras": {
-            "created": fields.read("created", parse_date, "bad-date"),
-            **periods.extras,
-        },
-    }
+    repeats = re.match(r"R\d*/P", value_text(fields.get(names[0])), re.IGNORECASE)
+    return "" if repeats else fields.date(names[0])
+
+
+def _created(fields: Fields, names: table.Names) -> str:
+    return fields.read(names[0], parse_date, "bad-date")
 
 
 def _frequency(fields: Fields) -> FieldValues:
@@ -178,10 +165,6 @@ def _frequency(fields: Fields) -> FieldValues:
     if text[:1].upper() == "R":
         return {"frequency": fields.parse_value("modified", text, parse_frequency, "bad-date")}
     return {}
-
-
-def _people(fields: Fields) -> FieldValues:
-    return parts.people(fields)
 
 
 def _own(fields: Fields) -> FieldValues:
@@ -207,21 +190,21 @@ def _language(fields: Fields) -> FieldValues:
 def _place(fields: Fields) -> FieldValues:
     place = parts.place(fields)
     own = parts.place(Fields(own_fields(fields), []))
-    found = own if own.geometry else place
-    extras = own.extras | found.extras | place.extras
-    boxes = [each for each in fields.items("geographicBoundingBox", strict=False) if each]
-    if found.geometry is None and boxes:
-        found = parts.place(fields, "geographicBoundingBox")
-        extras = found.extras | extras
+    area = own if own.geometry else place
+    extras = own.extras | area.extras | place.extras
+    boxes = list(filter(None, fields.items("geographicBoundingBox", strict=False)))
+    if area.geometry is None and boxes:
+        area = parts.place(fields, "geographicBoundingBox")
+        extras = area.extras | extras
     elif boxes:
         extras["bbox"] = text_of(boxes)
     identifiers = [
-        each.get("identifier")
-        for each in fields.items("spatial", strict=False)
-        if isinstance(each, Mapping)
+        item.get("identifier")
+        for item in fields.items("spatial", strict=False)
+        if isinstance(item, Mapping)
     ]
     extras["spatial_identifier"] = multivalue.as_text(map(value_text, identifiers))
-    return {"spatial": found.geometry, "spatial_text": place.names, "extras": extras}
+    return {"spatial": area.geometry, "spatial_text": place.names, "extras": extras}
 
 
 def _kind(fields: Fields) -> FieldValues:
@@ -261,14 +244,13 @@ def _uk(fields: Fields) -> FieldValues:
     extras: dict[str, str] = {}
     for key in ("codelist", "mandate"):
         if fields.has(key):
-            found = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
-            extras |= found["extras"]
+            extras |= uk_fields.addresses(key, fields.get(key), fields.reporter(key))["extras"]
     text = value_text(fields.get("unpublished"))
     extras |= uk_fields.unpublished(text, fields.reporter("unpublished"))["extras"]
     return {"extras": extras}
 
 
-MAPPING: tuple[Field[Fields], ...] = (
+MAPPING: tuple[Field[Any] | table.Row, ...] = (
     Field(("identifier", "uri", "@id"), "guid", read_apart),
     Field(("title",), "title", read_apart),
     Field(
@@ -288,12 +270,15 @@ MAPPING: tuple[Field[Fields], ...] = (
         _translations,
     ),
     Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
-    Field(("issued", "modified", "temporal", "created"), "issued, modified, temporal", _dates),
+    row("temporal", "temporal", _temporal),
+    row("issued", "issued", table.date),
+    row("modified", "modified", _modified),
+    row("created", "extra created", _created),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
     Field(
         ("publisher", "contactPoint", "mbox", "contactEmail", "creator"),
         "publisher, contact, author; extra responsible-organisation",
-        _people,
+        parts.people,
     ),
     Field(
         ("license", "licence", "rights", "accessRights", "accessLevelComment"),
@@ -310,8 +295,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
     Field(("@type",), "extra resource-type", _kind),
     Field(tuple(sorted(resources.ENDPOINTS)), "resources", read_apart),
-    Field(tuple(CODES), "extras", codes),
-    Field(tuple(EXTRAS), "extras", read_extras),
+    *ROWS,
     Field(("codelist", "mandate", "unpublished"), "extras", _uk),
     Field(("every other field",), "extras", read_apart),
 )
