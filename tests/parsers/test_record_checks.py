@@ -10,7 +10,8 @@ import pytest
 
 from ckanext.ukharvest.core.records import DatasetRecord, Period, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values.geometries import bbox_polygon
-from ckanext.ukharvest.parsers.record_checks import FieldNames, check
+from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers.record_checks import FieldNames, check, field_names_in
 from ckanext.ukharvest.source_types import DATA_JSON, TYPES
 
 TODAY = date(2026, 3, 1)
@@ -182,3 +183,14 @@ def test_every_source_type_checks_what_it_parses() -> None:
     assert codes[-2:] == ["no-resources", "future-date"]
     assert DATA_JSON.parser.parse(raw, {}).guid == "a"
     assert all(kind.field_names.resources for kind in TYPES.values())
+
+
+def test_a_table_has_the_names_of_its_format() -> None:
+    rows = (
+        table.row("dct:created", "extra created", table.date),
+        table.row("keyword subject", "tags", table.words),
+        table.row("subject", "tags, themes", table.words),
+    )
+    assert field_names_in(rows, spatial="box") == FieldNames(
+        tags="keyword", created="dct:created", spatial="box"
+    )

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from datetime import date, timedelta
+from typing import Any
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem
 from ckanext.ukharvest.core.values.bounding_boxes import is_within
@@ -28,6 +29,20 @@ class FieldNames:
     modified: str = "modified"
     created: str = "created"
     metadata_modified: str = "metadata_modified"
+
+
+def field_names_in(mapping: Iterable[Any], **own: str) -> FieldNames:
+    """Return the names in a parser's table: the first one of the first row for each field.
+
+    Args:
+        own: names of fields that the table has no good name for.
+    """
+    names: dict[str, str] = {}
+    for row in mapping:
+        for word in re.findall(r"\w+", row.target):
+            names.setdefault(word, row.source[0])
+    checked = [field.name for field in fields(FieldNames)]
+    return FieldNames(**{name: names[name] for name in checked if name in names} | own)
 
 
 def check(record: DatasetRecord, names: FieldNames, today: date) -> tuple[Problem, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import DocumentHead, read_head
 from ckanext.ukharvest.parsers.data_json import parser as datajson
-from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.parsers.record_checks import field_names_in
 from ckanext.ukharvest.readers import document
 from ckanext.ukharvest.readers.json_document.outline import Shape
 from ckanext.ukharvest.source_types import dkan
@@ -89,7 +89,7 @@ DATA_JSON = SourceType(
     parser=datajson,
     options=(*document.OPTIONS, *datajson.OPTIONS),
     aliases=("datajson", "dcat_json"),
-    field_names=FieldNames(resources="distribution", tags="keyword"),
+    field_names=field_names_in(datajson.MAPPING),
     recognise=_recognise,
     # The second is that of ArcGIS Hub.
     usual_urls=("/data.json", "/api/feed/dcat-us/1.1.json"),

@@ -8,7 +8,7 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
 from ckanext.ukharvest.parsers.inventory import schema
-from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.parsers.record_checks import field_names_in
 from ckanext.ukharvest.readers.xml_document import reader as xml_document
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -46,9 +46,7 @@ INVENTORY = SourceType(
     options=(xml_document.VALIDATION, *inventory.OPTIONS),
     recognise=_recognise,
     old_guids=inventory_document.old_guids,
-    field_names=FieldNames(
-        resources="Rendition", tags="Subject", modified="@Modified", metadata_modified="@Modified"
-    ),
+    field_names=field_names_in(inventory.MAPPING, resources="Rendition", tags="Subject"),
     # DataShare ends its download URLs with the date of the request for the inventory: without this
     # every run would import every dataset of a council.
     volatile=re.compile(r"(?<=[?&;])version=\d{1,4}([/.-]|%2F)\d{1,2}\1\d{1,4}\b", re.IGNORECASE),

@@ -6,7 +6,7 @@ import re
 
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.ods import parser as ods
-from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.parsers.record_checks import field_names_in
 from ckanext.ukharvest.readers.ods import facets
 from ckanext.ukharvest.readers.ods import reader as ods_portal
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -45,14 +45,7 @@ ODS = SourceType(
     options=(*ods_portal.OPTIONS, *ods.OPTIONS),
     volatile=ods.VOLATILE,
     # Names of version 2.1.
-    field_names=FieldNames(
-        resources="has_records, attachments and references",
-        tags="metas.default.keyword",
-        spatial="metas.default.bbox",
-        issued="metas.dcat.issued",
-        modified="metas.default.modified",
-        created="metas.dcat.created",
-    ),
+    field_names=field_names_in(ods.MAPPING, resources="has_records, attachments and references"),
     filter_fields=facets.filter_fields,
     recognise=recognise,
     usual_urls=("",),

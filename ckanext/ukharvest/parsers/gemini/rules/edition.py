@@ -52,16 +52,16 @@ def rules(
         profiles: names of ``PROFILES`` set for the source, which override the record's edition;
             if empty, the edition is detected.
     """
-    told = detect_edition(metadata)
+    detected = detect_edition(metadata)
     # The elements of ISO 19115-3 have other names: no rule would find them.
-    if told != OTHER_ISO and profiles:
-        asked = {PROFILES[name] for name in profiles}
+    if detected != OTHER_ISO and profiles:
+        editions = {PROFILES[name] for name in profiles}
     else:
-        asked = {V23 if told == NOT_STATED else told}
+        editions = {V23 if detected == NOT_STATED else detected}
     return tuple(
-        each
-        for each in table
-        if not asked.isdisjoint(each.versions) or (not each.versions and told != OTHER_ISO)
+        rule
+        for rule in table
+        if not editions.isdisjoint(rule.versions) or (not rule.versions and detected != OTHER_ISO)
     )
 
 
@@ -69,10 +69,10 @@ def _named(metadata: Metadata) -> str:
     """Return the edition that the record names as its standard."""
     nodes = [node for name in _NAMES for node in metadata.at(name)]
     words = " ".join(text for node in nodes for text in (text_of(node), *_addresses(node)))
-    found = _VERSION.search(words) if "gemini" in words.lower() else None
-    if not found:
+    version = _VERSION.search(words) if "gemini" in words.lower() else None
+    if not version:
         return ""
-    return V23 if found[1] == "3" else V21
+    return V23 if version[1] == "3" else V21
 
 
 def _addresses(node: IsoNode) -> tuple[str, ...]:

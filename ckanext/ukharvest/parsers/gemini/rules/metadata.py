@@ -41,7 +41,7 @@ class Metadata:
                 # Rules query the same places: each step of a path is searched only once.
                 way, _, name = paths[0].rpartition("/")
                 nodes = self.at(way) if way else (self.record,)
-                self._at[paths] = tuple(found for node in nodes for found in node.find_all(name))
+                self._at[paths] = tuple(child for node in nodes for child in node.find_all(name))
             else:
                 self._at[paths] = tuple(node for path in paths for node in self.at(path))
         return self._at[paths]
@@ -62,20 +62,20 @@ class Metadata:
         """Return every element of the document with one of these local names, name by name."""
         for name in names:
             if name not in self._named:
-                found = self.record.element.iter(f"{{*}}{name}")
-                self._named[name] = tuple(IsoNode(element, []) for element in found)
+                elements = self.record.element.iter(f"{{*}}{name}")
+                self._named[name] = tuple(IsoNode(element, []) for element in elements)
         return tuple(node for name in names for node in self._named[name])
 
     @cached_property
     def _by_class(self) -> dict[str, list[IsoNode]]:
         """Elements of a profile by the class of ISO 19139 that they stand for."""
-        found: dict[str, list[IsoNode]] = defaultdict(list)
+        nodes: dict[str, list[IsoNode]] = defaultdict(list)
         for element in cast("list[etree._Element]", _PROFILED(self.record.element)):
             node = IsoNode(element, [])
             name = str(element.get(_ISO_TYPE)).rpartition(":")[2]
             if name != node.name:
-                found[name].append(node)
-        return found
+                nodes[name].append(node)
+        return nodes
 
     def classes(self, name: str) -> tuple[IsoNode, ...]:
         """Return every element of a class, such as CI_ResponsibleParty, by name or isoType."""

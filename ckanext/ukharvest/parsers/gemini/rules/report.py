@@ -23,23 +23,23 @@ def failing(rules: Iterable[Rule], metadata: Metadata) -> list[Broken]:
 
     A rule is left out if its ``unless`` names one that was reported before.
     """
-    said: set[str] = set()
+    reported: set[str] = set()
     # Keeping the failures keeps lxml's proxy objects alive, so that each element has only one.
     seen: dict[etree._Element, bool] = {}
-    found = []
+    broken = []
     for rule in rules:
         if rule.types and metadata.type not in rule.types:
             continue
-        if said.intersection(rule.unless):
+        if reported.intersection(rule.unless):
             continue
-        places = tuple(each for each in rule.test(metadata) if _is_unreported(rule, each, seen))
+        places = tuple(place for place in rule.test(metadata) if _is_unreported(rule, place, seen))
         if places:
-            said.add(rule.code)
-            for each in places:
-                element = each.node.element
+            reported.add(rule.code)
+            for place in places:
+                element = place.node.element
                 seen[element] = rule.is_error or seen.get(element, False)
-            found.append((rule, places))
-    return found
+            broken.append((rule, places))
+    return broken
 
 
 def drop_reported(broken: Iterable[Broken], problems: Iterable[Problem]) -> list[Broken]:
@@ -47,8 +47,9 @@ def drop_reported(broken: Iterable[Broken], problems: Iterable[Problem]) -> list
 
     They are broken all the same, and count where a record is rejected for its errors.
     """
-    said = {name for each in problems for name in (each.code, f"{each.code} {each.field}")}
-    return [(rule, places) for rule, places in broken if said.isdisjoint(rule.unless)]
+    pairs = ((item.code, item.field) for item in problems)
+    names = {name for code, field in pairs for name in (code, f"{code} {field}")}
+    return [(rule, places) for rule, places in broken if names.isdisjoint(rule.unless)]
 
 
 def _is_unreported(rule: Rule, place: Failure, seen: Mapping[etree._Element, bool]) -> bool:
@@ -60,7 +61,7 @@ def _is_unreported(rule: Rule, place: Failure, seen: Mapping[etree._Element, boo
         return True
     element, parent = place.node.element, place.node.element.getparent()
     around = [] if parent is None or _is_class(parent) else [parent]
-    return all(seen[each] < rule.is_error for each in (element, *around) if each in seen)
+    return all(seen[node] < rule.is_error for node in (element, *around) if node in seen)
 
 
 def _is_class(element: etree._Element) -> bool:
@@ -72,7 +73,7 @@ def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
     first = places[0]
     expected = f"; expected {rule.wanted}"
     example = f", such as {rule.example}" if rule.example else ""
-    message = f"{rule.field} ({rule.element}) {first.found}{_further(places)}{expected}{example}"
+    message = f"{rule.field} ({rule.element}) {first.fault}{_further(places)}{expected}{example}"
     return Problem(rule.code, rule.field, message, first.node.line)
 
 

@@ -20,12 +20,12 @@ class Failure:
     """One place in a record that does not follow a rule.
 
     Attributes:
-        found: the fault, as the rest of a sentence that begins with the element's name:
+        fault: what is wrong, as the rest of a sentence that begins with the element's name:
             "is missing", "has 35 characters", "is 'Service'".
         node: the element; if something is missing, the one that should hold it.
     """
 
-    found: str
+    fault: str
     node: IsoNode
 
 
