@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.parsers import uk_fields, unread_fields
 
 Names = tuple[str, ...]
-EXTRA = "extra "  # before the name of an extra in a target
+_EXTRA = "extra "  # before the name of an extra in a target
 
 
 class Several(dict[str, Any]):
@@ -69,6 +69,7 @@ class Row:
         reader: reads them.
         prefix: what these names begin with, if the entry has several nodes: "metas.dcat.".
         names: the same without prefix and namespaces, for ``reader``.
+        extra: the extra's name in ``target``, "" for a field.
     """
 
     source: Names
@@ -76,14 +77,15 @@ class Row:
     reader: Callable[[Any, Names], Any]
     prefix: str
     names: Names
+    extra: str
 
     def read(self, entry: Entry) -> FieldValues:
         """Return the values of a record, by target."""
         value = self.reader(entry.part(self.prefix), self.names)
         if isinstance(value, Several):
             return value
-        if self.target.startswith(EXTRA):
-            return {"extras": {self.target.removeprefix(EXTRA): value}}
+        if self.extra:
+            return {"extras": {self.extra: value}} if value else {}
         return {self.target: value}
 
 
@@ -91,7 +93,8 @@ def row(source: str, target: str, reader: Callable[[Any, Names], Any], prefix: s
     """Return a row; ``source`` has names without the prefix, separated by blanks."""
     names = source.split()
     bare = tuple(dict.fromkeys(_NAMESPACE.sub("", name) for name in names))
-    return Row(tuple(prefix + name for name in names), target, reader, prefix, bare)
+    extra = target.removeprefix(_EXTRA) if target.startswith(_EXTRA) else ""
+    return Row(tuple(prefix + name for name in names), target, reader, prefix, bare, extra)
 
 
 _NAMESPACE = re.compile(r"\w+:")

@@ -83,7 +83,7 @@ ROWS = (
     row("hvdCategory", "extra hvd_category", _json_list),
 )
 # Name in the document → CKAN extra.
-EXTRAS = {item.names[0]: item.target.removeprefix(table.EXTRA) for item in ROWS}
+EXTRAS = {item.names[0]: item.extra for item in ROWS}
 REFERENCES = tuple(item.names[0] for item in ROWS if item.reader is _references)
 
 # Of ``extras``, what is read in other ways: texts in several languages, and the place.

@@ -48,7 +48,9 @@ class Dataset:
 
     def part(self, prefix: str) -> Fields:
         """Return the fields whose names begin with a prefix."""
-        return {DEFAULT: self.default, DCAT: self.dcat, INSPIRE: self.inspire}[prefix]
+        if prefix == DEFAULT:
+            return self.default
+        return self.dcat if prefix == DCAT else self.inspire
 
     @property
     def page(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 
 from lxml import etree
 
@@ -196,10 +197,15 @@ def _sources(node: Node, names: table.Names) -> str:
 
 def _eop(node: Node, names: table.Names) -> str:
     """Return the first text of a path within EOP metadata (OGC 10-157r4), with its unit."""
-    path = "/".join(f"{{*}}{name}" if name else "" for name in names[0].split("/"))
-    elements = node.element.iterfind(f".//{{*}}EarthObservation//{path}")
+    elements = node.element.iterfind(_eop_path(names[0]))
     texts = (f"{clean_text(each.text)} {clean_text(each.get('uom'))}".strip() for each in elements)
     return next(filter(None, texts), "")
+
+
+@cache
+def _eop_path(names: str) -> str:
+    steps = (f"{{*}}{name}" if name else "" for name in names.split("/"))
+    return f".//{{*}}EarthObservation//{'/'.join(steps)}"
 
 
 def _identity(entry: Entry) -> FieldValues:

@@ -46,6 +46,8 @@ class Feature:
 
 def _texts(value: Any, path: list[str]) -> Iterator[str]:
     """Yield the texts at the end of a path of members; each item of a list is followed."""
+    if value is None:
+        return
     for item in value if isinstance(value, list) else [value]:
         if not path:
             yield value_text(item)
