@@ -9,15 +9,16 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
+from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dkan.values import is_month_first, iso
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.portal_fields import TAKEN_OF_DATASET
+from ckanext.ukharvest.parsers.table import row
 
 _MORE = "dkan_additional_fields"
 _DATES = ("metadata_created", "metadata_modified", "revision_timestamp")
@@ -25,7 +26,7 @@ _FILE_DATES = ("created", "last_modified")
 
 # Fields with another meaning than in CKAN (private: published; state: in capital letters), and
 # internal fields of Drupal.
-LEFT_OUT = frozenset(
+_LEFT_OUT = frozenset(
     ("private", "state", "type", "path", "log_message", "description", "nid", "uuid")
     + ("creator_user_id", "revision_timestamp", _MORE)
 )
@@ -43,34 +44,34 @@ def _printed(flat: Mapping[str, Any]) -> Iterator[str]:
     """Yield all dates that a package prints, from which their day-month order is detected."""
     yield from (clean_text(flat.get(key)) for key in _DATES)
     files = flat.get("resources")
-    for each in files if isinstance(files, list) else ():
-        if isinstance(each, Mapping):
-            yield from (clean_text(each.get(key)) for key in _FILE_DATES)
+    for file in files if isinstance(files, list) else ():
+        if isinstance(file, Mapping):
+            yield from (clean_text(file.get(key)) for key in _FILE_DATES)
 
 
-def _notes(fields: Fields) -> FieldValues:
-    return {"notes": package.first(fields, "notes", "description")}
+def _first(fields: Fields, names: table.Names) -> str:
+    return package.first(fields, *names)
 
 
 def _dates(fields: Fields) -> FieldValues:
     """Return dates as in DKAN's own data.json: the node's dates are those of the dataset."""
     month_first = is_month_first(_printed(fields.data))
     texts = {key: package.text_of(fields.get(key)) for key in _DATES}
-    found = {key: iso(text, month_first=month_first) for key, text in texts.items()}
+    dates = {key: iso(text, month_first=month_first) for key, text in texts.items()}
     more = _more(fields)
     # Of a dataset that DKAN has harvested itself: the node's dates are those of that harvest.
     issued, modified = (
-        iso(value_text(more.get(f"field_harvest_source_{each}")), month_first=month_first)
-        for each in ("issued", "modified")
+        iso(value_text(more.get(key)), month_first=month_first)
+        for key in ("field_harvest_source_issued", "field_harvest_source_modified")
     )
     return {
-        "metadata_modified": found["metadata_modified"] or found["revision_timestamp"],
+        "metadata_modified": dates["metadata_modified"] or dates["revision_timestamp"],
         "data_issued": package.first(fields, "data_issued")
         or _read(issued)
-        or _read(found["metadata_created"]),
+        or _read(dates["metadata_created"]),
         "data_modified": package.first(fields, "data_modified")
         or _read(modified)
-        or _read(found["metadata_modified"]),
+        or _read(dates["metadata_modified"]),
     }
 
 
@@ -88,7 +89,7 @@ def _files(fields: Fields) -> FieldValues:
     files = fields.get("resources")
     if not isinstance(files, list):
         return {}
-    return {"resources": [_file(each, month_first) for each in files]}
+    return {"resources": [_file(file, month_first) for file in files]}
 
 
 def _file(resource: Any, month_first: bool) -> Any:
@@ -104,19 +105,20 @@ def _file(resource: Any, month_first: bool) -> Any:
     }
 
 
-def _name(fields: Fields) -> FieldValues:
+def _name(fields: Fields, names: table.Names) -> str:
     """Return the last part of the page's path."""
-    return {"name": _last(fields.get("name") or fields.get("path"))}
+    return _last(next(filter(None, map(fields.get, names)), None))
 
 
 def _groups(fields: Fields) -> FieldValues:
     """Return groups by the last part of their path; the first is the publisher, as in data.json."""
-    found = [
+    groups = [
         {**group, "name": _last(group.get("name"))}
         for group in fields.items("groups", strict=False)
         if isinstance(group, Mapping)
     ]
-    return {"groups": found, "organization": fields.get("organization") or next(iter(found), None)}
+    organization = fields.get("organization") or next(iter(groups), None)
+    return {"groups": groups, "organization": organization}
 
 
 def _last(value: Any) -> str:
@@ -178,75 +180,103 @@ def _frequency(fields: Fields) -> FieldValues:
 def _themes(fields: Fields) -> FieldValues:
     topics = _more(fields).get("field_topic")
     items = topics if isinstance(topics, list) else []
-    found = [clean_text(item.get("value")) for item in items if isinstance(item, Mapping)]
-    return {"themes": fields.get("themes") or [each for each in found if each]}
-
-
-# Field of the Drupal node → name in the package; field_odfe_… are DKAN's US federal extras.
-_FURTHER = {
-    "field_granularity": "granularity",
-    "field_public_access_level": "access_level",
-    "field_data_dictionary_type": "data_dictionary_type",
-    "field_odfe_bureau_code": "bureau_code",
-    "field_odfe_program_code": "program_code",
-    "field_odfe_data_quality": "data_quality",
-    "field_odfe_investment_uii": "primary_it_investment_uii",
-    "field_odfe_system_of_records": "system_of_records",
-    "field_odfe_is_part_of": "is_part_of",
-    "field_odfe_conforms_to": "conforms_to",
-    "field_odfe_rights": "rights",
-    "field_odfe_language": "language",
-    "field_odfe_landing_page": "landing_page",
-    "field_odfe_category": "category",
-}
+    texts = (clean_text(item.get("value")) for item in items if isinstance(item, Mapping))
+    return {"themes": fields.get("themes") or list(filter(None, texts))}
 
 
 # Once more what the package itself has.
 _SAID_ELSEWHERE = frozenset(("field_resources", "field_tags", "og_group_ref"))
 
 
-def _further(fields: Fields) -> FieldValues:
-    more = _more(fields)
-    found: FieldValues = {name: value_text(more.get(key)) for key, name in _FURTHER.items()}
-    found["data_dictionary"] = plain_text(value_text(more.get("field_data_dictionary")))
-    found["related_content"] = package.text_of(more.get("field_related_content"))
-    pairs = more.get("field_additional_info")
+def _node_text(fields: Fields, names: table.Names) -> str:
+    return value_text(_more(fields).get(names[0]))
+
+
+def _node_paragraph(fields: Fields, names: table.Names) -> str:
+    return plain_text(_node_text(fields, names))
+
+
+def _node_list(fields: Fields, names: table.Names) -> str:
+    return package.text_of(_more(fields).get(names[0]))
+
+
+def _node_pairs(fields: Fields, names: table.Names) -> table.Several:
+    """Return the fields that a dataset's author has added."""
+    texts = table.Several()
+    pairs = _more(fields).get(names[0])
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, Mapping) and (key := clean_text(pair.get("first"))):
-            found.setdefault(key, clean_text(pair.get("second")))
-    # The package's own value wins over one of the same name.
-    found = {key: value for key, value in found.items() if not fields.has(key)}
-    for key, text in package.unread_members(more, _READ):
+            texts.setdefault(key, clean_text(pair.get("second")))
+    return texts
+
+
+def _unread(fields: Fields) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each field of the Drupal node that no row reads."""
+    for key, text in package.unread_members(_more(fields), _READ):
         is_taken = key in TAKEN_OF_DATASET or fields.has(key)
-        found[uk_fields.PREFIX + key if is_taken else key] = text
-    return found
+        yield uk_fields.PREFIX + key if is_taken else key, text
 
 
 def _more(fields: Fields) -> Mapping[str, Any]:
-    found = fields.get(_MORE)
-    return found if isinstance(found, Mapping) else {}
+    more = fields.get(_MORE)
+    return more if isinstance(more, Mapping) else {}
 
 
-MAPPING = (
-    Field(("notes", "description"), "notes", _notes),
+# Fields of a package that have another form than CKAN's.
+_OF_PACKAGE = (
+    row("notes description", "notes", _first),
     Field(
         (*_DATES, "field_harvest_source_issued", "field_harvest_source_modified"),
         "metadata_modified, data_issued, data_modified",
         _dates,
     ),
     Field(("resources",), "resources", _files),
-    Field(("name", "path"), "name", _name),
+    row("name path", "name", _name),
     Field(("groups",), "groups, organization", _groups),
     Field(("field_contact_name", "field_contact_email"), "contact-name, contact-email", _contact),
     Field(("field_spatial", "field_spatial_geographical_cover"), "spatial, spatial-text", _place),
     Field(("field_temporal_coverage",), "temporal_coverage-from, temporal_coverage-to", _period),
     Field(("field_frequency",), "update_frequency", _frequency),
     Field(("field_topic",), "themes", _themes),
-    Field(
-        (*_FURTHER, "field_data_dictionary", "field_related_content", "field_additional_info")
-        + ("every other field of dkan_additional_fields",),
-        "extras",
-        _further,
-    ),
+)
+# Fields of the Drupal node; field_odfe_… are DKAN's US federal extras. The package's own value
+# wins over one of the same name, and of two rows the first.
+_OF_NODE = (
+    row("field_granularity", "granularity", _node_text),
+    row("field_public_access_level", "access_level", _node_text),
+    row("field_data_dictionary_type", "data_dictionary_type", _node_text),
+    row("field_odfe_bureau_code", "bureau_code", _node_text),
+    row("field_odfe_program_code", "program_code", _node_text),
+    row("field_odfe_data_quality", "data_quality", _node_text),
+    row("field_odfe_investment_uii", "primary_it_investment_uii", _node_text),
+    row("field_odfe_system_of_records", "system_of_records", _node_text),
+    row("field_odfe_is_part_of", "is_part_of", _node_text),
+    row("field_odfe_conforms_to", "conforms_to", _node_text),
+    row("field_odfe_rights", "rights", _node_text),
+    row("field_odfe_language", "language", _node_text),
+    row("field_odfe_landing_page", "landing_page", _node_text),
+    row("field_odfe_category", "category", _node_text),
+    row("field_data_dictionary", "data_dictionary", _node_paragraph),
+    row("field_related_content", "related_content", _node_list),
+    row("field_additional_info", "extras", _node_pairs),
+)
+MAPPING = (
+    *_OF_PACKAGE,
+    *_OF_NODE,
+    Field(("every other field of dkan_additional_fields",), "extras", read_apart),
 )
 _READ = unread_fields.names_of(MAPPING) | _SAID_ELSEWHERE
+
+
+def rewritten(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a flat package with CKAN's names and forms of values, without fields of DKAN alone."""
+    fields = Fields(flat, [])
+    package_dict = dict(flat)
+    for item in _OF_PACKAGE:
+        package_dict |= {name: value for name, value in item.read(fields).items() if value}
+    texts: FieldValues = {}
+    for node_row in _OF_NODE:
+        texts = {**node_row.read(fields), **texts}
+    texts = {name: text for name, text in texts.items() if text and not fields.has(name)}
+    values = package_dict | texts | dict(_unread(fields))
+    return {key: value for key, value in values.items() if key not in _LEFT_OUT}

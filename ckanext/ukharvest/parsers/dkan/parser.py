@@ -19,14 +19,11 @@ from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.dkan import package as dkan_package
-from ckanext.ukharvest.parsers.json_fields import Fields
 
 VERSION = 3
 FORM = "json"
 
 OPTIONS = datajson.OPTIONS
-
-Package = dict[str, Any]
 
 
 def identifier(data: Mapping[str, Any]) -> str:
@@ -64,9 +61,9 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if _is_pod(data):
         plain = {key: _resolved(value) for key, value in data.items() if key[:1] != "%"}
         return datajson.parse(replace(raw, content=canonical_json(plain)), options)
-    given = {"max_resources": options.get("max_resources", 1000)}
-    content = canonical_json(_in_words_of_ckan(data))
-    return ckan.parse(replace(raw, content=content), given)
+    content = canonical_json(dkan_package.rewritten(package.flatten(data)))
+    limit = {"max_resources": options.get("max_resources", 1000)}
+    return ckan.parse(replace(raw, content=content), limit)
 
 
 def _is_pod(data: Mapping[str, Any]) -> bool:
@@ -89,16 +86,6 @@ def _resolved(value: Any) -> Any:
     # A body's identifier is no URL; a distribution's is its own.
     own = {"identifier": value["identifier"]} if {"downloadURL", "accessURL"} & data.keys() else {}
     return {**own, **plain}
-
-
-def _in_words_of_ckan(data: Mapping[str, Any]) -> Package:
-    """Rewrite a package of DKAN as CKAN would, with its problems."""
-    flat = package.flatten(data)
-    fields = Fields(flat, [])
-    found = dict(flat)
-    for row in dkan_package.MAPPING:
-        found.update((key, value) for key, value in row.read(fields).items() if value)
-    return {key: value for key, value in found.items() if key not in dkan_package.LEFT_OUT}
 
 
 # DKAN 7: rewritten for CKAN's parser. DKAN 2: read like data.json.
