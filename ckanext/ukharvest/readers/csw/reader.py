@@ -20,7 +20,7 @@ from ckanext.ukharvest.readers.csw.send import sender
 from ckanext.ukharvest.readers.csw.walk import Walk
 from ckanext.ukharvest.readers.csw.ways import METHODS, Binding, allows, find_binding
 from ckanext.ukharvest.readers.date_range import date_range
-from ckanext.ukharvest.readers.walk import saved_ending
+from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlShape
 
 OPTIONS = (

@@ -25,13 +25,13 @@ from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
 from ckanext.ukharvest.readers.csw.tally import Tally
-from ckanext.ukharvest.readers.walk import (
-    MOST_PROBLEMS,
+from ckanext.ukharvest.readers.endings import (
     describe_change,
     describe_difference,
     describe_empty_list,
     describe_unknown_total,
 )
+from ckanext.ukharvest.readers.walk import MOST_PROBLEMS
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
