@@ -124,9 +124,9 @@ class Dkan:
             for prefix in outline.prefixes:
                 for item in file.items(prefix):
                     # DKAN wraps some lists twice.
-                    for each in item if isinstance(item, list) else [item]:
+                    for dataset in item if isinstance(item, list) else [item]:
                         number += 1
-                        yield record(each, source.url, f"dataset {number}", self.guid)
+                        yield record(dataset, source.url, f"dataset {number}", self.guid)
         encoding = () if file.problem is None else (file.problem,)
         problems = encoding + outline.problems
         return saved_ending(source.url, "dataset", number, problems=problems)
