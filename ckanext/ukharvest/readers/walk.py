@@ -88,6 +88,10 @@ class Pages:
         """
         raise NotImplementedError
 
+    def dump(self, point: Point) -> str:
+        """Return a resume point as text."""
+        return point.dump()
+
     def is_whole(self, total: int) -> bool:
         """Tell whether the records that were seen are all of an announced number."""
         return total == self.seen.count
@@ -98,17 +102,18 @@ class Walk:
 
     Attributes:
         asked: number of pages that were requested.
-        total: number of records as last announced, -1 if it was not.
+        total: number of records as last announced, by an earlier read too, -1 if it was not.
+        has_changed: it changed during this read.
         problems: of its pages.
     """
 
-    def __init__(self, pages: Pages, tell_total: Callable[[int], None]) -> None:
+    def __init__(self, pages: Pages, tell_total: Callable[[int], None], total: int = -1) -> None:
         self._pages = pages
         self._tell_total = tell_total
         self.asked = 0
-        self.total = -1
+        self.total = total
         self.problems: list[Problem] = []
-        self._has_changed = False
+        self.has_changed = False
         self._doubt = ""
         self._end_doubt = ""
         self._stopped = ""
@@ -158,7 +163,7 @@ class Walk:
             # that run must know it, so that it reads the page again.
             if page.following is not None and not self.problems:
                 after = Point(page.following, self._pages.seen.count)
-                waiting = replace(waiting, resume=after.dump())
+                waiting = replace(waiting, resume=self._pages.dump(after))
             yield waiting
         yield from self._uncounted
         self._uncounted = ()
@@ -169,7 +174,7 @@ class Walk:
         if total < 0:
             return
         if total != self.total:
-            self._has_changed = self.total >= 0 or self._has_changed
+            self.has_changed = self.total >= 0 or self.has_changed
             self.total = total
             self._tell_total(total)
 
@@ -202,13 +207,21 @@ class Walk:
             return describe_empty_list(where, noun, self.total)
         if self._doubt:
             return f"{where} {self._doubt}, after {counted(count, noun)}"
-        if self._has_changed:
+        if self.has_changed:
             return describe_change(where, noun)
+        if self.is_whole:
+            return ""
         if self.total >= 0:
-            if self._pages.is_whole(self.total):
-                return ""
             return describe_difference(where, noun, self.total, count) + self._pages.hint
         return f"{where} {self._end_doubt}, after {counted(count, noun)}" if self._end_doubt else ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether exactly the records that are announced were seen.
+
+        A read in which the number changed proves nothing: a page may announce itself alone.
+        """
+        return self.total >= 0 and not self.has_changed and self._pages.is_whole(self.total)
 
     def ending(self) -> Ending:
         """Return how the read of a list ended that is all of a source."""
