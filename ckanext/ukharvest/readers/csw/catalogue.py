@@ -60,6 +60,7 @@ class Records(Pages):
         self._first: Page | None = None
         self._following: Place | None = None
         self._may_help = True
+        self._says_total = True  # the last page with records does
         self._lost = 0
 
     def records(self) -> Generator[RawRecord, None, Ending]:
@@ -84,7 +85,7 @@ class Records(Pages):
             is_idle = number > 1 and self.seen.count == before and not walk.has_changed
             # A page that was not requested, because the ones before it had nothing new.
             is_cut = self._following is not None
-            may_help = self._may_help and not is_cut and walk.total >= 0 and not self._lost
+            may_help = self._may_help and self._says_total and not is_cut and not self._lost
             is_proven = walk.is_whole and not is_part
             if is_proven or is_idle or not may_help or number == _PASSES:
                 break
@@ -119,6 +120,7 @@ class Records(Pages):
                 self.seen.begin_again()
                 walk.has_changed = True
             walk.note_total(page.answer.matched)
+            self._says_total = page.answer.matched >= 0
         yield from records
         is_done = walk.is_whole and self.seen.is_steady and not self.seen.is_first
         if page.behind and not is_done:
@@ -203,6 +205,7 @@ class Records(Pages):
                 " missing"
             )
         may_be_empty = bool(self._server.wanted.since) and walk.total == 0
-        if walk.total < 0 and self.seen.count:
+        is_silent = walk.total < 0 or (walk.has_changed and not self._says_total)
+        if is_silent and self.seen.count:
             return describe_unknown_total(self.where, self.noun, "numberOfRecordsMatched")
         return walk.reason(may_be_empty=may_be_empty)
