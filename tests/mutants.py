@@ -240,8 +240,9 @@ MUTANTS = (
         "list-changing-total",
         "A list whose total changes during a read is not complete, so nothing is deleted.",
         "ckanext.ukharvest.readers.walk.Walk.reason",
-        "if self._has_changed:",
-        "if self._has_changed and not self._pages.is_whole(self.total):",
+        "if self.has_changed:\n            return describe_change(where, noun)\n"
+        "        if self.is_whole:",
+        "if self._pages.is_whole(self.total):",
         ("tests/readers/test_walk.py",),
     ),
     Mutant(
@@ -255,9 +256,17 @@ MUTANTS = (
     Mutant(
         "csw-changing-total",
         "A CSW whose total changes during a read is not complete, so nothing is deleted.",
-        "ckanext.ukharvest.readers.csw.tally.Tally.is_proven",
-        "self.current == self.total and not self.has_changed",
-        "self.current == self.total",
+        "ckanext.ukharvest.readers.walk.Walk.note_total",
+        "self.has_changed = self.total >= 0 or self.has_changed",
+        "self.has_changed = False",
+        ("tests/readers/csw/test_reader.py",),
+    ),
+    Mutant(
+        "csw-counting-on",
+        "Records that a CSW showed before its total changed do not prove the new total.",
+        "ckanext.ukharvest.readers.csw.tally.Tally.begin_again",
+        "        self._current.clear()\n        self.count = 0",
+        "        pass",
         ("tests/readers/csw/test_reader.py",),
     ),
     Mutant(

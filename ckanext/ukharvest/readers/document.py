@@ -16,10 +16,11 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.endings import unchanged
 from ckanext.ukharvest.readers.json_document import services
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.paging import NumberedPages, unchanged
+from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.walk import Place, Walk
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"

@@ -241,9 +241,3 @@ def _same_document(first: Validators) -> Validators | None:
     if not first.etag or first.etag.startswith("W/"):
         return None
     return Validators(etag=first.etag)
-
-
-def unchanged(source: Source) -> Ending:
-    """Return the outcome of a read whose document is "not modified" since the last run."""
-    old = source.validators.get(source.url)
-    return Ending(complete=True, unchanged=True, validators={source.url: old} if old else {})

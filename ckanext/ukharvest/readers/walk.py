@@ -14,8 +14,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Problem, RawRecord
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.readers.endings import (
+    describe_change,
+    describe_difference,
+    describe_empty_list,
+)
 from ckanext.ukharvest.readers.seen_records import SeenRecords
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
@@ -83,6 +88,10 @@ class Pages:
         """
         raise NotImplementedError
 
+    def dump(self, point: Point) -> str:
+        """Return a resume point as text."""
+        return point.dump()
+
     def is_whole(self, total: int) -> bool:
         """Tell whether the records that were seen are all of an announced number."""
         return total == self.seen.count
@@ -93,17 +102,18 @@ class Walk:
 
     Attributes:
         asked: number of pages that were requested.
-        total: number of records as last announced, -1 if it was not.
+        total: number of records as last announced, by an earlier read too, -1 if it was not.
+        has_changed: it changed during this read.
         problems: of its pages.
     """
 
-    def __init__(self, pages: Pages, tell_total: Callable[[int], None]) -> None:
+    def __init__(self, pages: Pages, tell_total: Callable[[int], None], total: int = -1) -> None:
         self._pages = pages
         self._tell_total = tell_total
         self.asked = 0
-        self.total = -1
+        self.total = total
         self.problems: list[Problem] = []
-        self._has_changed = False
+        self.has_changed = False
         self._doubt = ""
         self._end_doubt = ""
         self._stopped = ""
@@ -153,7 +163,7 @@ class Walk:
             # that run must know it, so that it reads the page again.
             if page.following is not None and not self.problems:
                 after = Point(page.following, self._pages.seen.count)
-                waiting = replace(waiting, resume=after.dump())
+                waiting = replace(waiting, resume=self._pages.dump(after))
             yield waiting
         yield from self._uncounted
         self._uncounted = ()
@@ -164,7 +174,7 @@ class Walk:
         if total < 0:
             return
         if total != self.total:
-            self._has_changed = self.total >= 0 or self._has_changed
+            self.has_changed = self.total >= 0 or self.has_changed
             self.total = total
             self._tell_total(total)
 
@@ -197,13 +207,21 @@ class Walk:
             return describe_empty_list(where, noun, self.total)
         if self._doubt:
             return f"{where} {self._doubt}, after {counted(count, noun)}"
-        if self._has_changed:
+        if self.has_changed:
             return describe_change(where, noun)
+        if self.is_whole:
+            return ""
         if self.total >= 0:
-            if self._pages.is_whole(self.total):
-                return ""
             return describe_difference(where, noun, self.total, count) + self._pages.hint
         return f"{where} {self._end_doubt}, after {counted(count, noun)}" if self._end_doubt else ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether exactly the records that are announced were seen.
+
+        A read in which the number changed proves nothing: a page may announce itself alone.
+        """
+        return self.total >= 0 and not self.has_changed and self._pages.is_whole(self.total)
 
     def ending(self) -> Ending:
         """Return how the read of a list ended that is all of a source."""
@@ -227,61 +245,3 @@ def endless_paging(where: str, pages: int, noun: str = "record") -> ProtocolErro
     """Return the error of a server that shows something new after so many pages."""
     message = f"{where} still shows new {noun}s after {pages:,} pages; expected the pages to end"
     return ProtocolError(message, code="endless-paging", url=where)
-
-
-def describe_empty_list(where: str, noun: str = "record", total: int = -1) -> str:
-    """Return the reason why a read of a list without records is not complete.
-
-    Args:
-        where: the list's URL, or what else it is.
-        noun: what it lists.
-        total: how many of them its server counts, -1 if it does not say.
-    """
-    if total > 0:
-        none = "does not hand it over" if total == 1 else "hands over none of them"
-        return f"{where} counts {counted(total, noun)} and {none}, so nothing was deleted"
-    return f"{where} has no {noun}s; {EMPTY_LIST}"
-
-
-def saved_ending(
-    where: str,
-    noun: str,
-    count: int,
-    total: int = -1,
-    *,
-    more: str = "",
-    must_count: bool = False,
-    problems: Iterable[Problem] = (),
-) -> Ending:
-    """Return the outcome of reading one saved answer.
-
-    Args:
-        where: its URL.
-        noun: what it lists.
-        count: number of its different records.
-        total: how many there are, as it announces, -1 if it does not.
-        more: what it says about further pages, "" if nothing.
-        must_count: an answer that announces no number is not known to be whole.
-    """
-    reason = ""
-    if not count:
-        reason = describe_empty_list(where, noun, total)
-    elif more or total not in (count, count if must_count else -1):
-        number = counted(total, noun) if total >= 0 else f"an unknown number of {noun}s"
-        reason = f"{where} holds {count:,} of {number}{more and f'; {more}'}"
-    return Ending(complete=not reason, reason=reason, problems=tuple(problems))
-
-
-def describe_change(where: str, noun: str) -> str:
-    """Return the reason, for a list whose announced number changed during the read."""
-    return f"the number of {noun}s of {where} changed while they were read"
-
-
-def describe_unknown_total(where: str, noun: str, field: str) -> str:
-    """Return the reason, for a list whose number of records is not in its ``field``."""
-    return f"{where} does not say how many {noun}s there are; expected {field}"
-
-
-def describe_difference(where: str, noun: str, total: int, count: int) -> str:
-    """Return the reason, for a list that shows another number of records than it announces."""
-    return f"{where} announces {counted(total, noun)} and shows {count:,}"

@@ -136,6 +136,14 @@ def test_without_a_total_nothing_is_proven(reads: Reads) -> None:
     assert not ending.complete
 
 
+def test_total_of_the_first_page_alone_proves_nothing(reads: Reads) -> None:
+    catalogue = Catalogue(many(10), matched=lambda request: 10 if request == 1 else None)
+    found, ending = reads(catalogue)
+    assert (len(found), ending.complete) == (10, False)
+    assert "numberOfRecordsMatched" in ending.reason
+    assert len(catalogue.asked) <= 5  # no further pass
+
+
 @pytest.mark.parametrize("said", [9, 11])
 def test_a_total_that_is_wrong_is_named_beside_what_came(reads: Reads, said: int) -> None:
     catalogue = Catalogue(many(10), matched=lambda _: said, following=lambda s, c, t: s + c)

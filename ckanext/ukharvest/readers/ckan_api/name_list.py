@@ -11,8 +11,8 @@ from ckanext.ukharvest.core.errors import ProtocolError, RecordError
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
+from ckanext.ukharvest.readers.endings import describe_empty_list
 from ckanext.ukharvest.readers.json_api import Refused, action, read_json, wrong_shape
-from ckanext.ukharvest.readers.walk import describe_empty_list
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,13 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
-from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
-from ckanext.ukharvest.readers.walk import (
-    MAX_PAGES,
+from ckanext.ukharvest.readers.endings import (
     describe_difference,
     describe_empty_list,
     describe_unknown_total,
-    endless_paging,
 )
+from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
+from ckanext.ukharvest.readers.walk import MAX_PAGES, endless_paging
 
 # Clocks of a site's machines differ, and a search index lags behind the database.
 _OVERLAP = timedelta(hours=1)

@@ -13,14 +13,14 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.csw import filters
 from ckanext.ukharvest.readers.csw import request as requests
+from ckanext.ukharvest.readers.csw.catalogue import Records
 from ckanext.ukharvest.readers.csw.names import SCHEMAS
 from ckanext.ukharvest.readers.csw.records import Cutter, output_schema
 from ckanext.ukharvest.readers.csw.response import Answer, ask, read
 from ckanext.ukharvest.readers.csw.send import sender
-from ckanext.ukharvest.readers.csw.walk import Walk
 from ckanext.ukharvest.readers.csw.ways import METHODS, Binding, allows, find_binding
 from ckanext.ukharvest.readers.date_range import date_range
-from ckanext.ukharvest.readers.walk import saved_ending
+from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlShape
 
 OPTIONS = (
@@ -116,7 +116,7 @@ class Csw:
         """
         if "://" not in source.url:
             return (yield from self._saved(source))
-        return (yield from Walk(source, self.shape).records())
+        return (yield from Records(source, self.shape).records())
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return a listed record with its content, read by GetRecordById.

@@ -15,9 +15,10 @@ from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.endings import describe_empty_list
 from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
 from ckanext.ukharvest.readers.seen_records import SeenPages
-from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, describe_empty_list
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
 
 PAGE = 100
 # Failed requests by name before package_show counts as missing.

@@ -18,9 +18,9 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.dkan_api.actions import INTERFACES as ACTIONS
 from ckanext.ukharvest.readers.dkan_api.actions import Site, record
 from ckanext.ukharvest.readers.document import ACCEPT, JsonDocument
+from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.walk import saved_ending
 
 _SIGNS = ("identifier", "title", "distribution", "accessLevel", "keyword", "landingPage")
 _CATALOGUE = Shape(keys=("dataset",), signs=frozenset(_SIGNS))
@@ -126,9 +126,9 @@ class Dkan:
             for prefix in outline.prefixes:
                 for item in file.items(prefix):
                     # DKAN wraps some lists twice.
-                    for each in item if isinstance(item, list) else [item]:
+                    for dataset in item if isinstance(item, list) else [item]:
                         number += 1
-                        yield record(each, source.url, f"dataset {number}", self.guid)
+                        yield record(dataset, source.url, f"dataset {number}", self.guid)
         encoding = () if file.problem is None else (file.problem,)
         problems = encoding + outline.problems
         return saved_ending(source.url, "dataset", number, problems=problems)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.date_range import date_range
+from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
 from ckanext.ukharvest.readers.oaipmh.repository import Repository
 from ckanext.ukharvest.readers.oaipmh.request import check_date
 from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Refused
-from ckanext.ukharvest.readers.walk import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT
 
 OPTIONS = (

@@ -9,7 +9,7 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from ckanext.ukharvest.core import rdf
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.ods.portal import Portal, with_parameters
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
 
@@ -31,19 +31,17 @@ def start(name: str, source: Source, portal: Portal) -> Records:
     Raises:
         SourceError: it is not there, or no RDF with datasets.
     """
-    found = _records(name, source, portal)
+    records = _records(name, source, portal)
     try:
-        first = next(found)
+        first = next(records)
     except StopIteration as stop:
-        ending: Ending = stop.value
-        return _with_first(None, _ended(ending))
-    return _with_first(first, found)
+        return _ended(stop.value)
+    return _with_first(first, records)
 
 
-def _with_first(first: RawRecord | None, others: Records) -> Records:
+def _with_first(first: RawRecord, others: Records) -> Records:
     with closing(others):
-        if first is not None:
-            yield first
+        yield first
         return (yield from others)
 
 
@@ -55,14 +53,11 @@ def _ended(ending: Ending) -> Records:
 def _records(name: str, source: Source, portal: Portal) -> Records:
     url = with_parameters(portal.base + INTERFACES[name], portal.explore_parameters())
     export = replace(source, url=url, options={"paging": "none"})
-    with closing(RdfReader().records(export)) as found:
-        while True:
-            try:
-                raw = next(found)
-            except StopIteration as stop:
-                ending: Ending = stop.value
-                return ending
-            yield _renamed(raw, portal) if raw.guid else raw
+    reading = Reading(RdfReader().records(export))
+    for raw in reading:
+        yield _renamed(raw, portal) if raw.guid else raw
+    assert reading.ending is not None
+    return reading.ending
 
 
 def _renamed(raw: RawRecord, portal: Portal) -> RawRecord:
@@ -77,8 +72,8 @@ def _dataset_id(raw: RawRecord) -> str:
     for line in (raw.content or "").splitlines():
         if line.startswith(start):
             text = rdf.value(line.removeprefix(start).removesuffix(" ."))
-            found = _PAGE.search(text)
-            if text and (found or "://" not in text):
-                return unquote(found[1]) if found else text
-    found = _PAGE.search(raw.guid)
-    return unquote(found[1]) if found else ""
+            page = _PAGE.search(text)
+            if text and (page or "://" not in text):
+                return unquote(page[1]) if page else text
+    page = _PAGE.search(raw.guid)
+    return unquote(page[1]) if page else ""

@@ -18,7 +18,7 @@ from ckanext.ukharvest.readers.ods.portal import OPTIONS, Portal
 
 __all__ = ["OPTIONS", "Ods"]
 
-_LISTS = {each.name: each for each in (EXPLORE, SEARCH)}
+_LISTS = {interface.name: interface for interface in (EXPLORE, SEARCH)}
 _NAMES = (*_LISTS, *dcat.INTERFACES)  # the most complete first
 _ABSENT = (404, 405, 410, 501)
 _CLOSED = (401, 403)
@@ -42,15 +42,15 @@ class Ods(Reader):
         if portal is None:
             return (yield from records.saved(source))
         wrong: list[str] = []
-        for name in sorted(_NAMES, key=lambda each: each != source.interface):
+        for name in sorted(_NAMES, key=lambda name: name != source.interface):
             try:
-                found = _start(name, source, portal)
+                datasets = _start(name, source, portal)
             except SourceError as exc:
                 if not _is_absent(exc):
                     raise _explained(exc) from exc
                 wrong.append(exc.message.rstrip("."))
                 continue
-            ending = yield from found
+            ending = yield from datasets
             return replace(ending, interface=name)
         raise ProtocolError(
             f"{portal.base} has no interface of Opendatasoft that can be read: {'; '.join(wrong)}",
@@ -79,6 +79,8 @@ def _is_absent(error: SourceError) -> bool:
 def _explained(error: SourceError) -> SourceError:
     """Return a refusal with what to do about it."""
     if isinstance(error, (BadStatus, Refused)) and error.status in _CLOSED:
-        said = error.message.rstrip(".")
-        error.message = f"{said}; the option credential names the secret with the portal's API key"
+        message = error.message.rstrip(".")
+        error.message = (
+            f"{message}; the option credential names the secret with the portal's API key"
+        )
     return error

@@ -12,10 +12,10 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.document import ACCEPT
+from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.ods.portal import Portal
-from ckanext.ukharvest.readers.walk import saved_ending
 
 _SIGNS = frozenset(("dataset_id", "datasetid", "metas", "has_records"))
 # An answer of 2.1 or 1.0, an export (a list), or one dataset.
@@ -67,11 +67,11 @@ def record(item: Any, position: str, url: str, portal: Portal | None) -> RawReco
 
 def metas(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a dataset's standard metadata: ``metas.default`` of 2.1, ``metas`` of 1.0."""
-    found = item.get("metas")
-    if not isinstance(found, Mapping):
+    metadata = item.get("metas")
+    if not isinstance(metadata, Mapping):
         return {}
-    default = found.get("default")
-    return default if isinstance(default, Mapping) else found
+    default = metadata.get("default")
+    return default if isinstance(default, Mapping) else metadata
 
 
 class Document:
@@ -93,8 +93,8 @@ class Document:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        found = () if self._file.problem is None else (self._file.problem,)
-        return found + self._outline.problems
+        encoding = () if self._file.problem is None else (self._file.problem,)
+        return encoding + self._outline.problems
 
     def items(self) -> Generator[Any, None, None]:
         """Yield the datasets, one in memory at a time."""

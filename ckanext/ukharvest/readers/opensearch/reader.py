@@ -12,10 +12,10 @@ from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
 from ckanext.ukharvest.readers.opensearch.results import Results
-from ckanext.ukharvest.readers.walk import saved_ending
 
 OPTIONS = (
     Option(

@@ -9,7 +9,8 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
-from ckanext.ukharvest.readers.paging import NumberedPages, unchanged
+from ckanext.ukharvest.readers.endings import unchanged
+from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS
 from ckanext.ukharvest.readers.rdf.page import Page

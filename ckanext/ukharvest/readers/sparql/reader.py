@@ -70,8 +70,8 @@ class Sparql(Reader):
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the names in a saved result: only an endpoint describes them."""
         with closing(source.http.get(source.url, accept=ROWS)) as reply:
-            found = rows(reply, VARIABLE, _MOST_SAVED)
-        for number, term in enumerate(found, 1):
+            terms = rows(reply, VARIABLE, _MOST_SAVED)
+        for number, term in enumerate(terms, 1):
             position = f"dataset {number}"
             guid = term.value if term.kind == "uri" else ""
             raw = RawRecord(guid, url=source.url, position=position)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
-from ckanext.ukharvest.readers.paging import unchanged
-from ckanext.ukharvest.readers.walk import saved_ending
+from ckanext.ukharvest.readers.endings import saved_ending, unchanged
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlRecords, XmlShape
 
 VALIDATION = Option(

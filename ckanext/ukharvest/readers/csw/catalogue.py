@@ -8,7 +8,7 @@ end is proven only by the number of different records: as many as the server rep
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 
 from ckanext.ukharvest.core.errors import (
@@ -25,12 +25,14 @@ from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
 from ckanext.ukharvest.readers.csw.tally import Tally
+from ckanext.ukharvest.readers.endings import describe_unknown_total
 from ckanext.ukharvest.readers.walk import (
+    MAX_PAGES,
     MOST_PROBLEMS,
-    describe_change,
-    describe_difference,
-    describe_empty_list,
-    describe_unknown_total,
+    Pages,
+    Place,
+    Point,
+    Walk,
 )
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
@@ -39,14 +41,26 @@ _IN_A_ROW = 3  # records that cannot be had, before the server itself counts as 
 _SHRINK = 4  # how much smaller a page is asked for after one that failed
 
 
-class Walk:
-    """One read of a catalogue."""
+class Records(Pages):
+    """The records of a catalogue.
+
+    The place of a page is its first record's position, and 1 where the server itself does not say
+    that there is one.
+    """
+
+    resumes = True
+    barren = 2  # in the first pass: the server shows the same page whatever is asked for
 
     def __init__(self, source: Source, shape: XmlShape) -> None:
         self._source = source
         self._server = Server(source)
+        self.where = self._server.base
         self._cutter = Cutter(shape, self._server.base)
-        self._tally = Tally()
+        self.seen: Tally = Tally()
+        self._first: Page | None = None
+        self._following: Place | None = None
+        self._may_help = True
+        self._says_total = True  # the last page with records does
         self._lost = 0
 
     def records(self) -> Generator[RawRecord, None, Ending]:
@@ -56,58 +70,64 @@ class Walk:
             SourceError: not a CSW, or one that ends too early.
         """
         resume = self._source.resume
-        page = Probe(self._server, int(resume) if resume.isdecimal() else 1).first_page()
+        start = int(resume) if resume.isdecimal() else 1
+        self._first = Probe(self._server, start).first_page()
         way = self._server.way
         if way.method == "GET" and way.url:
             self._cutter = replace(self._cutter, base=way.url)
         self._cutter = replace(self._cutter, schema=SCHEMAS[way.schema])
-        is_part = page.start > 1
+        is_part = start > 1
+        walk = Walk(self, self._source.tell_total)
         for number in range(1, _PASSES + 1):
-            before = self._tally.begin()
-            may_help = yield from self._pass(page, is_first=number == 1)
-            is_idle = number > 1 and self._tally.current == before and not self._tally.has_changed
-            is_proven = self._tally.is_proven and not is_part
+            before = self.seen.count
+            walk = Walk(self, self._source.tell_total, walk.total)
+            yield from walk.read(Point((start, 0)))
+            is_idle = number > 1 and self.seen.count == before and not walk.has_changed
+            # A page that was not requested, because the ones before it had nothing new.
+            is_cut = self._following is not None
+            may_help = self._may_help and self._says_total and not is_cut and not self._lost
+            is_proven = walk.is_whole and not is_part
             if is_proven or is_idle or not may_help or number == _PASSES:
                 break
-            page, is_part = self._server.page(1), False
-        if self._tally.total < 0 and not self._lost and not is_part:
-            self._tally.note_total(self._server.count())
-        return self._ending()
+            start, is_part, self.seen.is_first = 1, False, False
+            self.resumes, self.barren = False, MAX_PAGES
+        if walk.total < 0 and not self._lost and not is_part:
+            walk.note_total(self._server.count())
+        return self._ending(walk)
 
-    def _pass(self, page: Page | None, *, is_first: bool) -> Generator[RawRecord, None, bool]:
-        """Yield the new records from a page on; return whether another pass may help."""
-        barren = 0
-        while page is not None:
-            before = self._tally.current
-            yield from self._new(page, is_first=is_first)
-            barren = 0 if self._tally.current > before else barren + 1
-            is_done = self._tally.is_proven and self._tally.is_steady and not is_first
-            if is_done or not page.behind:
-                break
-            if is_first and barren > 1:
-                return False  # the server shows the same page whatever is asked for
-            if not page.is_doubtful:
-                page = yield from self._next(page.behind)
-                continue
+    def dump(self, point: Point) -> str:
+        return str(point.place[0])
+
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        start, is_doubtful = int(point.place[0]), bool(point.place[1])
+        self._following = None
+        page = self._first
+        self._first = None
+        if page is None and (walk.asked == 1 or is_doubtful):
             try:
-                page = self._server.page(page.behind)
+                page = self._server.page(start)
             except SourceError:
-                return False
-        return self._tally.total >= 0 and not self._lost
-
-    def _new(self, page: Page, *, is_first: bool) -> Iterator[RawRecord]:
+                if not is_doubtful:
+                    raise
+                self._may_help = False
+        elif page is None:
+            page = yield from self._next(start, walk)
+        if page is None:
+            return None
         records = self._cutter.records(page.answer, self._source, page.start)
-        if records or self._tally.total < 0:
-            self._tally.note_total(page.answer.matched)
-            self._source.tell_total(page.answer.matched)
-        new = self._tally.new(records, is_first=is_first)
-        for raw in new[:-1]:
-            yield raw
-        for raw in new[-1:]:
-            resume = str(page.behind) if is_first and page.behind else ""
-            yield replace(raw, resume=resume)
+        if records or walk.total < 0:
+            if walk.total not in (-1, page.answer.matched):
+                self.seen.begin_again()
+                walk.has_changed = True
+            walk.note_total(page.answer.matched)
+            self._says_total = page.answer.matched >= 0
+        yield from records
+        is_done = walk.is_whole and self.seen.is_steady and not self.seen.is_first
+        if page.behind and not is_done:
+            self._following = (page.behind, int(page.is_doubtful))
+        return self._following
 
-    def _next(self, start: int) -> Generator[RawRecord, None, Page | None]:
+    def _next(self, start: int, walk: Walk) -> Generator[RawRecord, None, Page | None]:
         """Return the next page, smaller if the server cannot make it.
 
         A record that fails even by itself is yielded as failed.
@@ -118,7 +138,7 @@ class Walk:
         first: SourceError | None = None
         lost: list[RawRecord] = []
         for position in range(start, start + _IN_A_ROW):
-            if first and 0 <= self._tally.total < position:
+            if first and 0 <= walk.total < position:
                 self._page_again(start - 1, first)
                 yield from lost
                 return None
@@ -163,31 +183,29 @@ class Walk:
         error = RecordError(message, code="unserved-record", url=self._server.base)
         return RawRecord("", url=self._server.base, position=name, error=error)
 
-    def _ending(self) -> Ending:
+    def _ending(self, walk: Walk) -> Ending:
         since = self._server.wanted.since
         ending = Ending(
             complete=True,
             interface=str(self._server.way),
             changes_only=bool(since),
-            mark=self._tally.mark or since,
+            mark=self.seen.mark or since,
             problems=tuple(self._server.problems[:MOST_PROBLEMS]),
         )
-        reason = self._doubt()
+        reason = self._reason(walk)
         return replace(ending, complete=False, reason=reason, mark=since) if reason else ending
 
-    def _doubt(self) -> str:
+    def _reason(self, walk: Walk) -> str:
         """Return why the read is not complete, "" if it is."""
-        tally, url = self._tally, self._server.base
         if self._lost:
-            return f"{self._lost:,} of the records of {url} could not be read"
+            return f"{self._lost:,} of the records of {self.where} could not be read"
         if span := self._server.wanted.span:
-            return f"only records {span} were requested from {url}; others do not count as missing"
-        if not tally.seen and not (self._server.wanted.since and tally.total == 0):
-            return describe_empty_list(url, total=tally.total)
-        if tally.total < 0:
-            return describe_unknown_total(url, "record", "numberOfRecordsMatched")
-        if tally.is_proven:
-            return ""
-        if tally.has_changed:
-            return describe_change(url, "record")
-        return describe_difference(url, "record", tally.total, tally.seen)
+            return (
+                f"only records {span} were requested from {self.where}; others do not count as"
+                " missing"
+            )
+        may_be_empty = bool(self._server.wanted.since) and walk.total == 0
+        is_silent = walk.total < 0 or (walk.has_changed and not self._says_total)
+        if is_silent and self.seen.count:
+            return describe_unknown_total(self.where, self.noun, "numberOfRecordsMatched")
+        return walk.reason(may_be_empty=may_be_empty)
