@@ -170,8 +170,8 @@ _OF_DOCUMENTS = {
     "folder-left-out": "Give the source the option depth, such as depth=1, if the sub-folders hold"
     " records too.",
     "left-out": (
-        "You do not need to change anything: datasets are harvested, such as the members of a"
-        " series, and data services that have an identifier and a title and serve no dataset."
+        "You do not need to change anything. To have a data service or a series on the portal, give"
+        ' it an identifier and a title, such as "identifier": "tides", "title": "Tides".'
     ),
     "link-elsewhere": (
         "Put the file into the same folder as the page and link it by its name, such as "
