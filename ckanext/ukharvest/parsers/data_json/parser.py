@@ -328,7 +328,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
     Field(
         ("@type", *_SERIES),
-        "extras resource-type, series_members, first_in_series, last_in_series (lists)",
+        "extras resource-type, series_members, first_in_series, last_in_series",
         _kind,
     ),
     Field(tuple(sorted(resources.ENDPOINTS)), "resources", read_apart),
