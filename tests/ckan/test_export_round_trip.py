@@ -65,6 +65,29 @@ BEGINNING = """@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
     spdx:checksum [ spdx:algorithm spdx:checksumAlgorithm_sha1 ; spdx:checksumValue "ab12" ] ;
     dcat:accessService [ dct:title "Query" ; dcat:endpointURL <api> ; dct:identifier "q" ] .
 """
+# Services and series that are datasets of CKAN, in Turtle and in JSON.
+KINDS_IN_TURTLE = """@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+@base <https://council.example/> .
+<catalogue> a dcat:Catalog ; dcat:service <query> ; dcat:dataset <years>, <2025> .
+<query> a dcat:DataService ; dct:title "Query" ; dcat:endpointURL <api>, <v2> ;
+    dcat:endpointDescription <openapi.yaml> .
+<years> a dcat:DatasetSeries ; dct:title "Years" ; dcat:seriesMember <2024>, <2025> .
+<2025> a dcat:Dataset ; dct:title "2025" ; dcat:inSeries <years> ;
+    dcat:distribution [ dcat:downloadURL <2025.csv> ; dct:format "CSV" ] .
+"""
+KINDS_IN_JSON = {
+    "dataset": [{"identifier": "d", "title": "D", "inSeries": "https://council.example/years"}],
+    "service": [
+        {
+            "@type": "DataService",
+            "identifier": "tiles",
+            "title": "Tiles",
+            "endpointURL": ["https://council.example/tiles"],
+        }
+    ],
+    "datasetSeries": [{"identifier": "months", "title": "Months", "seriesMember": ["d"]}],
+}
 OTHER_PORTAL = "https://first.example"
 FILES = {
     RDF: ("turtle", "catalogue.ttl", "dcat_rdf"),
@@ -164,6 +187,34 @@ def test_a_harvest_of_the_export_has_all_fields_but_those_listed(
         assert job["stats"]["added"] == len(before), job["stats"]
         wrong |= differences(format_, before, portal.datasets(), types)
     assert not wrong, wrong
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("format_", FILES)
+def test_services_and_series_are_the_same_on_the_next_portal(
+    portal: Portal, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch, format_: str
+) -> None:
+    name, file, type_ = FILES[format_]
+    with Publisher() as publisher:
+        publisher.serve("/kinds.ttl", KINDS_IN_TURTLE)
+        publisher.serve("/data.json", KINDS_IN_JSON)
+        portal.run(portal.source(publisher.url("/kinds.ttl"), "dcat_rdf"))
+        portal.run(portal.source(publisher.url("/data.json"), "data_json"))
+    before = {each["id"]: facts_of(each) for each in portal.datasets()}
+    kinds = sorted(each.get("resource-type", "") for each in before.values())
+    assert kinds == ["", "", "series", "series", "service", "service"]
+    with monkeypatch.context() as patch:
+        patch.setitem(ckan_config, "ckan.site_url", OTHER_PORTAL)
+        exporting.export_catalogue(tmp_path, [name], lambda _done, _total: None)
+    empty_portal()
+    with Publisher() as publisher:
+        text = gzip.decompress((tmp_path / f"{file}.gz").read_bytes())
+        publisher.serve(f"/{file}", text.decode())
+        portal.run(portal.source(publisher.url(f"/{file}"), type_))
+    after = portal.datasets()
+    assert sorted(facts_of(each).get("resource-type", "") for each in after) == kinds
+    wrong = differences(format_, before, after, dict.fromkeys(before, ""))
+    assert not {field: found for field, found in wrong.items() if found != ["is the same"]}
 
 
 def differences(

@@ -55,6 +55,7 @@ DOCUMENTS = {
     "dkan-2.json": Document("dkan", "dkan"),
     "dkan-7.json": Document("dkan", "dkan", "result"),
     "dcat-us-3.json": Document("data_json", "data_json", "dataset"),
+    "dcat-us-3-service.json": Document("data_json", "data_json", "service"),
     "gemini-2.3.xml": Document("gemini-single", "gemini"),
     "inventory-0.3.xml": Document("inventory", "inventory"),
     "iso-19115-3.xml": Document("gemini-single", "gemini"),

@@ -188,6 +188,26 @@ def test_a_service_of_a_file_is_not_a_record(
     assert _guids(publisher, http) == ["a"]
 
 
+def test_a_series_is_a_record_that_names_its_members(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    series = {"identifier": "s", "title": "S", "seriesMember": [B, "c"], "last": B}
+    document = {"dataset": [A], "datasetSeries": [series, {"title": "No identifier"}]}
+    publisher.serve("/data.json", document)
+    records, reading = _read(publisher, http)
+    assert [(raw.guid, raw.position) for raw in records] == [
+        ("a", "dataset 1"),
+        ("b", "dataset 2"),
+        ("s", "datasetSeries 1"),
+    ]
+    entry = json.loads(records[2].content or "")
+    assert (entry["@type"], entry["seriesMember"]) == ("DatasetSeries", ["b", "c"])
+    assert entry["last"] == ["b"]
+    assert reading.ending is not None
+    (problem,) = reading.ending.problems
+    assert problem.message.startswith("datasetSeries: 1 left out; a series is a record of its own")
+
+
 def test_services_prove_nothing_about_datasets(publisher: Publisher, http: HttpClient) -> None:
     publisher.serve("/data.json", {"service": [API]})
     records, reading = _read(publisher, http)

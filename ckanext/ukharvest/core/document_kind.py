@@ -46,8 +46,14 @@ def html_title(content: bytes) -> str | None:
 
 def quote_beginning(content: bytes) -> str:
     """Return what a document begins with, in quotes, for a message."""
-    text = decode_roughly(content[:200]).strip()
-    return f"'{shorten(text, 40)}'" if not is_binary(text) else repr(text[:20])
+    return quote_text(decode_roughly(content[:200]).strip())
+
+
+def quote_text(text: str) -> str:
+    """Return the beginning of a text on one line, in quotes; of binary data as Python writes it."""
+    line = " ".join(text[:200].split())
+    is_plain = line.isprintable() and not is_binary(line)
+    return f"'{shorten(line, 40)}'" if is_plain else repr(text[:20])
 
 
 def sent_as(media_type: str, *fitting: str) -> str:

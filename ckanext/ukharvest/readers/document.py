@@ -6,6 +6,7 @@ catalogues, and datasets within series and services).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +18,7 @@ from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.endings import unchanged
-from ckanext.ukharvest.readers.json_document import services
+from ckanext.ukharvest.readers.json_document import services_and_series
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import NumberedPages
@@ -75,15 +76,15 @@ class _JsonPages(NumberedPages["_Document"]):
         super().__init__(source, reply)
         self.noun = reader.shape.singular
         self._reader = reader
-        self._services: set[str] = set()  # identities of those that were yielded
+        self._yielded: set[str] = set()  # identities of services and series
 
     def open(self, reply: Reply, before: int) -> _Document:
         url = self.where if reply is self._reply else reply.requested_url
         return _Document(self._reader, url, reply, before)
 
     def following(self, document: _Document, walk: Walk) -> Place | None:
-        new = [raw for raw in document.services() if raw.guid not in self._services]
-        self._services.update(raw.guid for raw in new)
+        new = [raw for raw in document.services_and_series() if raw.guid not in self._yielded]
+        self._yielded.update(raw.guid for raw in new)
         walk.note_uncounted(new)
         walk.note_problems(document.problems)
         is_one = walk.asked == 1 and document.is_single
@@ -110,7 +111,7 @@ class _Document:
         self._outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
         self._listed: set[str] = set()  # identities of the records
         self._of_files: set[str] = set()  # names of their files' services
-        self._left_out = 0  # services
+        self._left_out: Counter[str] = Counter()  # services and series, by key
 
     @property
     def is_single(self) -> bool:
@@ -118,16 +119,18 @@ class _Document:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Problems of the document; complete after all records and services."""
-        found: tuple[Problem, ...] = () if self._file.problem is None else (self._file.problem,)
-        found += self._outline.problems
-        return (*found, self._services_left_out()) if self._left_out else found
-
-    def _services_left_out(self) -> Problem:
-        key, noun = self._reader.shape.services, self._reader.shape.noun
-        words = f"{self._left_out} left out; a data service is a record of its own if it has an"
-        words += f" identifier and a title, and serves no {self._reader.shape.singular}"
-        return Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
+        """Problems of the document; complete after all records, services and series."""
+        encoding = () if self._file.problem is None else (self._file.problem,)
+        rules = (
+            Problem(
+                "left-out",
+                key,
+                f"{key}: {number} left out; {services_and_series.RULES[key]}; "
+                f"{self._reader.shape.noun} within them are read",
+            )
+            for key, number in self._left_out.items()
+        )
+        return (*encoding, *self._outline.problems, *rules)
 
     def close(self) -> None:
         """Do nothing: the file is the reply's."""
@@ -149,25 +152,26 @@ class _Document:
     def _listed_record(self, item: Any, number: int) -> RawRecord:
         raw = self._record(item, f"{self._reader.shape.singular} {number}")
         self._listed.add(raw.guid)
-        if self._outline.services:
-            self._of_files.update(services.of_files(item, self._reader.guid))
+        if self._outline.by_rule:
+            self._of_files.update(services_and_series.of_files(item, self._reader.guid))
         return raw
 
-    def services(self) -> Iterator[RawRecord]:
-        """Yield the data services that are records of their own; read them after the records."""
-        number = 0
+    def services_and_series(self) -> Iterator[RawRecord]:
+        """Yield those that are records of their own; read them after the records."""
+        numbers: Counter[str] = Counter()
         identity = self._reader.guid
-        for prefix in self._outline.services:
+        for key, prefix in self._outline.by_rule:
             for item in self._file.items(prefix):
-                guid = identity(item) if services.is_record(item) else ""
+                guid = identity(item) if services_and_series.is_record(item) else ""
                 if not guid:
-                    self._left_out += 1
-                elif guid not in self._listed and not (
-                    services.names(item, identity) & self._of_files
+                    self._left_out[key] += 1
+                elif guid not in self._listed and self._of_files.isdisjoint(
+                    services_and_series.names(item, identity)
                 ):
-                    number += 1
                     self._listed.add(guid)
-                    yield self._record(services.with_type(item), f"service {number}")
+                    numbers[key] += 1
+                    entry = services_and_series.content(key, item, identity)
+                    yield self._record(entry, f"{key} {numbers[key]}")
 
     def _record(self, item: Any, position: str) -> RawRecord:
         if not isinstance(item, dict):

@@ -20,11 +20,8 @@ _DATA_JSON_SHAPE = Shape(
         "datasetSeries.last",
         "service.servesDataset",
     ),
-    left_out=(
-        ("datasetSeries", "dataset series"),
-        ("record", "catalogue records"),
-    ),
-    services="service",
+    left_out=(("record", "catalogue records"),),
+    by_rule=("service", "datasetSeries"),
     schemas=("project-open-data.cio.gov/v1.1/schema", "project-open-data", "dcat-us"),
     signs=frozenset(
         ("identifier", "title", "uri", "distribution", "accessLevel", "keyword", "landingPage")

@@ -395,6 +395,14 @@ def test_a_service_is_a_dataset_of_type_service() -> None:
     assert not record.extras.keys() & service.keys()
 
 
+def test_a_series_is_a_dataset_that_names_its_members() -> None:
+    members = ["http://a.uk/1", {"identifier": "2", "title": "Two"}]
+    record = _parse({"@type": "DatasetSeries", "seriesMember": members, "last": "http://a.uk/1"})
+    assert record.extras["resource-type"] == "series"
+    assert json.loads(record.extras["series_members"]) == ["http://a.uk/1", "2"]
+    assert json.loads(record.extras["last_in_series"]) == ["http://a.uk/1"]
+
+
 def test_an_endpoint_of_a_dataset_stays_an_extra() -> None:
     record = _parse({"@type": "dcat:Dataset", "endpointURL": "https://a.example/v1"})
     assert record.extras["endpointURL"] == "https://a.example/v1"

@@ -47,6 +47,10 @@ _PLAIN_REASONS = tuple(
             r"it is cut off: <\1> of line \2 has no end",
         ),
         (r"Couldn't find end of Start Tag (\S+).*", r"it is cut off or broken inside the tag <\1"),
+        (
+            r"Specification mandates value for attribute (\S+)|AttValue: .*|expected '>'",
+            "it is cut off or broken inside a tag",
+        ),
         (r"Unescaped '<' not allowed in attributes values", "a < in an attribute; expected &lt;"),
         (r"StartTag: invalid element name", "a < that begins no element; expected &lt;"),
         (r"Extra content at the end of the document", "more behind the end of its root element"),

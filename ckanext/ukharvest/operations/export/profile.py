@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.operations.export import dcat_fields
 from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
 from ckanext.ukharvest.operations.export.dataset import Dataset, Resource, read
-from ckanext.ukharvest.operations.export.rdf import encode_iri
+from ckanext.ukharvest.operations.export.rdf import SERVICE, encode_iri
 from ckanext.ukharvest.parsers.dcat import distribution, extras
 from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
 
@@ -64,6 +64,8 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         for resource in dataset.resources:
             node = CleanedURIRef(resource_uri(named[resource.uri]))
             self._add_resource(resource, resources[resource.id], node, dataset)
+        services = [each for each in dataset.resources if _is_service(resources[each.id])]
+        self._add_kind(dataset, dataset_ref, [each.url for each in services])
 
     def _add_dataset(self, dataset: Dataset, node: Any) -> None:
         own = dataset.extras
@@ -89,6 +91,22 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         self._add_label(node, "dct:rights", _rights(own), "dct:RightsStatement")
         self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"))
         self._add_others(node, own, extras.SINGLE, extras.LISTS)
+
+    def _add_kind(self, dataset: Dataset, node: Any, endpoints: list[str]) -> None:
+        """Write a service and a series as what they are, with its endpoints or its members.
+
+        DCAT-AP requires an endpoint of a service: one without stays a dataset.
+        """
+        kind = clean_text(dataset.extras.get("resource-type"))
+        if kind == "service" and endpoints:
+            self.g.remove((node, _TYPE, name("dcat:Dataset")))
+            self.g.add((node, _TYPE, name(SERVICE)))
+            for url in endpoints:
+                self._add_uri(node, "dcat:endpointURL", url)
+        elif kind == "series":
+            self.g.add((node, _TYPE, name("dcat:DatasetSeries")))
+        for member in dataset.texts("series_members"):
+            self.g.add((node, name("dcat:seriesMember"), URIRefOrLiteral(member)))
 
     def _add_resource(
         self, resource: Resource, own: Mapping[str, Any], node: Any, dataset: Dataset
@@ -198,6 +216,10 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             for text in multivalue.texts(value) if short in lists else [clean_text(value)]:
                 if text:
                     self.g.add((node, name(short), URIRefOrLiteral(text)))
+
+
+def _is_service(resource: Mapping[str, Any]) -> bool:
+    return clean_text(resource.get("resource_type")) == "service"
 
 
 def _rights(own: Mapping[str, Any]) -> str:

@@ -30,6 +30,7 @@ PREFIXES = {
     "vcard": NAMESPACES["vcard"][0],
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
+SERVICE = "dcat:DataService"  # the class of a service that is a dataset of CKAN
 _NEVER = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _SKOLEM = "/.well-known/genid/"
 
@@ -57,7 +58,9 @@ def triples(dataset: Dataset, package: Mapping[str, Any], catalogue: Catalogue) 
     named = {**package, "extras": extras, "uri": dataset.uri, CATALOGUE: catalogue}
     node = _iri(str(serializer.graph_from_dataset(named)))
     found = set(_texts(serializer.g))
-    found.add((f"<{catalogue.url}/>", f"<{PREFIXES['dcat']}dataset>", str(node)))
+    is_service = (str(node), str(_name("rdf:type")), str(_name(SERVICE))) in found
+    link = _name("dcat:service" if is_service else "dcat:dataset")
+    found.add((f"<{catalogue.url}/>", str(link), str(node)))
     labels = rdf.label_blank_nodes(found)
     place = catalogue.url + _SKOLEM + dataset.uri.rpartition("/")[2]
     names = {old: f"<{place}-{new.removeprefix('_:')}>" for old, new in labels.items()}

@@ -71,7 +71,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     values, extras = collect(MAPPING, fields)
     files = resources.distributions(fields, options.get("max_resources", 1000))
     links = [*resources.documents(fields)]
-    if is_service(data):
+    kind = kind_of(data)
+    if kind == "service":
         links = [*resources.endpoints(fields), *links]
     values["resources"] = without_repeats(files, links)
     values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
@@ -81,16 +82,24 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
             fields.report("missing-field", key, f"missing; expected {expected}")
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
-    read = _READ if is_service(data) else _READ - resources.ENDPOINTS
-    extras = unread_fields.added_to(extras, unread_members(data, read))
+    apart = frozenset[str]().union(*(_OWN_FIELDS[each] for each in _OWN_FIELDS if each != kind))
+    extras = unread_fields.added_to(extras, unread_members(data, _READ - apart))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
-def is_service(data: Mapping[str, Any]) -> bool:
-    """Tell whether an entry is a data service of DCAT-US 3 that is a record of its own."""
-    kinds = data.get("@type")
-    names = kinds if isinstance(kinds, list) else [kinds]
-    return any(str(name).rpartition(":")[2] == "DataService" for name in names)
+# Classes of DCAT-US 3 that are records, but no datasets → what they are in the words of ISO 19115,
+# as records of GEMINI and DCAT have it; and the fields that only they have.
+_KINDS = {"DataService": "service", "DatasetSeries": "series"}
+_SERIES = {"seriesMember": "series_members", "first": "first_in_series", "last": "last_in_series"}
+_OWN_FIELDS = {"service": resources.ENDPOINTS, "series": frozenset(_SERIES)}
+
+
+def kind_of(data: Mapping[str, Any]) -> str:
+    """Return "service" or "series" for an entry of that class of DCAT-US 3, else ""."""
+    classes = data.get("@type")
+    names = classes if isinstance(classes, list) else [classes]
+    found = (_KINDS.get(str(name).rpartition(":")[2], "") for name in names)
+    return next(filter(None, found), "")
 
 
 _LEVELS = ("public", "restricted public", "non-public")
@@ -207,9 +216,18 @@ def _place(fields: Fields) -> FieldValues:
     return {"spatial": area.geometry, "spatial_text": place.names, "extras": extras}
 
 
+def _member(item: Any) -> str:
+    return identifier(item) if isinstance(item, Mapping) else parse_identifier(item)
+
+
 def _kind(fields: Fields) -> FieldValues:
-    # In the words of ISO 19115, as records of GEMINI and DCAT have it.
-    return {"extras": {"resource-type": "service" if is_service(fields.data) else ""}}
+    kind = kind_of(fields.data)
+    extras = {"resource-type": kind}
+    if kind == "series":
+        for key, name in _SERIES.items():
+            members = fields.items(key, strict=False)
+            extras[name] = multivalue.as_text(map(_member, members))
+    return {"extras": extras}
 
 
 def _standards(fields: Fields) -> FieldValues:
@@ -293,7 +311,11 @@ MAPPING: tuple[Field[Any] | table.Row, ...] = (
     ),
     Field(("conformsTo", "schema"), "schema_urls; extra conforms_to", _standards),
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
-    Field(("@type",), "extra resource-type", _kind),
+    Field(
+        ("@type", *_SERIES),
+        "extras resource-type, series_members, first_in_series, last_in_series",
+        _kind,
+    ),
     Field(tuple(sorted(resources.ENDPOINTS)), "resources", read_apart),
     *ROWS,
     Field(("codelist", "mandate", "unpublished"), "extras", _uk),

@@ -38,7 +38,7 @@ class Shape:
         nested: names under which catalogues of the same shape are nested.
         embedded: dotted names under which further records are nested in other entries.
         left_out: key → kind of its entries: objects that are not records.
-        services: the key of data services, some of which are records of their own.
+        by_rule: keys of data services and series, some of which are records of their own.
         signs: a record has one of these keys; so does a document that is a single record.
         schemas: parts of the URLs in ``conformsTo`` that mark a known format.
         singular, noun: the name of a record, singular and plural.
@@ -48,7 +48,7 @@ class Shape:
     nested: tuple[str, ...] = ()
     embedded: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
-    services: str = ""
+    by_rule: tuple[str, ...] = ()
     signs: frozenset[str] = frozenset()
     schemas: tuple[str, ...] = ()
     singular: str = "dataset"
@@ -60,7 +60,7 @@ class Shape:
         embedded = "|".join(
             r"(?:\.item)?\.".join(map(re.escape, name.split("."))) for name in self.embedded
         )
-        left_out = _any((*(key for key, _ in self.left_out), *filter(None, [self.services])))
+        left_out = _any((*(key for key, _ in self.left_out), *self.by_rule))
         return re.compile(
             rf"{nest}(?:(?P<key>{_any(self.keys)})|(?P<embedded>{embedded or '(?!)'})"
             rf"|(?P<left_out>{left_out or '(?!)'}))(?P<item>\.item)?"
@@ -87,14 +87,14 @@ class Outline:
     Attributes:
         prefixes: ijson prefixes of the records, in the document's order.
         embedded: ijson prefixes of records inside other entries.
-        services: ijson prefixes of data services.
+        by_rule: key and ijson prefix of data services and series.
         is_single: the document itself is the one record.
         problems: entries left out because they are not records.
     """
 
     prefixes: tuple[str, ...]
     embedded: tuple[str, ...] = ()
-    services: tuple[str, ...] = ()
+    by_rule: tuple[tuple[str, str], ...] = ()
     is_single: bool = False
     problems: tuple[Problem, ...] = ()
 
@@ -112,7 +112,7 @@ class Outline:
         wrong = scan.refusal(kind)
         if wrong:
             raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
-        places = (tuple(scan.lists), tuple(scan.embedded), scan.services)
+        places = (tuple(scan.lists), tuple(scan.embedded), scan.by_rule)
         return cls(*places, problems=tuple(scan.problems()))
 
 
@@ -134,9 +134,9 @@ class _Scan:
         self.left_out: Counter[tuple[str, str]] = Counter()  # by name and prefix
 
     @property
-    def services(self) -> tuple[str, ...]:
-        """The prefixes of data services."""
-        return tuple(prefix for name, prefix in self.left_out if name == self._shape.services)
+    def by_rule(self) -> tuple[tuple[str, str], ...]:
+        """The keys and prefixes of data services and series."""
+        return tuple(place for place in self.left_out if place[0] in self._shape.by_rule)
 
     def read(self, file: JsonFile) -> None:
         idle = self._idle

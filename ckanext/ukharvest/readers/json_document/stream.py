@@ -15,7 +15,7 @@ import ijson
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
-from ckanext.ukharvest.core.document_kind import html_title, sent_as
+from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
@@ -129,7 +129,7 @@ class JsonFile:
             raise self._markup()
         sent = sent_as(self._media_type, "json")
         raise ProtocolError(
-            f"not JSON: the document at {self._url} begins with {head[:20]!r}{sent};"
+            f"not JSON: the document at {self._url} begins with {quote_text(head)}{sent};"
             " expected an object in { } or a list in [ ]",
             code="json-syntax",
             url=self._url,

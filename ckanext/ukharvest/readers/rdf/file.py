@@ -22,7 +22,7 @@ import pyoxigraph as ox
 from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.document_kind import html_title, sent_as
+from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.rdf import RDF, Triple
@@ -277,10 +277,14 @@ class RdfFile:
             return F.RDF_XML
         if _TURTLE.match(text):
             return hinted if hinted in _TEXT else F.TURTLE
-        begins = shorten(text, 20) if text.isprintable() else repr(text[:20])
         sent = sent_as(self._media_type, "rdf", "xml", "json", "turtle", "triples", "n3")
-        message = f"not RDF: the document begins with '{begins}'{sent}; expected RDF/XML, Turtle,"
-        raise self._refused(message + " JSON-LD or N-Triples", "rdf-syntax", 1)
+        raise ProtocolError(
+            f"not RDF: the document begins with {quote_text(text)} in line 1 of {self._url}{sent};"
+            " expected RDF/XML, Turtle, JSON-LD or N-Triples",
+            code="rdf-syntax",
+            url=self._url,
+            line=1,
+        )
 
     def repair(self) -> bool:
         """Change a document that ``triples`` refused; return whether that may help.
@@ -385,6 +389,7 @@ class RdfFile:
 
     def _syntax_error(self, exc: SyntaxError) -> ProtocolError:
         words = re.sub(r"^Parser error at line \d+ [^:]*: | \(line \d+\)$", "", exc.msg or "")
+        words = re.sub(r"^Unexpected end.*", "it ends in the middle; it seems to be cut off", words)
         if self.root:
             return self.not_rdf()
         line = exc.lineno or self._line_of(words)
