@@ -27,6 +27,7 @@ _DATE = re.compile(
 _UNIT = "(?:ms|s|seconds?|minutes?|min|hours?|h)"
 _PLAIN = (
     (re.compile(r'(name="_csrf_token" value=")[^"]*'), r"\1‹token›"),
+    (re.compile(r'(name="(?:since|version)" value=")[0-9a-f]{16}'), r"\1‹hash›"),
     (re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+"), "‹token›"),
     (re.compile(r"(/unsubscribe/)[\w.-]+"), r"\1‹token›"),
     (re.compile(rf"\b(today|tomorrow|yesterday)(,| at)* {_CLOCK}", re.I), "‹time›"),
@@ -63,6 +64,7 @@ _ESTIMATE = re.compile(r'(?s)(data-label="Rows \(estimate\)">)\s*[\d,]+')
 _SECRET = re.compile(
     r"password|apikey|_version_|indexed_ts|salt$|token|seconds$|duration|bytes$|package_hash|index_id"
 )
+_HASH = re.compile("[0-9a-f]{16}")
 
 
 class Masks:
@@ -91,7 +93,7 @@ class Masks:
         if isinstance(value, dict):
             pairs = sorted((self.text(str(key)), each) for key, each in value.items())
             return {
-                key: "‹masked›" if each and _SECRET.search(key) else self.value(each)
+                key: "‹masked›" if _is_random(key, each) else self.value(each)
                 for key, each in pairs
             }
         if isinstance(value, list) and all(map(_is_size, value)):
@@ -133,6 +135,12 @@ class Masks:
         except ValueError:
             return match[0]
         return "‹time›" if -8 <= days <= 400 else match[0]
+
+
+def _is_random(key: str, value: Any) -> bool:
+    """Tell whether a key's value is; of versions, the hash of a state: there are ids in it."""
+    is_hash = key == "version" and isinstance(value, str) and _HASH.fullmatch(value)
+    return bool(value and (is_hash or _SECRET.search(key)))
 
 
 def _is_size(value: Any) -> bool:
