@@ -91,6 +91,8 @@ class Masks:
     def value(self, value: Any) -> Any:
         """Return a JSON value with masks; sorted keys, embedded JSON as values."""
         if isinstance(value, dict):
+            if isinstance(value.get("guids"), list):  # of pending deletions: in no order
+                value = {**value, "guids": sorted(value["guids"])}
             pairs = sorted((self.text(str(key)), each) for key, each in value.items())
             return {
                 key: "‹masked›" if _is_random(key, each) else self.value(each)
