@@ -24,13 +24,18 @@ _DATE = re.compile(
     rf"|{_DAY}\b(?P<day>\d{{1,2}}) (?P<month>{_MONTH}) (?P<year>20\d\d)(?:(?:,| at)* {_CLOCK})?"
     rf"|{_DAY}\b(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}}), (?P<year2>20\d\d)(?:(?:,| at)* {_CLOCK})?"
 )
+_UNIT = "(?:ms|s|seconds?|minutes?|min|hours?|h)"
 _PLAIN = (
+    (re.compile(r'(name="_csrf_token" value=")[^"]*'), r"\1‹token›"),
+    (re.compile(r'(name="(?:since|version)" value=")[0-9a-f]{16}'), r"\1‹hash›"),
     (re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+"), "‹token›"),
     (re.compile(r"(/unsubscribe/)[\w.-]+"), r"\1‹token›"),
     (re.compile(rf"\b(today|tomorrow|yesterday)(,| at)* {_CLOCK}", re.I), "‹time›"),
     (re.compile(rf"\b(?!03:00\b){_CLOCK}\b(?: ?UTC)?"), "‹clock›"),
     (re.compile(r"\bT?\d{2}:\d{2}:\d{2}(\.\d+)?\b"), "‹clock›"),
-    (re.compile(r"\b\d+(\.\d+)? ?(ms|s|seconds?|minutes?|min|hours?|h)\b"), "‹duration›"),
+    (re.compile(rf"\b\d+(\.\d+)? ?{_UNIT}\b(?: \d+ {_UNIT}\b)*"), "‹duration›"),
+    (re.compile(r"(?:\b[Jj]ust now\b|(?:\b\d+ days?|‹duration›) ago\b)"), "‹ago›"),
+    (re.compile(r"\bin (?:\d+ days?\b|‹duration›)"), "in ‹duration›"),
     (re.compile(r"(/webassets/[\w-]+/)[0-9a-f]{8}"), r"\1‹hash›"),
     (re.compile(r"(127\.0\.0\.1|localhost):\d{4,5}"), r"\1:‹port›"),
     (re.compile(r"0x[0-9a-f]{6,}"), "‹address›"),
@@ -52,10 +57,14 @@ SELECT o.id, 'object ' || o.guid || ' ' || row_number() OVER (
   || ' of ' || coalesce(p.name, '?')
   FROM harvest_object o LEFT JOIN package p ON p.id = o.harvest_source_id
 """
+# The list of tables by their sizes, which PostgreSQL estimates.
+_SIZES = re.compile(r'(?s)<tbody>((?:(?!</tbody>).)*data-label="Rows \(estimate\)".*?)</tbody>')
+_ESTIMATE = re.compile(r'(?s)(data-label="Rows \(estimate\)">)\s*[\d,]+')
 # Columns and keys whose values are random, or differ with the machine.
 _SECRET = re.compile(
     r"password|apikey|_version_|indexed_ts|salt$|token|seconds$|duration|bytes$|package_hash|index_id"
 )
+_HASH = re.compile("[0-9a-f]{16}")
 
 
 class Masks:
@@ -82,11 +91,15 @@ class Masks:
     def value(self, value: Any) -> Any:
         """Return a JSON value with masks; sorted keys, embedded JSON as values."""
         if isinstance(value, dict):
+            if isinstance(value.get("guids"), list):  # of pending deletions: in no order
+                value = {**value, "guids": sorted(value["guids"])}
             pairs = sorted((self.text(str(key)), each) for key, each in value.items())
             return {
-                key: "‹masked›" if each and _SECRET.search(key) else self.value(each)
+                key: "‹masked›" if _is_random(key, each) else self.value(each)
                 for key, each in pairs
             }
+        if isinstance(value, list) and all(map(_is_size, value)):
+            value = sorted(({**each, "bytes": 0, "rows": 0} for each in value), key=str)
         if isinstance(value, (list, tuple)):
             return [self.value(each) for each in value]
         if isinstance(value, str):
@@ -107,7 +120,8 @@ class Masks:
         if start:
             main, _, _ = main.partition('<footer class="site-footer')
             body = f"<title>{title[1] if title else ''}</title>{start}{main}"
-        lines = re.split(r"(<[^>]*>)", self.text(body))
+        body = _SIZES.sub(_by_name, self.text(body))
+        lines = re.split(r"(<[^>]*>)", body)
         return [line for line in (" ".join(each.split()) for each in lines) if line]
 
     def _date(self, match: re.Match[str]) -> str:
@@ -122,4 +136,22 @@ class Masks:
             days = (dt.date.fromisoformat(found) - self._began).days
         except ValueError:
             return match[0]
-        return "‹time›" if -3 <= days <= 400 else match[0]
+        return "‹time›" if -8 <= days <= 400 else match[0]
+
+
+def _is_random(key: str, value: Any) -> bool:
+    """Tell whether a key's value is; of versions, the hash of a state: there are ids in it."""
+    is_hash = key == "version" and isinstance(value, str) and _HASH.fullmatch(value)
+    return bool(value and (is_hash or _SECRET.search(key)))
+
+
+def _is_size(value: Any) -> bool:
+    """Tell whether a value is an entry of the same list as JSON."""
+    return isinstance(value, dict) and {"name", "bytes", "rows"} == value.keys()
+
+
+def _by_name(match: re.Match[str]) -> str:
+    """Return the rows of a table, in the order of their text, without estimates."""
+    rows = re.findall(r"(?s)<tr.*?</tr>", match[1])
+    plain = (_ESTIMATE.sub(r"\1‹rows›", row.replace(" is-zero", "")) for row in rows)
+    return f"<tbody>{''.join(sorted(plain))}</tbody>"

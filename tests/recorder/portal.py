@@ -12,12 +12,10 @@ what differs, grouped by kind, and exits with 1 if anything does. Recordings are
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 import hashlib
 import importlib.util
-import json
 import os
 import socket
 import sys
@@ -27,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import ckanext
+from tests.recorder import command
 
 Line = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,17 +109,10 @@ def _prepared_ini() -> Iterator[str]:
 
 def main() -> int:
     """Run the command and return its exit code."""
-    parser = argparse.ArgumentParser(prog="tests.recorder.portal", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    recording = commands.add_parser("record")
-    recording.add_argument("out", type=Path)
+    parser, recording = command.parsers("tests.recorder.portal", __doc__)
     recording.add_argument("--ini", help="of tests; default: the tests' site of the stack")
     recording.add_argument("--portal", default="", help="only this one")
     recording.add_argument("--only", default="", help="pages and actions that a pattern matches")
-    comparing = commands.add_parser("compare")
-    comparing.add_argument("before", type=Path)
-    comparing.add_argument("after", type=Path)
-    comparing.add_argument("--all", action="store_true", help="not only three of each kind")
     given = parser.parse_args()
     if given.command == "compare":
         from tests.recorder import comparing as comparisons
@@ -132,10 +124,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "dev"))
     with contextlib.ExitStack() as stack:
         ini = given.ini or stack.enter_context(_prepared_ini())
-        file = stack.enter_context(given.out.open("w", encoding="utf-8"))
-        for line in record(ini, given.portal, given.only):
-            file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
-            file.flush()
+        command.write(given.out, record(ini, given.portal, given.only))
     sys.stdout.flush()
     os._exit(0)  # threads of CKAN's and of the consumers' stay
 

@@ -13,7 +13,6 @@ not committed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -42,6 +41,7 @@ from tests.publisher import PLACE, SOURCES, Publisher, recorded
 from tests.publishing import SERVICES
 from tests.publishing.listing import Listing
 from tests.publishing.records import OGL, File, Record
+from tests.recorder import command
 
 OWN = SOURCES.parent / "conformance" / "documents"
 HEAD = 1 << 16  # bytes that show a type
@@ -222,22 +222,13 @@ def _load(path: Path) -> dict[tuple[str, str], Line]:
 
 def main() -> int:
     """Run the command and return its exit code."""
-    parser = argparse.ArgumentParser(prog="tests.recorder.reading", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    recording = commands.add_parser("record")
-    recording.add_argument("out", type=Path)
+    parser, recording = command.parsers("tests.recorder.reading", __doc__)
     recording.add_argument("--samples", type=Path, help="a folder of real documents")
     recording.add_argument("--each-option", action="store_true", help="also each choice of each")
-    comparing = commands.add_parser("compare")
-    comparing.add_argument("before", type=Path)
-    comparing.add_argument("after", type=Path)
-    comparing.add_argument("--all", action="store_true", help="not only five of each kind")
     given = parser.parse_args()
     if given.command == "compare":
         return int(compare(given.before, given.after, show_all=given.all))
-    with given.out.open("w", encoding="utf-8") as file:
-        for line in record(given.samples, each_option=given.each_option):
-            file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+    command.write(given.out, record(given.samples, each_option=given.each_option))
     return 0
 
 
