@@ -553,7 +553,7 @@ MUTANTS = (
     Mutant(
         "doctor-dead-consumer",
         "The doctor finds work that is held by a consumer without heartbeat.",
-        "ckanext.ukharvest.operations.doctor.claims.unowned",
+        "ckanext.ukharvest.doctor.runs.unowned",
         "Worker.id == Claim.worker_id, Worker.heartbeat > alive",
         "Worker.id == Claim.worker_id",
         ("tests/ckan/test_doctor_fix.py",),

@@ -19,6 +19,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.doctor import runs
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.engine.jobs.interruption import LINKS, PERSON, WITHIN
 from ckanext.ukharvest.model import (
@@ -30,7 +31,6 @@ from ckanext.ukharvest.model import (
     link_checks,
     link_rescoring,
 )
-from ckanext.ukharvest.operations.doctor import runs
 from ckanext.ukharvest.quality.stars import all_datasets
 from tests.ckan.harvesting import act, until
 from tests.ckan.people import Person, member

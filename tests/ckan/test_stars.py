@@ -16,8 +16,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.doctor import examine
 from ckanext.ukharvest.model import Assessment, datasets
-from ckanext.ukharvest.operations.doctor import examine
 from ckanext.ukharvest.quality.stars import all_datasets
 from ckanext.ukharvest.quality.stars import rules as stars_rules
 from tests.ckan.catalogues import catalogue

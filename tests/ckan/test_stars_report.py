@@ -19,8 +19,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.model import Assessment, datasets
-from ckanext.ukharvest.operations.doctor import stars as doctor
 from ckanext.ukharvest.quality.stars import all_datasets
 from tests.ckan.harvesting import Portal, act, statements
 
@@ -281,9 +281,9 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
     for words in ((), ("a-council-2", "--all"), ("--all", "--organization", "a-council")):
         assert run(*words).exit_code == 2
     assert json.loads(run("--report", "--format", "json").output)["total"]["datasets"] == 8
-    assert list(doctor.unscored_datasets()) == []
+    assert list(features.unscored_datasets()) == []
     model.Session.execute(sa.delete(Assessment))
-    [finding] = doctor.unscored_datasets()
+    [finding] = features.unscored_datasets()
     assert finding.message == "Datasets without stars of openness: 9."
     model.Session.rollback()
     table = run("--report").output

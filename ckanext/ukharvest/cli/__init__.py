@@ -9,7 +9,6 @@ from ckanext.ukharvest.cli.approve import approve
 from ckanext.ukharvest.cli.check import check
 from ckanext.ukharvest.cli.csw import csw
 from ckanext.ukharvest.cli.diff import diff
-from ckanext.ukharvest.cli.doctor import doctor
 from ckanext.ukharvest.cli.export import export
 from ckanext.ukharvest.cli.identifiers import identifiers
 from ckanext.ukharvest.cli.links import links
@@ -18,6 +17,7 @@ from ckanext.ukharvest.cli.prune import prune
 from ckanext.ukharvest.cli.run import run
 from ckanext.ukharvest.cli.source import source
 from ckanext.ukharvest.cli.stars import stars
+from ckanext.ukharvest.doctor.cli import doctor
 
 __all__ = ["ukharvest"]
 

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.doctor.actions import (
+    ukharvest_dashboard_show,
+    ukharvest_doctor_show,
+    ukharvest_notice_show,
+    ukharvest_notice_update,
+)
 from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
 from ckanext.ukharvest.logic.action.changed_identifiers import (
     ukharvest_identifier_change_accept,
@@ -43,11 +49,7 @@ from ckanext.ukharvest.logic.action.links import (
     ukharvest_link_check,
     ukharvest_link_show,
 )
-from ckanext.ukharvest.logic.action.lists import (
-    ukharvest_doctor_show,
-    ukharvest_link_list,
-    ukharvest_type_list,
-)
+from ckanext.ukharvest.logic.action.lists import ukharvest_link_list, ukharvest_type_list
 from ckanext.ukharvest.logic.action.mail import (
     ukharvest_mail_show,
     ukharvest_mail_test,
@@ -59,11 +61,6 @@ from ckanext.ukharvest.logic.action.operations import (
     ukharvest_run_create,
     ukharvest_schedule_show,
     ukharvest_schedule_update,
-)
-from ckanext.ukharvest.logic.action.portal import (
-    ukharvest_dashboard_show,
-    ukharvest_notice_show,
-    ukharvest_notice_update,
 )
 from ckanext.ukharvest.logic.action.problems import (
     ukharvest_problem_group_list,

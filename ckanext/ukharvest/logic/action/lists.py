@@ -1,4 +1,4 @@
-"""Actions: list links, source types and the doctor's findings."""
+"""Actions: list links and source types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import link_checks
-from ckanext.ukharvest.operations import doctor
 from ckanext.ukharvest.presentation.messages import option_texts, source_texts
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
@@ -102,22 +101,4 @@ def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
             }
             for option in (*kind.options, *COMMON_OPTIONS)
         ],
-    }
-
-
-@tk.side_effect_free
-def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Check this portal for faults that affect harvesting; changes nothing. Sysadmins only.
-
-    :returns: ``status`` (0 no faults, 1 warnings, 2 errors) and
-        ``findings``: dicts with ``level`` (``ok``, ``info``, ``warning``, ``error``), ``code``,
-        ``message``, ``what_to_do`` and ``fix`` (of ``ckan ukharvest doctor --fix``, "" if it cannot
-        be fixed by a command)
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_doctor_show", context, data_dict)
-    findings = doctor.examine()
-    return {
-        "status": doctor.status_of(findings),
-        "findings": [finding._asdict() for finding in findings],
     }

@@ -13,13 +13,13 @@ from ckan.lib import search
 from ckan.lib.config_tool import config_edit_using_option_strings
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.doctor import datasets, runs, services
+from ckanext.ukharvest.doctor import finding as findings
+from ckanext.ukharvest.doctor.finding import Finding
 from ckanext.ukharvest.model import adoption, index_repair, open_work, prune, record_rows
-from ckanext.ukharvest.operations import doctor, sweeper
-from ckanext.ukharvest.operations.doctor import claims, datasets, search_index, services
-from ckanext.ukharvest.operations.doctor import finding as findings
-from ckanext.ukharvest.operations.doctor.finding import Finding
+from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.quality.stars import all_datasets
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def _write_settings() -> Iterator[str]:
 
 def _recover_runs() -> Iterator[str]:
     yield from sweeper.sweep()
-    if number := claims.release_ended():
+    if number := runs.release_ended():
         Session.commit()
         yield f"released {counted(number, 'claim')} of consumers that have ended"
     for source_id in _done_but_open():
@@ -122,12 +122,12 @@ def _keep_newest_current() -> Iterator[str]:
 
 def _repair_index() -> Iterator[str]:
     # Whole lists first: the search goes on by a cursor, which changes of the index would disturb.
-    missing = [id_ for batch in search_index.missing_in_index() for id_ in batch]
-    ghosts = [id_ for batch in search_index.without_dataset() for id_ in batch]
+    missing = [id_ for batch in datasets.missing_in_index() for id_ in batch]
+    ghosts = [id_ for batch in datasets.without_dataset() for id_ in batch]
     index_repair.put(missing)
     index_repair.remove(ghosts)
     # CKAN indexes a new dataset before its commit: one may have been created just now.
-    index_repair.put(sorted(search_index.existing(ghosts)))
+    index_repair.put(sorted(datasets.existing(ghosts)))
     search.commit()
     if missing:
         yield f"indexed {counted(len(missing), 'dataset')} that the search index lacked"

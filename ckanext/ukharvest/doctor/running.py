@@ -36,7 +36,7 @@ def runs(consumers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return unfinished runs, stuck ones first; one statement.
 
     Args:
-        consumers: as ``workers.consumers`` returns them.
+        consumers: as ``runs.consumers`` returns them.
 
     Returns:
         Dicts with ``id``, ``source`` ({"id", "name", "title"}), ``state`` (as

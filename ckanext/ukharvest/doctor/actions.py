@@ -1,4 +1,4 @@
-"""Actions: the sysadmin's dashboard, and the notice to editors."""
+"""Actions: the doctor's findings, the sysadmin's dashboard, and the notice to editors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,27 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest import doctor
+from ckanext.ukharvest.doctor import dashboard, notice
 from ckanext.ukharvest.logic import schema
-from ckanext.ukharvest.operations.dashboard import notice, snapshot
+
+
+@tk.side_effect_free
+def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Check this portal for faults that affect harvesting; changes nothing. Sysadmins only.
+
+    :returns: ``status`` (0 no faults, 1 warnings, 2 errors) and
+        ``findings``: dicts with ``level`` (``ok``, ``info``, ``warning``, ``error``), ``code``,
+        ``message``, ``what_to_do`` and ``fix`` (of ``ckan ukharvest doctor --fix``, "" if it cannot
+        be fixed by a command)
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_doctor_show", context, data_dict)
+    findings = doctor.examine()
+    return {
+        "status": doctor.status_of(findings),
+        "findings": [finding._asdict() for finding in findings],
+    }
 
 
 @tk.side_effect_free
@@ -37,7 +56,7 @@ def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[st
     :rtype: dictionary
     """
     tk.check_access("ukharvest_dashboard_show", context, data_dict)
-    return snapshot.load_snapshot(**schema.validate(data_dict, schema.dashboard_show_schema()))
+    return dashboard.load_snapshot(**schema.validate(data_dict, schema.dashboard_show_schema()))
 
 
 @tk.side_effect_free

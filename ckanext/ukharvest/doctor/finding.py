@@ -1,8 +1,8 @@
-"""A check's result."""
+"""Findings, and the checks that report them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 OK, INFO, WARNING, ERROR = "ok", "info", "warning", "error"
@@ -26,6 +26,32 @@ class Finding(NamedTuple):
     message: str
     what_to_do: str = ""
     fix: str = ""
+
+
+class Check(NamedTuple):
+    """A check: call it to get its findings.
+
+    Attributes:
+        code: of the finding that all is well, and of nearly all others.
+        fine: the text if all is well.
+        find: reports the findings; none if all is well.
+        is_quick: it reads a few rows; the others read every dataset.
+    """
+
+    code: str
+    fine: str
+    find: Callable[[], Iterable[Finding]]
+    is_quick: bool = False
+
+    def __call__(self) -> Iterable[Finding]:
+        return self.find()
+
+
+def check(
+    code: str, fine: str, *, is_quick: bool = False
+) -> Callable[[Callable[[], Iterable[Finding]]], Check]:
+    """Make a check of the function below; the parameters are those of ``Check``."""
+    return lambda find: Check(code, fine, find, is_quick)
 
 
 def examples(items: Sequence[object]) -> str:

@@ -10,8 +10,8 @@ import ckan.plugins.toolkit as tk
 import click
 
 from ckanext.ukharvest.cli import output
-from ckanext.ukharvest.operations.doctor import fixes
-from ckanext.ukharvest.operations.doctor.finding import Finding
+from ckanext.ukharvest.doctor import fixes
+from ckanext.ukharvest.doctor.finding import Finding
 
 COLOURS = {"ok": "green", "info": "blue", "warning": "yellow", "error": "red"}
 

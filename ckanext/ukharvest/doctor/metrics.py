@@ -19,7 +19,7 @@ class Metric(NamedTuple):
 
 
 def text(snapshot: Mapping[str, Any]) -> str:
-    """Return a snapshot (``snapshot.load_snapshot``) as Prometheus text."""
+    """Return a snapshot (``dashboard.load_snapshot``) as Prometheus text."""
     lines: list[str] = []
     for metric in _metrics(snapshot):
         name = f"ukharvest_{metric.name}"

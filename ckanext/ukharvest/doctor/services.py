@@ -28,17 +28,18 @@ from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
-from ckanext.ukharvest.engine.queue_messages import RABBITMQ
-from ckanext.ukharvest.model import schema_version
-from ckanext.ukharvest.operations import uncalled_hooks
-from ckanext.ukharvest.operations.doctor.finding import (
+from ckanext.ukharvest.doctor.finding import (
     ERROR,
     INFO,
     SETTINGS,
     WARNING,
     Finding,
+    check,
     examples,
 )
+from ckanext.ukharvest.engine.queue_messages import RABBITMQ
+from ckanext.ukharvest.model import schema_version
+from ckanext.ukharvest.operations import uncalled_hooks
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
 SPATIAL_FIELDS = {
@@ -54,6 +55,7 @@ EXPLAINED = (schema_version.State.UNRELEASED, schema_version.State.AHEAD)
 SOFT_COMMIT_MILLISECONDS = 10_000
 
 
+@check("plugins", "The plugins are on, in order, and no two harvest one type.", is_quick=True)
 def plugins() -> Iterator[Finding]:
     """Check the order of plugins and clashes, which stop CKAN at its start unless loaded later."""
     if not p.plugin_loaded("harvest"):
@@ -76,6 +78,11 @@ def plugins() -> Iterator[Finding]:
         )
 
 
+@check(
+    "types",
+    "Every source has a plugin that harvests it, and all installed types can be used.",
+    is_quick=True,
+)
 def source_types() -> Iterator[Finding]:
     """Find unusable types of other distributions, and active sources that no plugin harvests."""
     for each in types.left_out():
@@ -111,6 +118,7 @@ def _adopt_or_add(kind: types.SourceType | None, sources: list[str]) -> str:
     return f"{does} Before that, add the plugin {kind.plugin} to the line ckan.plugins."
 
 
+@check("hooks", "No plugin waits for calls by other harvesters.")
 def hooks() -> Iterator[Finding]:
     """Find plugins with hooks of other harvesters, which ours do not call."""
     for each in uncalled_hooks.find_uncalled_hooks():
@@ -123,6 +131,7 @@ def hooks() -> Iterator[Finding]:
         )
 
 
+@check("settings", "No setting is riskier than need be.", is_quick=True)
 def settings() -> Iterator[Finding]:
     """Find settings that are allowed but rarely intended."""
     key = f"{config.PREFIX}http.allow_private"
@@ -188,12 +197,14 @@ def _commits_by_itself() -> bool:
     return 0 < int(most) <= SOFT_COMMIT_MILLISECONDS
 
 
+@check("patches", "No bug of another package had to be worked around.")
 def patches() -> Iterator[Finding]:
     """List faults of other packages that are patched at load."""
     for name in compat.applied_patches:
         yield Finding(INFO, "patches", f"Mended at load: {name}.")
 
 
+@check("migrations", "The tables are those of the installed versions.", is_quick=True)
 def migrations() -> Iterator[Finding]:
     """Check that the tables match the installed code."""
     for name in ("harvest", "ukharvest"):
@@ -241,6 +252,7 @@ def _rabbitmq() -> Iterator[Finding]:
         yield Finding(ERROR, "rabbitmq", f"RabbitMQ does not answer: {exc!r}.", advice)
 
 
+@check("redis", "Redis answers and outlasts a waiting consumer.", is_quick=True)
 def redis_queue() -> Iterator[Finding]:
     """Check the queue's server with one request, and how long it may delay a consumer."""
     engine = tk.config.get("ckan.harvest.mq.type") or queue.MQ_TYPE
@@ -288,6 +300,7 @@ def _timeout(connection: Any) -> float | None:
     return seconds
 
 
+@check("solr", "Solr answers and has the fields that are needed.", is_quick=True)
 def solr() -> Iterator[Finding]:
     """Check the search server and its fields."""
     try:

@@ -1,4 +1,4 @@
-"""Checks of what is under way: consumers, runs without progress, cron."""
+"""Checks of what is under way: consumers, runs without progress, claims, cron."""
 
 from __future__ import annotations
 
@@ -6,17 +6,30 @@ import datetime
 import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import redis
 import rq
 import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs as background_jobs
+from ckan.lib.redis import connect_to_redis
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.doctor.finding import (
+    ERROR,
+    LEFTOVERS,
+    STUCK,
+    WARNING,
+    Finding,
+    check,
+    examples,
+)
 from ckanext.ukharvest.model import (
+    Claim,
     Worker,
     current_run,
     database_time,
@@ -25,18 +38,8 @@ from ckanext.ukharvest.model import (
     staged_objects,
     utcnow,
 )
-from ckanext.ukharvest.model import workers as worker
-from ckanext.ukharvest.model.workers import limits
+from ckanext.ukharvest.model.workers import is_hung, limits
 from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.operations.dashboard import workers as portal_workers
-from ckanext.ukharvest.operations.doctor.finding import (
-    ERROR,
-    LEFTOVERS,
-    STUCK,
-    WARNING,
-    Finding,
-    examples,
-)
 from ckanext.ukharvest.operations.sweeper import jobs, objects
 
 Session = model.Session
@@ -46,11 +49,15 @@ LONG = datetime.timedelta(hours=1)
 # A run that waits longer for a gather consumer is late.
 LATE = datetime.timedelta(minutes=15)
 
+BACKGROUND = "background"  # kind of jobs workers
+MOST_WORKERS = 50
 
+
+@check("workers", "There are enough gather and fetch consumers.", is_quick=True)
 def workers() -> Iterator[Finding]:
     """Check that a consumer of each kind is alive, and that there are enough to gather."""
     oldest = database_time() - datetime.timedelta(seconds=config.worker_timeout())
-    of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(worker.is_hung(limits())))
+    of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(is_hung(limits())))
     alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
     waiting = {"gather": _jobs_to_gather(), "fetch": _objects_to_fetch()}
     words = {"gather": "runs", "fetch": "harvest objects"}
@@ -69,6 +76,7 @@ def workers() -> Iterator[Finding]:
         yield from _late_gathers()
 
 
+@check("jobs-worker", "A jobs worker is alive.")
 def jobs_workers() -> Iterator[Finding]:
     """Check that a jobs worker is alive."""
     try:
@@ -99,7 +107,7 @@ def _late_gathers() -> Iterator[Finding]:
     count, first = query.one()
     busy = [
         each["source"] or "an unknown source"
-        for each in portal_workers.consumers()
+        for each in consumers()
         if each["kind"] == "gather" and each["alive"] and each["busy_with"]
     ]
     if not (count and busy):
@@ -115,9 +123,10 @@ def _late_gathers() -> Iterator[Finding]:
     )
 
 
+@check("hung", "No consumer hangs.", is_quick=True)
 def hung_consumers() -> Iterator[Finding]:
     """Find consumers that send heartbeats, but make no progress with their work."""
-    for each in portal_workers.consumers():
+    for each in consumers():
         if not each["hung"]:
             continue
         what = "run" if each["kind"] == "gather" else "harvest object"
@@ -149,6 +158,7 @@ def _objects_to_fetch() -> int:
     return int(query.scalar() or 0)
 
 
+@check("jobs", "No run is stuck.")
 def stuck_jobs() -> Iterator[Finding]:
     """Find runs without progress, each with the reason."""
     now = utcnow()
@@ -206,6 +216,7 @@ def _without_process(run: current_run.CurrentRun, what: str) -> Finding:
     )
 
 
+@check("leftovers", "No ended run has left objects behind.")
 def leftovers() -> Iterator[Finding]:
     """Find objects of ended runs that no consumer will process."""
     found = Counter(each.job_id for each in objects.find_leftovers())
@@ -220,6 +231,7 @@ def leftovers() -> Iterator[Finding]:
         )
 
 
+@check("cron", "'ckan harvester run' comes regularly.", is_quick=True)
 def cron() -> Iterator[Finding]:
     """Report when runs were last scheduled, closed and recovered."""
     advice = "Make cron call 'ckan harvester run' every few minutes."
@@ -240,3 +252,106 @@ def _moment(note: str) -> datetime.datetime | None:
         return datetime.datetime.fromisoformat(json.loads(note or "{}")["at"])
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def consumers() -> list[dict[str, Any]]:
+    """Return the consumers with a heartbeat within the last day; one statement.
+
+    Returns:
+        Dicts with ``kind``, ``host``, ``pid``, ``last_seen``, ``alive``, ``busy_with`` (id of a job
+            or harvest object, "" if idle), ``source`` (title of its source), ``busy_since`` and
+            ``hung`` (alive, but makes no progress with it).
+    """
+    source_id = sa.func.coalesce(HarvestJob.source_id, HarvestObject.harvest_source_id)
+    query = (
+        Session.query(Worker, model.Package.title, is_hung(limits()))
+        .outerjoin(HarvestJob, HarvestJob.id == Worker.busy_with)
+        .outerjoin(HarvestObject, HarvestObject.id == Worker.busy_with)
+        .outerjoin(model.Package, model.Package.id == source_id)
+        .order_by(Worker.kind.desc(), Worker.heartbeat.desc())
+        .limit(MOST_WORKERS)
+    )
+    now = Session.scalar(sa.select(database_time()))
+    oldest = now - datetime.timedelta(seconds=config.worker_timeout())
+    rows = []
+    for worker, title, hangs in query:
+        host, pid, _started = (*worker.id.split(":", 2), "", "")[:3]
+        rows.append(
+            {
+                "kind": worker.kind,
+                "host": host,
+                "pid": pid,
+                "last_seen": iso(worker.heartbeat),
+                "alive": worker.heartbeat > oldest,
+                "hung": bool(hangs) and worker.heartbeat > oldest,
+                "busy_with": worker.busy_with,
+                "source": title or "",
+                "busy_since": iso(worker.busy_since),
+            }
+        )
+    return rows
+
+
+def background_workers() -> list[dict[str, Any]]:
+    """Return this portal's jobs workers (``ckan jobs worker``), as ``consumers``."""
+    ours = background_jobs.get_queue().name
+    try:
+        found = rq.Worker.all(connection=connect_to_redis())[:MOST_WORKERS]
+        return [_background_row(worker) for worker in found if ours in worker.queue_names()]
+    except redis.RedisError:
+        return []  # the checks report that Redis is down
+
+
+def _background_row(worker: Any) -> dict[str, Any]:
+    seen = worker.last_heartbeat
+    if seen is not None and seen.tzinfo is not None:
+        seen = seen.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return {
+        "kind": BACKGROUND,
+        "host": worker.hostname or "",
+        "pid": str(worker.pid or ""),
+        "last_seen": iso(seen),
+        "hung": False,
+        "alive": True,  # Redis forgets workers without a heartbeat
+        "busy_with": "",
+        "source": "",
+        "busy_since": None,
+    }
+
+
+def waiting_in_background() -> int:
+    """Return how many background jobs wait; 0 if Redis cannot be asked."""
+    try:
+        return len(background_jobs.get_queue())
+    except redis.RedisError:
+        return 0
+
+
+def unowned() -> Any:
+    """Return a query of claims whose consumer has no heartbeat any more."""
+    alive = database_time() - datetime.timedelta(seconds=config.worker_timeout())
+    owner = sa.exists().where(Worker.id == Claim.worker_id, Worker.heartbeat > alive)
+    return Session.query(Claim).filter(~owner, Claim.since < alive)
+
+
+@check("claims", "No consumer that ended holds work.")
+def held_by_none() -> Iterator[Finding]:
+    """Find claims that a consumer left when it ended."""
+    if number := unowned().count():
+        yield Finding(
+            WARNING,
+            "claims",
+            f"{counted(number, 'harvest object')} held by consumers that have ended.",
+            "'ckan harvester run', from cron, gives them to other consumers; so does "
+            "'ckan ukharvest doctor --fix'.",
+            STUCK,
+        )
+
+
+def release_ended() -> int:
+    """Delete unowned claims of harvest objects that have ended; return their number; no commit."""
+    ended = sa.exists().where(
+        HarvestObject.id == Claim.harvest_object_id,
+        HarvestObject.state.notin_(("FETCH", "IMPORT")),
+    )
+    return int(unowned().filter(ended).delete(synchronize_session=False))

@@ -9,8 +9,9 @@ import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.operations.dashboard import metrics as prometheus
-from ckanext.ukharvest.operations.dashboard import snapshot
+from ckanext.ukharvest.doctor import metrics as prometheus
+from ckanext.ukharvest.doctor.dashboard import load_snapshot
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context, prevent_caching
 
@@ -53,14 +54,14 @@ def notice() -> Any:
     try:
         saved = tk.get_action("ukharvest_notice_update")(context(), {"text": text})
     except tk.NotAuthorized:
-        return tk.abort(403, tk._("Only sysadmins can do this"))
+        return tk.abort(403, gettext("Only sysadmins can do this"))
     except tk.ValidationError as exc:
         tk.h.flash_error("; ".join(exc.error_summary.values()))
     else:
         tk.h.flash_success(
-            tk._("The notice is shown to publishers now.")
+            gettext("The notice is shown to publishers now.")
             if saved["text"]
-            else tk._("The notice was removed.")
+            else gettext("The notice was removed.")
         )
     return tk.redirect_to("ukharvest_portal.dashboard")
 
@@ -74,5 +75,5 @@ def metrics() -> Response:
         sent = tk.request.args.get("token", "")
     if not token or not secrets.compare_digest(sent.encode(), token.encode()):
         return tk.abort(404)  # type: ignore[no-any-return]
-    text = prometheus.text(snapshot.load_snapshot())
+    text = prometheus.text(load_snapshot())
     return prevent_caching(Response(text, content_type=prometheus.CONTENT_TYPE))  # type: ignore[no-any-return]
