@@ -335,7 +335,7 @@ MUTANTS = (
     Mutant(
         "stars-own-links",
         "Links to the dataset's own host do not make it linked data.",
-        "ckanext.ukharvest.quality.stars.rules.is_linked",
+        "ckanext.ukharvest.stars.rules.is_linked",
         '{"", *map(_host, own)}',
         '{""}',
         ("tests/quality/stars/test_rules.py",),

@@ -1,6 +1,7 @@
 """The blueprints of our pages, where CKAN's blanket looks for them."""
 
 from ckanext.ukharvest.doctor.pages import portal
+from ckanext.ukharvest.stars.pages import stars
 from ckanext.ukharvest.web.pages.changes import changes
 from ckanext.ukharvest.web.pages.checks import checks
 from ckanext.ukharvest.web.pages.data_checks import data_checks
@@ -20,7 +21,6 @@ from ckanext.ukharvest.web.pages.source_lookups import lookups
 from ckanext.ukharvest.web.pages.source_move import source_move
 from ckanext.ukharvest.web.pages.source_previews import previews
 from ckanext.ukharvest.web.pages.sources import sources
-from ckanext.ukharvest.web.pages.stars import stars
 from ckanext.ukharvest.web.pages.steps import steps
 
 # CKAN registers the blueprints in this list.

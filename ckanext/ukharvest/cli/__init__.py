@@ -10,9 +10,9 @@ from ckanext.ukharvest.cli.links import links
 from ckanext.ukharvest.cli.lists import diff, runs, sources, types
 from ckanext.ukharvest.cli.run import check, run
 from ckanext.ukharvest.cli.source import source
-from ckanext.ukharvest.cli.stars import stars
 from ckanext.ukharvest.cli.upkeep import approve, identifiers, prune
 from ckanext.ukharvest.doctor.cli import doctor
+from ckanext.ukharvest.stars.cli import stars
 
 __all__ = ["ukharvest"]
 

@@ -27,7 +27,7 @@ from ckanext.ukharvest.operations import link_figures
 from ckanext.ukharvest.operations.export import manifest
 from ckanext.ukharvest.operations.export.formats import FORMATS
 from ckanext.ukharvest.operations.notifications import sending
-from ckanext.ukharvest.quality.stars import plugins
+from ckanext.ukharvest.stars import plugins
 
 LINKS_WAIT = datetime.timedelta(days=1)
 EXPORT_AGE = datetime.timedelta(days=2)  # cron exports each night

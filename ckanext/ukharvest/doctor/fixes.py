@@ -20,7 +20,7 @@ from ckanext.ukharvest.doctor import finding as findings
 from ckanext.ukharvest.doctor.finding import Finding
 from ckanext.ukharvest.model import adoption, index_repair, open_work, prune, record_rows
 from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -137,9 +137,9 @@ def _repair_index() -> Iterator[str]:
 
 def _score() -> Iterator[str]:
     number = 0
-    for done, changes in all_datasets.score_all():
+    for done, changes in stars_jobs.score_all():
         number += done
-        all_datasets.index(changes)
+        stars_jobs.index(changes)
     yield f"gave {counted(number, 'dataset')} their stars of openness"
 
 

@@ -22,14 +22,14 @@ from ckanext.ukharvest.helpers.facts import (
 )
 from ckanext.ukharvest.model import Assessment, assessments, broken_links
 from ckanext.ukharvest.presentation.messages import links as link_texts
-from ckanext.ukharvest.presentation.messages import stars as star_texts
 from ckanext.ukharvest.presentation.messages import themes as theme_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import inspire, rows
 from ckanext.ukharvest.presentation.rendering.values import INDEXED
 from ckanext.ukharvest.quality import themes as theming
-from ckanext.ukharvest.quality.stars import from_columns
 from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.stars import from_columns
+from ckanext.ukharvest.stars import texts as star_texts
 
 LONGEST = 300  # characters of a reason, which may quote a record
 FAILED = frozenset(map(str, broken_links.STATES))

@@ -91,11 +91,6 @@ from ckanext.ukharvest.logic.action.source_previews import (
     ukharvest_source_preview_show,
     ukharvest_source_preview_stop,
 )
-from ckanext.ukharvest.logic.action.stars import (
-    ukharvest_stars_list,
-    ukharvest_stars_report,
-    ukharvest_stars_show,
-)
 from ckanext.ukharvest.logic.action.stock import (
     harvest_get_notifications_recipients,
     harvest_object_show,
@@ -105,6 +100,11 @@ from ckanext.ukharvest.logic.action.stock import (
 )
 from ckanext.ukharvest.logic.action.themes import ukharvest_theme_show, ukharvest_theme_suggest
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_version_list
+from ckanext.ukharvest.stars.actions import (
+    ukharvest_stars_list,
+    ukharvest_stars_report,
+    ukharvest_stars_show,
+)
 
 __all__ = [
     "harvest_abort_failed_jobs",

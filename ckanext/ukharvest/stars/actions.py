@@ -8,13 +8,14 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest import stars
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.sources import dataset_of, organisation_of
-from ckanext.ukharvest.model import assessments, broken_links, datasets, stars_report
-from ckanext.ukharvest.presentation.messages import stars as texts
-from ckanext.ukharvest.quality import stars
+from ckanext.ukharvest.model import assessments, broken_links, datasets
+from ckanext.ukharvest.stars import model as stars_model
+from ckanext.ukharvest.stars import texts
 
 __all__ = ["ukharvest_stars_list", "ukharvest_stars_report", "ukharvest_stars_show"]
 
@@ -96,7 +97,7 @@ def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str,
     """
     tk.check_access("ukharvest_stars_report", context, data_dict)
     name = schema.validate(data_dict, schema.stars_report_schema())["organization"]
-    rows = stars_report.counts(organisation_of(name).id if name else None)
+    rows = stars_model.counts(organisation_of(name).id if name else None)
     by_id: dict[str | None, list[Any]] = {}
     for row in rows:
         by_id.setdefault(row.id, []).append(row)
@@ -156,7 +157,7 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     """
     tk.check_access("ukharvest_stars_list", context, data_dict)
     data = schema.validate(data_dict, schema.stars_list_schema())
-    count, rows = stars_report.datasets(
+    count, rows = stars_model.datasets(
         organisation_of(data["organization"]).id,
         stars=data.get("stars"),
         limit=data["limit"],

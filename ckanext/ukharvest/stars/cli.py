@@ -15,10 +15,10 @@ from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.model import datasets
-from ckanext.ukharvest.presentation.messages import stars as texts
-from ckanext.ukharvest.quality.stars import all_datasets
-from ckanext.ukharvest.quality.stars.all_datasets import Change
-from ckanext.ukharvest.web.pages.stars import flatten_figures
+from ckanext.ukharvest.stars import jobs as stars_jobs
+from ckanext.ukharvest.stars import texts
+from ckanext.ukharvest.stars.jobs import Change
+from ckanext.ukharvest.stars.pages import flatten_figures
 
 PAGE = 1000
 FIGURES = ("datasets", "0", "1", "2", "3", "4", "5", "average", "not_rated")
@@ -57,7 +57,7 @@ def _score_all() -> None:
     total, started = datasets.count(), time.monotonic()
     done = changed = 0
     indexing, faults = 0.0, list[str]()
-    for number, changes in all_datasets.score_all():
+    for number, changes in stars_jobs.score_all():
         before = time.monotonic()
         faults += _index(changes)
         indexing += time.monotonic() - before
@@ -82,7 +82,7 @@ def _score_one(name_or_id: str) -> None:
     package = model.Package.get(name_or_id)
     if package is None or package.type == "harvest":
         raise output.NotFoundError(f"{name_or_id}: no dataset has this name or id")
-    changes = all_datasets.score_one(package.id)
+    changes = stars_jobs.score_one(package.id)
     faults = _index(changes)
     found = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
     for change in changes:
@@ -96,7 +96,7 @@ def _score_one(name_or_id: str) -> None:
 def _index(changes: Sequence[Change]) -> list[str]:
     """Update the search index and return its errors; the stars are stored in any case."""
     try:
-        all_datasets.index(changes)
+        stars_jobs.index(changes)
     except compat.IndexFailed as exc:
         return [str(exc)]
     return []

@@ -9,7 +9,7 @@ from ckan.lib.helpers import Page
 from flask import Blueprint, Response
 
 from ckanext.ukharvest.logic.paging import collect_pages
-from ckanext.ukharvest.presentation.messages.stars import caption
+from ckanext.ukharvest.stars.texts import caption
 from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
 
 stars = Blueprint("ukharvest_stars", __name__)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckan import model
-from ckan.model import license
+# Not the module: stars.model is a module of this package.
+from ckan.model import Package, license
 
 from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.stars import NOT_DATA, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.model import datasets, link_evidence
-from ckanext.ukharvest.quality.stars import plugins, rules
-from ckanext.ukharvest.quality.stars.rules import Terms
+from ckanext.ukharvest.stars import plugins, rules
+from ckanext.ukharvest.stars.rules import Terms
 
 _LICENCE_FIELDS = ("licence", "license", "license_url", "licence_url")
 _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
@@ -136,5 +136,5 @@ def _register() -> dict[str, bool]:
     """Return which licences are open: the portal's, and CKAN's own, whose ids texts may name."""
     default = license.DefaultLicense.__subclasses__()
     found = {kind.id: kind.od_conformance == "approved" for kind in default}
-    own = model.Package.get_license_register()
+    own = Package.get_license_register()
     return found | {kind.id: bool(kind.isopen()) for kind in own.values()}

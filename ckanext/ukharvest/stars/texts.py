@@ -12,8 +12,8 @@ from ckanext.ukharvest.core.link_evidence import parse_dead
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.presentation.messages import links, times
-from ckanext.ukharvest.quality.stars import plugins
-from ckanext.ukharvest.quality.stars.rules import DEAD_LINK
+from ckanext.ukharvest.stars import plugins
+from ckanext.ukharvest.stars.rules import DEAD_LINK
 from ckanext.ukharvest.texts import gettext
 
 # Reasons that are about the file, not about its licence or its absence.
