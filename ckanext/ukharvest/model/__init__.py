@@ -461,7 +461,7 @@ class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
         theme_origin: origin of its theme: "source", "function", "service", "eu", "inspire",
             "topic", "words" (a suggestion) or "person"; "" where it has none.
         themes: all candidates, best first: [{"theme", "score", "reasons": [[kind,
-            text, where, points], …]}, …] (quality/themes/choice.py).
+            text, where, points], …]}, …] (themes/choice.py).
         assessed: when the result last changed.
     """
 

@@ -72,7 +72,7 @@ def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
         return ""
     worked = link and (link["worked"] or (link["checked"] if link["format"] else None))
     if not worked:
-        return str(tk._("This rests on the name and metadata of the file alone."))
+        return gettext("This rests on the name and metadata of the file alone.")
     day = times.format_time(worked, day_only=True)
     if link and link["state"] == LinkState.WORKS:
         return gettext("This rests on the check of {day}.", day=day)

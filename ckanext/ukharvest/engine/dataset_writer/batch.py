@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat, write_batch
+from ckanext.ukharvest import compat, themes, write_batch
 from ckanext.ukharvest.core.dataset_changes import is_changed
 from ckanext.ukharvest.core.errors import (
     RecordError,
@@ -62,7 +62,6 @@ from ckanext.ukharvest.model.dataset_names import NameChooser
 from ckanext.ukharvest.model.record_organizations import stored_organization
 from ckanext.ukharvest.model.refusals import Rejected, is_name_taken, rejection
 from ckanext.ukharvest.model.service_faults import failing_service, is_deadlock
-from ckanext.ukharvest.quality import themes
 from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)

@@ -98,13 +98,13 @@ from ckanext.ukharvest.logic.action.stock import (
     harvest_source_job_history_clear,
     harvest_sources_job_history_clear,
 )
-from ckanext.ukharvest.logic.action.themes import ukharvest_theme_show, ukharvest_theme_suggest
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_version_list
 from ckanext.ukharvest.stars.actions import (
     ukharvest_stars_list,
     ukharvest_stars_report,
     ukharvest_stars_show,
 )
+from ckanext.ukharvest.themes.actions import ukharvest_theme_show, ukharvest_theme_suggest
 
 __all__ = [
     "harvest_abort_failed_jobs",

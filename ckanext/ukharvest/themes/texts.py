@@ -8,9 +8,9 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.values import theme_names
-from ckanext.ukharvest.quality.themes import choice as themes
-from ckanext.ukharvest.quality.themes.choice import Ranked, Reason
 from ckanext.ukharvest.texts import gettext
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes.choice import Ranked, Reason
 
 
 def title(name: str) -> str:

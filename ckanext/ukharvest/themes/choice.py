@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.values import local_government_lists, theme_names
-from ckanext.ukharvest.quality.themes import words as theme_words
+from ckanext.ukharvest.themes import words as theme_words
 
 # Origins of a theme, the surest first.
 SOURCE, FUNCTION, SERVICE, EU, INSPIRE, TOPIC, WORDS, PERSON = (

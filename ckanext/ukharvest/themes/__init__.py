@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.dataset_schema import choices
 from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.quality.themes import choice as themes
-from ckanext.ukharvest.quality.themes.choice import Choice, Ranked, Reason, ThemeFacts
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes.choice import Choice, Ranked, Reason, ThemeFacts
 
 PRIMARY, SECONDARY = "theme-primary", "theme-secondary"
 # In the context of a harvest's write: its Decision.

@@ -6,12 +6,12 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values.multivalue import texts
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.presentation.messages import themes as theme_texts
-from ckanext.ukharvest.quality import themes as theming
-from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes import texts as theme_texts
 
 MOST = 1_000  # tags or themes that are read
 
