@@ -38,7 +38,7 @@ def doctor(form: str, fix: bool, yes: bool) -> None:
     if fix and _fix(report["findings"], yes):
         report = _examine()
         click.echo("\nAfter that:")
-        _write([each for each in report["findings"] if each["level"] != "ok"])
+        _write([finding for finding in report["findings"] if finding["level"] != "ok"])
         if not report["status"]:
             click.echo("All is well.")
     sys.exit(report["status"])
@@ -60,7 +60,7 @@ def _write(findings: Sequence[Mapping[str, str]]) -> None:
 
 def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:
     """Fix findings after asking, and return whether anything was tried."""
-    wanted = fixes.find_fixes(Finding(**each) for each in findings)
+    wanted = fixes.find_fixes(Finding(**finding) for finding in findings)
     if not wanted:
         click.echo("\nThere is nothing that this command can fix.")
         return False

@@ -70,25 +70,25 @@ def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
     # API clients can ask for it repeatedly and at the same time.
     thorough = thorough and redis_cache.count(THOROUGHLY, PAUSE) <= 1
     if thorough:
-        findings = [each._asdict() for each in doctor.examine(THOROUGH)]
+        findings = [finding._asdict() for finding in doctor.examine(THOROUGH)]
         redis_cache.save(CHECKS, {"as_of": iso(utcnow()), "findings": findings}, redis_cache.DAY)
-    found = None if thorough else redis_cache.recall(SNAPSHOT)
-    if found is None:
-        found = _make()
-        redis_cache.save(SNAPSHOT, found, SECONDS)
-    for run in found["runs"]:
+    snapshot = None if thorough else redis_cache.recall(SNAPSHOT)
+    if snapshot is None:
+        snapshot = _make()
+        redis_cache.save(SNAPSHOT, snapshot, SECONDS)
+    for run in snapshot["runs"]:
         text, values = run["reason"] or ("", {})
         run["reason"] = text and gettext(text, **values)
-    found["attention"] = _attention(found)
-    return dict(found)
+    snapshot["attention"] = _attention(snapshot)
+    return dict(snapshot)
 
 
 def _make() -> dict[str, Any]:
     consumers = run_checks.consumers()
     runs = running.runs(consumers)
-    quick = [each._asdict() for each in doctor.examine(QUICK)]
+    quick = [finding._asdict() for finding in doctor.examine(QUICK)]
     looked = redis_cache.recall(CHECKS) or {"as_of": None, "findings": []}
-    by_health = Counter(each.value for each in health.load_health().values())
+    by_health = Counter(source.value for source in health.load_health().values())
     return {
         "as_of": iso(utcnow()),
         "workers": [*consumers, *run_checks.background_workers()],
@@ -121,7 +121,7 @@ def _attention(found: dict[str, Any]) -> list[dict[str, Any]]:
         for check in found["checks"]
         if check["level"] in ("error", "warning")
     ]
-    if not any(each["kind"] == BACKGROUND for each in found["workers"]):
+    if not any(worker["kind"] == BACKGROUND for worker in found["workers"]):
         text = gettext("No background worker is running, so sources cannot be tested.")
         advice = gettext("Start 'ckan jobs worker' and have your process manager keep it running.")
         of_checks.append(_thing("warning", BACKGROUND, text, advice))
@@ -149,5 +149,5 @@ def _thing(
 
 def table_sizes() -> list[dict[str, Any]]:
     """Return ``name``, ``bytes`` and estimated ``rows`` of the tables, largest first."""
-    found = Session.execute(_SIZES)
-    return [{"name": name, "bytes": int(size), "rows": int(rows)} for name, size, rows in found]
+    sizes = Session.execute(_SIZES)
+    return [{"name": name, "bytes": int(size), "rows": int(rows)} for name, size, rows in sizes]

@@ -290,10 +290,10 @@ def existing(ids: list[str]) -> set[str]:
 
 
 def _indexed(ids: list[str]) -> set[str]:
-    found = search.make_connection().search(
+    results = search.make_connection().search(
         "*:*", fq=[_site(), "{!terms f=id}" + ",".join(ids)], fl="id", rows=len(ids)
     )
-    return {document["id"] for document in found.docs}
+    return {document["id"] for document in results.docs}
 
 
 def _solr_ids() -> Iterator[list[str]]:
@@ -301,7 +301,7 @@ def _solr_ids() -> Iterator[list[str]]:
     solr = search.make_connection()
     cursor = "*"
     while True:
-        found = solr.search(
+        results = solr.search(
             "*:*",
             fq=[_site(), "+dataset_type:dataset"],
             fl="id",
@@ -309,11 +309,11 @@ def _solr_ids() -> Iterator[list[str]]:
             sort="index_id asc",
             cursorMark=cursor,
         )
-        if found.docs:
-            yield [document["id"] for document in found.docs]
-        if not found.docs or found.nextCursorMark == cursor:
+        if results.docs:
+            yield [document["id"] for document in results.docs]
+        if not results.docs or results.nextCursorMark == cursor:
             return
-        cursor = found.nextCursorMark
+        cursor = results.nextCursorMark
 
 
 def _site() -> str:

@@ -63,8 +63,8 @@ def waiting_links() -> Iterator[Finding]:
 
 
 def _backlogs() -> str:
-    found = link_figures.load_figures()
-    return f"{link_figures.format_backlog(found)} {link_figures.format_data(found)}".strip()
+    figures = link_figures.load_figures()
+    return f"{link_figures.format_backlog(figures)} {link_figures.format_data(figures)}".strip()
 
 
 def _faults(figures: link_checks.Figures) -> str:
@@ -149,26 +149,26 @@ def own_lists() -> Iterator[Finding]:
 @check("export", "No export of the catalogue is out of date.")
 def old_export() -> Iterator[Finding]:
     """Find out whether exports have stopped, or leave datasets out; nothing without an export."""
-    found = manifest.load(config.export_folder())
-    if found is None:
+    export = manifest.load(config.export_folder())
+    if export is None:
         return
-    made = datetime.datetime.fromisoformat(found["date"]).replace(tzinfo=None)
+    made = datetime.datetime.fromisoformat(export["date"]).replace(tzinfo=None)
     if utcnow() - made > EXPORT_AGE:
         yield Finding(
             WARNING,
             "export",
-            f"The last export of the catalogue is of {found['date'][:10]}.",
+            f"The last export of the catalogue is of {export['date'][:10]}.",
             "Run 'ckan ukharvest export', and see why cron does not. If it is no longer wanted, "
             f"remove {config.export_folder()}.",
         )
-    if found["left_out"]:
+    if export["left_out"]:
         yield Finding(
             WARNING,
             "export",
-            f"{counted(found['left_out'], 'dataset')} could not be exported.",
+            f"{counted(export['left_out'], 'dataset')} could not be exported.",
             "Run 'ckan ukharvest export': the log says why.",
         )
-    if missing := found.get("unavailable"):
+    if missing := export.get("unavailable"):
         yield Finding(
             WARNING,
             "export",
@@ -182,8 +182,8 @@ def old_export() -> Iterator[Finding]:
 @check("storage", "There is nothing to prune.")
 def sizes() -> Iterator[Finding]:
     """Report the size of ``harvest_object`` and the share that can be pruned."""
-    kept = config.prune_keep_runs()
-    prunable = count_prunable(config.our_type_names(), keep_runs=kept)
+    runs = config.prune_keep_runs()
+    prunable = count_prunable(config.our_type_names(), keep_runs=runs)
     if not prunable.objects and not prunable.jobs:
         return
     size = model.Session.scalar(
@@ -193,7 +193,7 @@ def sizes() -> Iterator[Finding]:
         WARNING if prunable.objects > MANY_ROWS else INFO,
         "storage",
         f"The table harvest_object has {size}; {prunable.objects:,} of its rows and "
-        f"{prunable.jobs:,} jobs are older than the last {kept} runs of their source.",
+        f"{prunable.jobs:,} jobs are older than the last {runs} runs of their source.",
         "'ckan ukharvest prune' removes them; cron does it too, little by little.",
         PRUNE,
     )

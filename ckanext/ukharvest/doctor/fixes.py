@@ -42,7 +42,7 @@ class Fix(NamedTuple):
 
 def find_fixes(found: Iterable[Finding]) -> list[Fix]:
     """Return the fixes for these findings, in the order in which they are to run."""
-    codes = {each.fix for each in found}
+    codes = {finding.fix for finding in found}
     return [fix for fix in FIXES if fix.code in codes]
 
 
@@ -106,10 +106,10 @@ def _adopt_orphans() -> Iterator[str]:
 
 
 def _keep_newest_current() -> Iterator[str]:
-    found = datasets.ambiguous_in_source().with_entities(model.Package.id)
+    ambiguous = datasets.ambiguous_in_source().with_entities(model.Package.id)
     newest = (
         Session.query(HarvestObject.package_id, HarvestObject.id)
-        .filter(HarvestObject.package_id.in_(found), HarvestObject.current.is_(True))
+        .filter(HarvestObject.package_id.in_(ambiguous), HarvestObject.current.is_(True))
         .distinct(HarvestObject.package_id)
         .order_by(HarvestObject.package_id, HarvestObject.import_finished.desc().nulls_last())
     )

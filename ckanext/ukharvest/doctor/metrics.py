@@ -29,7 +29,7 @@ def text(snapshot: Mapping[str, Any]) -> str:
 
 
 def _metrics(found: Mapping[str, Any]) -> Iterator[Metric]:
-    alive = Counter(each["kind"] for each in found["workers"] if each["alive"])
+    alive = Counter(worker["kind"] for worker in found["workers"] if worker["alive"])
     kinds = ("gather", "fetch", "background")
     yield Metric("workers", "Workers alive.", _by("kind", {kind: alive[kind] for kind in kinds}))
     yield Metric("queue_length", "What waits for a worker.", _by("queue", found["queues"]))
@@ -37,7 +37,7 @@ def _metrics(found: Mapping[str, Any]) -> Iterator[Metric]:
     yield Metric(
         "runs",
         "Runs that have not ended.",
-        _by("state", {each: found["states"].get(each, 0) for each in shown}),
+        _by("state", {state: found["states"].get(state, 0) for state in shown}),
     )
     yield Metric("sources", "Sources by health.", _by("health", found["health"]))
     yield Metric("day_runs", "Runs that ended within 24 hours.", [({}, found["day"]["runs"])])
@@ -45,10 +45,10 @@ def _metrics(found: Mapping[str, Any]) -> Iterator[Metric]:
     yield Metric(
         "day_changed_datasets", "Datasets that they changed.", [({}, found["day"]["changed"])]
     )
-    levels = Counter(each["level"] for each in found["checks"])
+    levels = Counter(finding["level"] for finding in found["checks"])
     of = {level: levels[level] for level in ("error", "warning")}
     yield Metric("findings", "What the checks found.", _by("level", of))
-    of = {each["name"]: each["bytes"] for each in found["tables"]}
+    of = {table["name"]: table["bytes"] for table in found["tables"]}
     yield Metric("table_bytes", "Size of harvesting's tables.", _by("table", of))
     moment = dt.datetime.fromisoformat(found["as_of"]).timestamp()
     yield Metric("snapshot_seconds", "Time of these figures.", [({}, moment)])

@@ -28,8 +28,8 @@ def dashboard() -> str:
 @portal.route("/ckan-admin/ukharvest/state")
 def state() -> str:
     _require_login()
-    found = ask("ukharvest_dashboard_show")
-    return str(tk.render("ukharvest/snippets/dashboard_state.html", {"dashboard": found}))
+    snapshot = ask("ukharvest_dashboard_show")
+    return str(tk.render("ukharvest/snippets/dashboard_state.html", {"dashboard": snapshot}))
 
 
 def _require_login() -> None:

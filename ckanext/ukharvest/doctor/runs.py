@@ -106,9 +106,9 @@ def _late_gathers() -> Iterator[Finding]:
     )
     count, first = query.one()
     busy = [
-        each["source"] or "an unknown source"
-        for each in consumers()
-        if each["kind"] == "gather" and each["alive"] and each["busy_with"]
+        consumer["source"] or "an unknown source"
+        for consumer in consumers()
+        if consumer["kind"] == "gather" and consumer["alive"] and consumer["busy_with"]
     ]
     if not (count and busy):
         return
@@ -126,17 +126,18 @@ def _late_gathers() -> Iterator[Finding]:
 @check("hung", "No consumer hangs.", is_quick=True)
 def hung_consumers() -> Iterator[Finding]:
     """Find consumers that send heartbeats, but make no progress with their work."""
-    for each in consumers():
-        if not each["hung"]:
+    for consumer in consumers():
+        if not consumer["hung"]:
             continue
-        what = "run" if each["kind"] == "gather" else "harvest object"
+        what = "run" if consumer["kind"] == "gather" else "harvest object"
+        host, pid = consumer["host"], consumer["pid"]
         yield Finding(
             ERROR,
             "hung",
-            f"The {each['kind']} consumer on {each['host']} (process {each['pid']}) hangs: it has "
-            f"been at {what} {each['busy_with']} of {each['source'] or 'an unknown source'} since "
-            f"{each['busy_since']}.",
-            f"End it on {each['host']}: 'kill -9 {each['pid']}'. Your process manager starts "
+            f"The {consumer['kind']} consumer on {host} (process {pid}) hangs: "
+            f"it has been at {what} {consumer['busy_with']} of "
+            f"{consumer['source'] or 'an unknown source'} since {consumer['busy_since']}.",
+            f"End it on {host}: 'kill -9 {pid}'. Your process manager starts "
             "another. Its work is given to other consumers, three times at most.",
         )
 
@@ -194,13 +195,13 @@ def _lost_work() -> dict[str, str]:
     """Return job id → what the sweeper will recover of it at its next tick."""
     gathers = {job.id: "its gather, which has no result" for job, _ in jobs.find_lost_gathers()}
     states: dict[str, Counter[str]] = {}
-    for each in (*objects.find_orphans(), *objects.find_unsent()):
-        states.setdefault(each.job_id, Counter())[each.state or "no state"] += 1
+    for work in (*objects.find_orphans(), *objects.find_unsent()):
+        states.setdefault(work.job_id, Counter())[work.state or "no state"] += 1
     lost = {
         id_: ", ".join(
-            f"{counted(number, 'harvest object')} ({state})" for state, number in found.items()
+            f"{counted(number, 'harvest object')} ({state})" for state, number in numbers.items()
         )
-        for id_, found in states.items()
+        for id_, numbers in states.items()
     }
     return {**lost, **gathers}
 
@@ -219,13 +220,13 @@ def _without_process(run: current_run.CurrentRun, what: str) -> Finding:
 @check("leftovers", "No ended run has left objects behind.")
 def leftovers() -> Iterator[Finding]:
     """Find objects of ended runs that no consumer will process."""
-    found = Counter(each.job_id for each in objects.find_leftovers())
-    if found:
+    numbers = Counter(left.job_id for left in objects.find_leftovers())
+    if numbers:
         yield Finding(
             WARNING,
             "leftovers",
-            f"{found.total():,} harvest objects of ended runs were never imported: "
-            f"{examples(list(found))}.",
+            f"{numbers.total():,} harvest objects of ended runs were never imported: "
+            f"{examples(list(numbers))}.",
             "Nothing is lost: the source's next run imports what is missing.",
             LEFTOVERS,
         )
@@ -296,8 +297,10 @@ def background_workers() -> list[dict[str, Any]]:
     """Return this portal's jobs workers (``ckan jobs worker``), as ``consumers``."""
     ours = background_jobs.get_queue().name
     try:
-        found = rq.Worker.all(connection=connect_to_redis())[:MOST_WORKERS]
-        return [_background_row(worker) for worker in found if ours in worker.queue_names()]
+        portal_workers = rq.Worker.all(connection=connect_to_redis())[:MOST_WORKERS]
+        return [
+            _background_row(worker) for worker in portal_workers if ours in worker.queue_names()
+        ]
     except redis.RedisError:
         return []  # the checks report that Redis is down
 

@@ -85,8 +85,8 @@ def plugins() -> Iterator[Finding]:
 )
 def source_types() -> Iterator[Finding]:
     """Find unusable types of other distributions, and active sources that no plugin harvests."""
-    for each in types.left_out():
-        yield Finding(ERROR, "types", each.message, each.what_to_do)
+    for fault in types.left_out():
+        yield Finding(ERROR, "types", fault.message, fault.what_to_do)
     known = {plugin.info()["name"] for plugin in p.PluginImplementations(IHarvester)}
     query = (
         model.Session.query(HarvestSource.type, model.Package.name)
@@ -121,13 +121,13 @@ def _adopt_or_add(kind: types.SourceType | None, sources: list[str]) -> str:
 @check("hooks", "No plugin waits for calls by other harvesters.")
 def hooks() -> Iterator[Finding]:
     """Find plugins with hooks of other harvesters, which ours do not call."""
-    for each in uncalled_hooks.find_uncalled_hooks():
-        state = "" if each.is_on else ", which is installed but off,"
+    for hook in uncalled_hooks.find_uncalled_hooks():
+        state = "" if hook.is_on else ", which is installed but off,"
         yield Finding(
-            WARNING if each.is_on else INFO,
+            WARNING if hook.is_on else INFO,
             "hooks",
-            f"The plugin {each.plugin}{state} has {' and '.join(each.hooks)}.",
-            uncalled_hooks.instead(each.hooks),
+            f"The plugin {hook.plugin}{state} has {' and '.join(hook.hooks)}.",
+            uncalled_hooks.instead(hook.hooks),
         )
 
 
@@ -209,11 +209,11 @@ def migrations() -> Iterator[Finding]:
     """Check that the tables match the installed code."""
     for name in ("harvest", "ukharvest"):
         heads = _heads(name)
-        found = _versions(name)
-        if found != heads:
-            there = ", ".join(sorted(found)) or "none"
+        versions = _versions(name)
+        if versions != heads:
+            there = ", ".join(sorted(versions)) or "none"
             to_do = f"Run 'ckan db upgrade -p {name}', then restart web servers and consumers."
-            if name == "ukharvest" and (state := schema_version.state_of(found)) in EXPLAINED:
+            if name == "ukharvest" and (state := schema_version.state_of(versions)) in EXPLAINED:
                 to_do = schema_version.TEXTS[state]
             elif name == "ukharvest" and schema_version.is_unversioned(model.Session.connection()):
                 to_do = schema_version.UNVERSIONED
@@ -229,7 +229,7 @@ def migrations() -> Iterator[Finding]:
 def _heads(name: str) -> set[str]:
     file = inspect.getsourcefile(type(p.get_plugin(name)))
     folder = Path(file or "")
-    folder = next(each for each in folder.parents if (each / "migration" / name).is_dir())
+    folder = next(parent for parent in folder.parents if (parent / "migration" / name).is_dir())
     alembic = Config()
     alembic.set_main_option("script_location", str(folder / "migration" / name).replace("%", "%%"))
     return set(ScriptDirectory.from_config(alembic).get_heads())

@@ -27,7 +27,7 @@ def columns(package: Mapping[str, Any]) -> dict[str, Any]:
     with their ids, as harvests write them.
     """
     resources = package.get("resources")
-    if resources is None or not all(each.get("id") for each in resources):
+    if resources is None or not all(resource.get("id") for resource in resources):
         (package,) = datasets.by_id([package["id"]])
     return as_columns(Rules().score(package))
 
@@ -39,8 +39,8 @@ def as_columns(found: DatasetStars) -> dict[str, Any]:
         "stars_code": clean_text(found.best.code),
         "stars_detail": clean_text(found.best.detail),
         "resources": {
-            clean_text(id_): [each.stars, clean_text(each.code), clean_text(each.detail)]
-            for id_, each in found.resources.items()
+            clean_text(id_): [stars.stars, clean_text(stars.code), clean_text(stars.detail)]
+            for id_, stars in found.resources.items()
         },
     }
 
@@ -49,7 +49,7 @@ def from_columns(row: Any) -> DatasetStars:
     """Return the stars of a table row."""
     return DatasetStars(
         Stars(row.stars, row.stars_code, row.stars_detail),
-        {id_: Stars(*each) for id_, each in row.resources.items()},
+        {id_: Stars(*values) for id_, values in row.resources.items()},
     )
 
 
@@ -72,20 +72,22 @@ class Rules:
             links: URL → evidence of its links; None: they are looked up.
         """
         facts = fields_of(package)
-        data = [each for each in package.get("resources", ()) if _is_data(each)]
+        data = [resource for resource in package.get("resources", ()) if _is_data(resource)]
         # A licence is looked up once per dataset, and so are links.
         terms = self._terms(facts.get("license_id", ""), facts, facts.get("rights", ""))
         own = [facts.get(key, "") for key in ("uri", "guid", "url")]
-        is_linked = rules.is_linked(facts, (*own, *(str(each.get("url") or "") for each in data)))
-        found = {}
+        is_linked = rules.is_linked(
+            facts, (*own, *(str(resource.get("url") or "") for resource in data))
+        )
+        scores = {}
         if links is None:
-            links = link_evidence.find([url_of(each) for each in data])
+            links = link_evidence.find([url_of(resource) for resource in data])
         for resource in data:
             link = links.get(url_of(resource), NOTHING)
             stars = self._of_resource(resource, terms, link, is_linked=is_linked)
-            found[resource["id"]] = plugins.apply_to_resource(package, resource, stars)
+            scores[resource["id"]] = plugins.apply_to_resource(package, resource, stars)
         is_unpublished = facts.get("unpublished", "").lower() in ("true", "yes", "1")
-        dataset = rules.score_dataset(found, is_unpublished=is_unpublished)
+        dataset = rules.score_dataset(scores, is_unpublished=is_unpublished)
         return plugins.apply_to_dataset(package, dataset)
 
     def _of_resource(
@@ -135,6 +137,6 @@ def _is_data(resource: Mapping[str, Any]) -> bool:
 def _register() -> dict[str, bool]:
     """Return which licences are open: the portal's, and CKAN's own, whose ids texts may name."""
     default = license.DefaultLicense.__subclasses__()
-    found = {kind.id: kind.od_conformance == "approved" for kind in default}
+    register = {kind.id: kind.od_conformance == "approved" for kind in default}
     own = Package.get_license_register()
-    return found | {kind.id: bool(kind.isopen()) for kind in own.values()}
+    return register | {kind.id: bool(kind.isopen()) for kind in own.values()}

@@ -40,25 +40,29 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     if package.type == "harvest":
         raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
     row = assessments.find(package.id)
-    found = stars.from_columns(row) if row else _scored(package.id)
+    scores = stars.from_columns(row) if row else _scored(package.id)
     # CKAN 2.11 gives a dataset's resources in the order in which the database stores them
     # (``resources_all`` got its ``order_by`` with 2.12).
     in_order = sorted(package.resources, key=lambda each: each.position)
-    order = [each.id for each in in_order if each.id in found.resources]
-    urls = {each.id: each.url for each in in_order}
+    order = [resource.id for resource in in_order if resource.id in scores.resources]
+    urls = {resource.id: resource.url for resource in in_order}
     links = broken_links.of_urls(urls.values())
     resources = [
         {
-            "id": each,
-            **_shown(found.resources[each]),
-            "basis": texts.describe_basis(found.resources[each], links.get(urls[each])),
+            "id": id_,
+            **_shown(scores.resources[id_]),
+            "basis": texts.describe_basis(scores.resources[id_], links.get(urls[id_])),
         }
-        for each in order
+        for id_ in order
     ]
     # A dataset has the stars of its best resource, the first of several.
-    best = [each["basis"] for each in resources if found.resources[each["id"]] == found.best]
+    best = [
+        resource["basis"]
+        for resource in resources
+        if scores.resources[resource["id"]] == scores.best
+    ]
     return {
-        **_shown(found.best),
+        **_shown(scores.best),
         "basis": next(iter(best), ""),
         "since": iso(row.assessed) if row else None,
         "resources": resources,
@@ -101,12 +105,14 @@ def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str,
     by_id: dict[str | None, list[Any]] = {}
     for row in rows:
         by_id.setdefault(row.id, []).append(row)
-    found = [
+    organizations = [
         {"id": id_, "name": of[0].name, "title": of[0].title or of[0].name, **_figures(of)}
         for id_, of in by_id.items()
     ]
-    found.sort(key=lambda each: (each["id"] is None, str(each["title"]).casefold(), each["id"]))
-    return {"organizations": found, "total": _figures(rows)}
+    organizations.sort(
+        key=lambda each: (each["id"] is None, str(each["title"]).casefold(), each["id"])
+    )
+    return {"organizations": organizations, "total": _figures(rows)}
 
 
 def _figures(rows: Iterable[Any]) -> dict[str, Any]:
@@ -167,10 +173,10 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
 
 def _listed(row: Any) -> dict[str, Any]:
-    found = {"id": row.id, "name": row.name, "title": row.title or row.name}
+    dataset = {"id": row.id, "name": row.name, "title": row.title or row.name}
     if row.stars is None:
         none = {"stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
-        return {**found, **none, "dead_since": None}
+        return {**dataset, **none, "dead_since": None}
     shown = _shown(Stars(row.stars, row.stars_code, row.stars_detail))
     del shown["caption"]
-    return {**found, **shown}
+    return {**dataset, **shown}

@@ -84,11 +84,11 @@ def _score_one(name_or_id: str) -> None:
         raise output.NotFoundError(f"{name_or_id}: no dataset has this name or id")
     changes = stars_jobs.score_one(package.id)
     faults = _index(changes)
-    found = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
+    rating = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
     for change in changes:
         click.echo(_format_change(change))
-    click.echo(found["text"])
-    for resource in found["resources"]:
+    click.echo(rating["text"])
+    for resource in rating["resources"]:
         click.echo(f"  {resource['id']}  {resource['text']}")
     _fail(faults)
 
@@ -119,14 +119,14 @@ def _report(organization: str | None, form: str) -> None:
     if organization:
         _listing(organization, form)
         return
-    found = tk.get_action("ukharvest_stars_report")({"ignore_auth": True}, {})
+    figures = tk.get_action("ukharvest_stars_report")({"ignore_auth": True}, {})
     if form == "json":
-        output.write_json(found)
+        output.write_json(figures)
         return
-    rows = [flatten_figures(each) for each in found["organizations"]]
+    rows = [flatten_figures(organisation) for organisation in figures["organizations"]]
     output.write(rows, REPORT_COLUMNS, form)
     if form == "table":
-        _write_reasons(found["total"])
+        _write_reasons(figures["total"])
 
 
 def _write_reasons(total: dict[str, Any]) -> None:
@@ -139,8 +139,8 @@ def _write_reasons(total: dict[str, Any]) -> None:
 def _listing(organization: str, form: str) -> None:
     def ask(offset: int) -> dict[str, Any]:
         of = {"organization": organization, "limit": PAGE, "offset": offset}
-        found: dict[str, Any] = tk.get_action("ukharvest_stars_list")({"ignore_auth": True}, of)
-        return found
+        page: dict[str, Any] = tk.get_action("ukharvest_stars_list")({"ignore_auth": True}, of)
+        return page
 
     try:
         rows = collect_pages(ask)

@@ -80,18 +80,18 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
     ids = [package["id"] for package in packages]
     before = datasets.assessed(ids)
     links = link_evidence.load(
-        stars.url_of(each) for package in packages for each in package["resources"]
+        stars.url_of(resource) for package in packages for resource in package["resources"]
     )
     scored = [(package, rules.score(package, links)) for package in packages]
     rows, changes = [], []
-    for package, found in scored:
-        row, old = stars.as_columns(found), before.get(package["id"])
+    for package, scores in scored:
+        row, old = stars.as_columns(scores), before.get(package["id"])
         if old is not None and all(getattr(old, key) == value for key, value in row.items()):
             continue
         rows.append({"package_id": package["id"], **row})
         last = stars.from_columns(old).best if old is not None else None
-        if last != found.best:
-            changes.append(Change(package["id"], package["name"], last, found.best))
+        if last != scores.best:
+            changes.append(Change(package["id"], package["name"], last, scores.best))
     assessments.save(rows)
     return changes
 
@@ -136,7 +136,7 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
 
 def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
     changes, skipped = score_locked(package_ids)
-    changed = [each.id for each in changes if each.is_of_number]
+    changed = [change.id for change in changes if change.is_of_number]
     pending = pending_index.add(changed) if changed else {}
     Session.commit()
     if not must_end():  # else the next tick indexes them

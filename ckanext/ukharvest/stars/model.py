@@ -61,7 +61,7 @@ def datasets(
     where = [IS_PUBLIC, Package.owner_org == organisation_id]
     if stars is not None:
         where.append(Assessment.stars == stars)
-    found = (
+    query = (
         sa.select(
             Package.id,
             Package.name,
@@ -74,8 +74,8 @@ def datasets(
         .outerjoin(Assessment, Assessment.package_id == Package.id)
         .where(*where)
     )
-    page = found.order_by(Assessment.stars.asc().nulls_first(), Package.name)
-    number = Session.scalar(sa.select(sa.func.count()).select_from(found.subquery())) or 0
+    page = query.order_by(Assessment.stars.asc().nulls_first(), Package.name)
+    number = Session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
     # PostgreSQL's bigint ends somewhere.
     page = page.limit(limit).offset(min(offset, number))
     return number, Session.execute(page).all()

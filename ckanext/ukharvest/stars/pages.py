@@ -45,8 +45,8 @@ def report_csv() -> Response:
 def _page_of(name: str) -> dict[str, Any]:
     number = asked_page()
     wanted = tk.request.args.get("stars", "")
-    found = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-    count_pages(found["count"], PER_PAGE, number)  # leaves, where there is no such page
+    datasets = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+    count_pages(datasets["count"], PER_PAGE, number)  # leaves, where there is no such page
     organisation = _ask_organisation(name)
 
     def url(**more: Any) -> str:
@@ -54,10 +54,10 @@ def _page_of(name: str) -> dict[str, Any]:
         return str(tk.url_for("ukharvest_stars.report", **of))
 
     page = Page(
-        collection=found["results"],
+        collection=datasets["results"],
         page=number,
         url=url,
-        item_count=found["count"],
+        item_count=datasets["count"],
         items_per_page=PER_PAGE,
         presliced_list=True,
     )
@@ -65,21 +65,21 @@ def _page_of(name: str) -> dict[str, Any]:
 
 
 def _ask_report(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = ask("ukharvest_stars_report", organization=name)
-    return found
+    figures: dict[str, Any] = ask("ukharvest_stars_report", organization=name)
+    return figures
 
 
 def _ask_list(name: str, **more: Any) -> dict[str, Any]:
     more = {key: value for key, value in more.items() if value != ""}
-    found: dict[str, Any] = ask("ukharvest_stars_list", organization=name, **more)
-    return found
+    datasets: dict[str, Any] = ask("ukharvest_stars_list", organization=name, **more)
+    return datasets
 
 
 def _ask_organisation(name: str) -> dict[str, Any]:
     few = {"include_datasets": False, "include_users": False, "include_extras": False}
     few |= {"include_followers": False, "include_groups": False, "include_tags": False}
-    found: dict[str, Any] = ask("organization_show", id=name, **few)
-    return found
+    organisation: dict[str, Any] = ask("organization_show", id=name, **few)
+    return organisation
 
 
 def flatten_figures(figures: dict[str, Any]) -> dict[str, Any]:

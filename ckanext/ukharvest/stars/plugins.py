@@ -25,10 +25,10 @@ _SHORTENED.maxother = 200  # characters
 
 def formats() -> dict[str, int]:
     """Return the stars of formats that plugins change or add."""
-    found: dict[str, int] = {}
+    labels: dict[str, int] = {}
     for plugin in _plugins():
-        found.update(_asked(plugin, plugin.stars_of_formats, {}, _are_formats))
-    return found
+        labels.update(_asked(plugin, plugin.stars_of_formats, {}, _are_formats))
+    return labels
 
 
 def apply_to_resource(

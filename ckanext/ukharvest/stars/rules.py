@@ -47,7 +47,11 @@ _GENERAL = format_differences.GENERAL
 @vocabulary.derived("file_types")
 def stars_by_format(_read: Vocabulary) -> Mapping[str, int]:
     """Return format → stars under an open licence, for formats that have any."""
-    return {each.label: each.stars for each in file_types() if each.stars is not None}
+    return {
+        file_type.label: file_type.stars
+        for file_type in file_types()
+        if file_type.stars is not None
+    }
 
 
 _ABOUT_LICENCE = ("closed-licence", "unclear-licence", "no-licence")
@@ -155,7 +159,7 @@ def _terms(licence_id: str, register: Mapping[str, bool]) -> Terms:
 
 
 def _agreed(texts: Sequence[str]) -> str:
-    named = [found for text in texts if (found := licences.find(text)) and found.id]
+    named = [licence for text in texts if (licence := licences.find(text)) and licence.id]
     agreed = licences.find_agreed_licence(named, texts)
     return agreed.id if agreed else ""
 
