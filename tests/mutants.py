@@ -360,7 +360,7 @@ MUTANTS = (
     Mutant(
         "stars-own-links",
         "Links to the dataset's own host do not make it linked data.",
-        "ckanext.ukharvest.quality.stars.rules.is_linked",
+        "ckanext.ukharvest.stars.rules.is_linked",
         '{"", *map(_host, own)}',
         '{""}',
         ("tests/quality/stars/test_rules.py",),
@@ -578,7 +578,7 @@ MUTANTS = (
     Mutant(
         "doctor-dead-consumer",
         "The doctor finds work that is held by a consumer without heartbeat.",
-        "ckanext.ukharvest.operations.doctor.claims.unowned",
+        "ckanext.ukharvest.doctor.runs.unowned",
         "Worker.id == Claim.worker_id, Worker.heartbeat > alive",
         "Worker.id == Claim.worker_id",
         ("tests/ckan/test_doctor_fix.py",),

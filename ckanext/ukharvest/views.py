@@ -1,5 +1,7 @@
 """The blueprints of our pages, where CKAN's blanket looks for them."""
 
+from ckanext.ukharvest.doctor.pages import portal
+from ckanext.ukharvest.stars.pages import stars
 from ckanext.ukharvest.web.pages.changes import changes
 from ckanext.ukharvest.web.pages.checks import checks
 from ckanext.ukharvest.web.pages.data_checks import data_checks
@@ -11,7 +13,6 @@ from ckanext.ukharvest.web.pages.help import help_page
 from ckanext.ukharvest.web.pages.identifiers import identifiers
 from ckanext.ukharvest.web.pages.links import links
 from ckanext.ukharvest.web.pages.mail import mail
-from ckanext.ukharvest.web.pages.portal import portal
 from ckanext.ukharvest.web.pages.record import record
 from ckanext.ukharvest.web.pages.records import records
 from ckanext.ukharvest.web.pages.runs import runs
@@ -20,7 +21,6 @@ from ckanext.ukharvest.web.pages.source_lookups import lookups
 from ckanext.ukharvest.web.pages.source_move import source_move
 from ckanext.ukharvest.web.pages.source_previews import previews
 from ckanext.ukharvest.web.pages.sources import sources
-from ckanext.ukharvest.web.pages.stars import stars
 from ckanext.ukharvest.web.pages.steps import steps
 
 # CKAN registers the blueprints in this list.

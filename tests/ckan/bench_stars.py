@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.model import Assessment
-from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
 
 pytestmark = pytest.mark.in_process
 
@@ -92,7 +92,7 @@ def fill() -> None:
 def timed(title: str) -> float:
     started = time.monotonic()
     done = changed = 0
-    for number, changes in all_datasets.score_all():
+    for number, changes in stars_jobs.score_all():
         done, changed = done + number, changed + len(changes)
     took = time.monotonic() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -108,8 +108,8 @@ def test_bench() -> None:
     assert timed("nothing to change") < WANTED
     model.Session.execute(sa.update(Assessment).values(stars=5, stars_code="other"))
     model.Session.commit()
-    changes = [change for _number, some in all_datasets.score_all() for change in some]
+    changes = [change for _number, some in stars_jobs.score_all() for change in some]
     started = time.monotonic()
-    all_datasets.index(changes[:INDEXED])
+    stars_jobs.index(changes[:INDEXED])
     each = (time.monotonic() - started) / INDEXED
     print(f"search index: {each * 1000:.0f} ms each, {each * DATASETS:.0f} s for all")

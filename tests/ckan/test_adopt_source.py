@@ -15,8 +15,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.model import Record, SourceState, privileged_options
-from ckanext.ukharvest.operations.doctor import services
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_adoption import Stock, ids, numbered

@@ -19,8 +19,8 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 import ckanext.ukharvest
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.logic import source_adoption
-from ckanext.ukharvest.operations.doctor import services
 from tests.ckan.harvesting import Portal
 from tests.ckan.test_adopt_source import of_another, stored
 from tests.publisher import Publisher

@@ -17,8 +17,9 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from playwright.sync_api import expect
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.doctor import dashboard as snapshot
+from ckanext.ukharvest.doctor import running
 from ckanext.ukharvest.model import JobReport, Worker, redis_cache, utcnow
-from ckanext.ukharvest.operations.dashboard import running, snapshot
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue

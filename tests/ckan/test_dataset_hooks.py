@@ -12,10 +12,10 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.model import Record
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import uncalled_hooks
-from ckanext.ukharvest.operations.doctor import services
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with

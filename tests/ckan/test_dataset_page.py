@@ -11,7 +11,7 @@ from lxml import html
 
 from ckanext.ukharvest.model import assessments
 from ckanext.ukharvest.presentation.rendering import field_labels
-from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.themes import choice as themes
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import Publisher

@@ -13,7 +13,7 @@ from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.themes import choice as themes
 from tests.ckan.catalogues import catalogue
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, statements

@@ -11,7 +11,7 @@ from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.themes import choice as themes
 from tests.ckan.forms import SCHEMING, SCHEMING_WITH, SCHEMING_WITHOUT, portal_with
 from tests.ckan.test_dataset_page import LINEAGE, made, rows
 

@@ -22,12 +22,12 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import datasets, features, runs, services
+from ckanext.ukharvest.doctor.finding import Check, Finding
 from ckanext.ukharvest.model import JobReport, Record, Worker, redis_cache, utcnow
-from ckanext.ukharvest.operations import doctor, sweeper
-from ckanext.ukharvest.operations.doctor import datasets, runs, search_index, services, table_sizes
-from ckanext.ukharvest.operations.doctor.finding import Finding
+from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.notifications import sending
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
@@ -129,7 +129,7 @@ def test_a_check_that_fails_is_a_finding_and_stops_nothing(
     def broken() -> list[Finding]:
         raise ValueError("no such column\nand more")
 
-    monkeypatch.setattr(doctor, "CHECKS", (("a", "Fine.", broken), ("b", "Fine.", list)))
+    monkeypatch.setattr(doctor, "CHECKS", [Check("a", "Fine.", broken), Check("b", "Fine.", list)])
     first, second = doctor.examine()
     assert (first.level, second.level) == ("error", "ok")
     assert "ValueError: no such column" in first.message
@@ -145,8 +145,9 @@ def test_without_tables_one_finding_names_what_was_not_checked(
     def old() -> list[Finding]:
         return [Finding("error", "migrations", "Old.", "Upgrade.")]
 
-    checks = [("a", "Fine.", without_table), ("migrations", "", old)]
-    checks += [("b", "Fine.", without_table), ("c", "Fine.", list), ("d", "Fine.", without_table)]
+    checks = [Check("a", "Fine.", without_table), Check("migrations", "", old)]
+    checks += [Check("b", "Fine.", without_table), Check("c", "Fine.", list)]
+    checks += [Check("d", "Fine.", without_table)]
     monkeypatch.setattr(doctor, "CHECKS", checks)
     first, *_others, last = doctor.examine()
     assert (first.code, "ukharvest_missing" in first.message) == ("a", True)
@@ -342,13 +343,13 @@ def test_datasets_not_read_by_us_yet_are_no_fault(portal: Portal, publisher: Pub
 def test_the_index_is_compared_in_batches(
     source: str, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_index, "BATCH", 2)
-    assert list(search_index.index()) == []
-    assert [len(batch) for batch in search_index._harvested_ids()] == [2, 1]
-    assert sorted(len(batch) for batch in search_index._solr_ids()) == [1, 2]
+    monkeypatch.setattr(datasets, "BATCH", 2)
+    assert list(datasets.index()) == []
+    assert [len(batch) for batch in datasets._harvested_ids()] == [2, 1]
+    assert sorted(len(batch) for batch in datasets._solr_ids()) == [1, 2]
     for each in portal.datasets():
         search.clear(each["id"])
-    assert_one(search_index.index(), "error", "3 harvested datasets")
+    assert_one(datasets.index(), "error", "3 harvested datasets")
 
 
 def test_two_datasets_of_one_record_are_found(source: str, publisher: Publisher) -> None:
@@ -393,10 +394,10 @@ def test_several_current_objects_of_a_dataset_are_found(
 def test_doctor_says_what_prune_would_free(
     source: str, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(table_sizes.sizes()) == []
+    assert list(features.sizes()) == []
     publisher.serve(PATH, catalogue([dataset(number, title="New") for number in range(3)]))
     portal.run(source)
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
-    assert_one(table_sizes.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
-    monkeypatch.setattr(table_sizes, "MANY", 2)
-    assert_one(table_sizes.sizes(), "warning")
+    assert_one(features.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
+    monkeypatch.setattr(features, "MANY_ROWS", 2)
+    assert_one(features.sizes(), "warning")

@@ -19,18 +19,16 @@ from ckan.lib import search
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
+from ckanext.ukharvest import doctor
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Claim, Record, Worker, utcnow
-from ckanext.ukharvest.operations import doctor
-from ckanext.ukharvest.operations.doctor import (
-    claims,
+from ckanext.ukharvest.doctor import (
     datasets,
+    features,
     fixes,
     runs,
-    search_index,
     services,
-    stars,
 )
+from ckanext.ukharvest.model import Claim, Record, Worker, utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
@@ -77,21 +75,21 @@ def objects() -> list[HarvestObject]:
 def test_the_index_is_made_to_agree_with_the_database(
     source: str, portal: Portal, fix: Fix
 ) -> None:
-    assert list(search_index.index()) == []
+    assert list(datasets.index()) == []
     first, second, _third = portal.datasets()
     search.clear(first["id"])
     # By SQL: CKAN 2.11 would take it out of the index when the session commits.
     statement = sa.text("UPDATE package SET state = 'deleted' WHERE id = :id")
     model.Session.execute(statement, {"id": second["id"]})
     model.Session.commit()
-    missing, ghost = search_index.index()
+    missing, ghost = datasets.index()
     words = ("1 harvested dataset ", first["id"], "rebuild -o", "doctor --fix")
     assert_one([missing], "error", *words)
     assert_one([ghost], "error", "1 search result", second["id"], "--fix")
     output = fix()
     assert "index: indexed 1 dataset that the search index lacked" in output
     assert "index: removed 1 search result without a dataset" in output
-    assert list(search_index.index()) == []
+    assert list(datasets.index()) == []
     found = call_action("package_search", fq="dataset_type:dataset")["results"]
     assert {each["id"] for each in found} == {each["id"] for each in portal.datasets()}
 
@@ -101,9 +99,9 @@ def test_nothing_is_changed_before_you_agree(source: str, portal: Portal, fix: F
     output = fix("--fix", input="n\n")
     assert "Index the datasets that the search index lacks" in output
     assert "Do it?" in output
-    assert len(list(search_index.index())) == 1
+    assert len(list(datasets.index())) == 1
     fix("--fix", input="y\n")
-    assert list(search_index.index()) == []
+    assert list(datasets.index()) == []
 
 
 def test_adopted_orphan_makes_no_second_dataset(source: str, portal: Portal, fix: Fix) -> None:
@@ -159,10 +157,10 @@ def test_work_of_a_dead_consumer_waits_again(
     for each in (first, second):
         model.Session.add(Claim(harvest_object_id=each.id, worker_id="dead", since=then))
     model.Session.commit()
-    [found] = claims.held_by_none()
+    [found] = runs.held_by_none()
     assert "2 harvest objects" in found.message
     fix()
-    assert list(claims.held_by_none()) == []
+    assert list(runs.held_by_none()) == []
     assert model.Session.query(Claim).count() == 0
     assert [each.state for each in objects()] == ["WAITING", "COMPLETE"]
 
@@ -176,7 +174,7 @@ def test_claims_of_a_consumer_that_lives_stay(
     long_ago = utcnow() - 5 * HOURS
     model.Session.add(Claim(harvest_object_id=objects()[0].id, worker_id="alive", since=long_ago))
     model.Session.commit()
-    assert list(claims.held_by_none()) == []
+    assert list(runs.held_by_none()) == []
     fix()
     assert model.Session.query(Claim).count() == 1
 
@@ -201,9 +199,9 @@ def test_objects_left_by_ended_runs_are_removed(
 def test_stars_are_scored(source: str, fix: Fix) -> None:
     model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
     model.Session.commit()
-    assert len(list(stars.unscored_datasets())) == 1
+    assert len(list(features.unscored_datasets())) == 1
     assert "stars: gave 3 datasets their stars of openness" in fix()
-    assert list(stars.unscored_datasets()) == []
+    assert list(features.unscored_datasets()) == []
 
 
 def test_settings_are_written_into_the_ini(
@@ -257,7 +255,7 @@ def test_fix_says_if_it_can_fix_nothing(source: str, fix: Fix, ckan_config: Any)
 
 def test_every_fix_of_a_finding_exists() -> None:
     known = {fix.code for fix in fixes.FIXES}
-    from ckanext.ukharvest.operations.doctor import finding
+    from ckanext.ukharvest.doctor import finding
 
     named = {
         getattr(finding, name)

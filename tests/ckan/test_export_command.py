@@ -17,11 +17,10 @@ from ckan import model
 from ckan.tests import factories
 from click.testing import CliRunner
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import config, doctor
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.operations import doctor
+from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.doctor import exports
 from ckanext.ukharvest.operations.export import datasets, manifest
 from tests.ckan.test_export import ALL, FILES, export, harvested, packages  # noqa: F401  # fixture
 
@@ -104,9 +103,9 @@ def test_the_doctor_finds_an_old_export(
     harvested: list[str], tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.export.folder", str(tmp_path))
-    assert list(exports.old_export()) == []
+    assert list(features.old_export()) == []
     made = export(tmp_path)
-    assert list(exports.old_export()) == []
+    assert list(features.old_export()) == []
     manifest.save(tmp_path, {**made, "date": "2026-01-02T03:04:05+00:00", "left_out": 1})
     messages = [each.message for each in doctor.examine({"export"})]
     assert messages[0] == "The last export of the catalogue is of 2026-01-02."

@@ -16,9 +16,10 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
+from ckanext.ukharvest import doctor
+from ckanext.ukharvest.doctor import dashboard
 from ckanext.ukharvest.model import Record, Worker, redis_cache
-from ckanext.ukharvest.operations import doctor, sweeper
-from ckanext.ukharvest.operations.dashboard import snapshot
+from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.sweeper import objects
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
@@ -127,7 +128,7 @@ def test_another_consumer_imports_the_object_of_a_hung_one(
     for part in (f"process {pid}", stuck, "Source 1", "fetch consumer"):
         assert part in finding.message
     assert f"kill -9 {pid}" in finding.what_to_do
-    redis_cache.forget(snapshot.SNAPSHOT)
+    redis_cache.forget(dashboard.SNAPSHOT)
     sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
     until(
         lambda: f"process {pid}, stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body

@@ -9,6 +9,7 @@ import pytest
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
+from ckanext.ukharvest.doctor import dashboard
 from ckanext.ukharvest.model import (
     JobReport,
     Record,
@@ -18,7 +19,6 @@ from ckanext.ukharvest.model import (
     redis_cache,
     utcnow,
 )
-from ckanext.ukharvest.operations.dashboard import snapshot
 from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
@@ -222,7 +222,7 @@ def spoil(source: str, organization_id: str) -> str:
     problem = {"code": "x", "severity": "problem", "title": texts[0], "records": 2, "tip": ""}
     problem["examples"] = [{"guid": texts[2], "title": "", "message": long}]
     Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
-    redis_cache.forget(snapshot.SNAPSHOT)
+    redis_cache.forget(dashboard.SNAPSHOT)
     check = Session.query(SourcePreview).order_by(SourcePreview.created).first()  # not the move's
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {

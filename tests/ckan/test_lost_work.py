@@ -11,8 +11,9 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
+from ckanext.ukharvest import doctor
 from ckanext.ukharvest.model import Claim, JobReport, Record, Worker, utcnow
-from ckanext.ukharvest.operations import doctor, sweeper
+from ckanext.ukharvest.operations import sweeper
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Consumers, Portal, act, figures, one_by_one, tick, work_off
 from tests.ckan.processes import Process

@@ -20,9 +20,9 @@ from ckan.tests.helpers import CKANTestApp
 from freezegun import freeze_time
 from markupsafe import escape
 
+from ckanext.ukharvest import doctor
 from ckanext.ukharvest.logic.action.mail import TESTS_A_DAY
 from ckanext.ukharvest.model import SourceState, notifications, redis_cache
-from ckanext.ukharvest.operations import doctor
 from ckanext.ukharvest.operations.notifications import MAX_TRIES, sending, weekly
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick

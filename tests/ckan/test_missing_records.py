@@ -9,8 +9,9 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
+from ckanext.ukharvest.doctor import dashboard as portal_dashboard
+from ckanext.ukharvest.doctor import metrics
 from ckanext.ukharvest.model import SourceState, redis_cache
-from ckanext.ukharvest.operations.dashboard import metrics, snapshot
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
@@ -50,7 +51,7 @@ def show_source(source: str) -> dict[str, Any]:
 
 
 def dashboard() -> dict[str, Any]:
-    for name in (snapshot.SNAPSHOT, snapshot.CHECKS, snapshot.THOROUGHLY):
+    for name in (portal_dashboard.SNAPSHOT, portal_dashboard.CHECKS, portal_dashboard.THOROUGHLY):
         redis_cache.forget(name)
     return dict(act("ukharvest_dashboard_show"))
 

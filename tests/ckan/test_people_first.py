@@ -19,6 +19,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.doctor import runs
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.engine.jobs.interruption import LINKS, PERSON, WITHIN
 from ckanext.ukharvest.model import (
@@ -30,8 +31,7 @@ from ckanext.ukharvest.model import (
     link_checks,
     link_rescoring,
 )
-from ckanext.ukharvest.operations.doctor import runs
-from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import act, until
 from tests.ckan.people import Person, member
 from tests.ckan.processes import Process
@@ -268,7 +268,7 @@ def test_stars_that_are_calculated_again_end_for_a_test(
     Session.execute(sa.insert(Link).from_select(columns, links))
     Session.commit()
     queued_at: list[float] = []
-    score = all_datasets.score_locked
+    score = stars_jobs.score_locked
 
     def slow(package_ids: list[str]) -> Any:
         if not queued_at:
@@ -277,7 +277,7 @@ def test_stars_that_are_calculated_again_end_for_a_test(
             time.sleep(1)
         return score(package_ids)
 
-    monkeypatch.setattr(all_datasets, "score_locked", slow)
+    monkeypatch.setattr(stars_jobs, "score_locked", slow)
     link_check.look_at_due()
     assert time.monotonic() - queued_at[0] < WITHIN
     left = Session.query(Link).filter(Link.rescore).count()

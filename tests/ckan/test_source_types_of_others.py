@@ -16,7 +16,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.operations.doctor import services
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin

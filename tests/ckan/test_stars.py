@@ -16,10 +16,10 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.doctor import examine
 from ckanext.ukharvest.model import Assessment, datasets
-from ckanext.ukharvest.operations.doctor import examine
-from ckanext.ukharvest.quality.stars import all_datasets
-from ckanext.ukharvest.quality.stars import rules as stars_rules
+from ckanext.ukharvest.stars import jobs as stars_jobs
+from ckanext.ukharvest.stars import rules as stars_rules
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -99,7 +99,7 @@ def test_an_edit_changes_them() -> None:
     shown = call_action("package_show", id=id_)
     act("package_update", **{**shown, "license_id": ""})
     assert best(id_) == (0, "no-licence", ""), "the licence's title is sent back without it"
-    assert all_datasets.score_one(id_) == []
+    assert stars_jobs.score_one(id_) == []
     act("package_patch", id=id_, license_id="other-closed")
     assert best(id_) == (0, "closed-licence", "other-closed")
     act("package_patch", id=id_, extras=[{"key": "license_url", "value": "CC0"}], license_id="")
@@ -278,7 +278,7 @@ def test_another_package_changes_rules_scores_and_reasons(second: Callable[..., 
     id_ = make({"format": "XLS"})
     assert best(id_) == (2, "format", "XLS")
     second("second_stars")
-    [change] = all_datasets.score_one(id_)
+    [change] = stars_jobs.score_one(id_)
     assert (change.before, change.after) == (Stars(2, "format", "XLS"), Stars(1, "format", "XLS"))
     act(
         "package_patch",
@@ -311,7 +311,7 @@ def test_a_package_with_bugs_changes_nothing(
 
 
 def test_doctor_names_a_plugin_whose_stars_were_ignored(second: Callable[..., None]) -> None:
-    list(all_datasets.score_all())
+    list(stars_jobs.score_all())
     assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
     second("faulty_stars")
     make({"format": "CSV"})
@@ -319,9 +319,9 @@ def test_doctor_names_a_plugin_whose_stars_were_ignored(second: Callable[..., No
     assert finding.level == "warning"
     assert "'faulty_stars'" in finding.message
     assert "stars --all" in finding.what_to_do
-    list(all_datasets.score_all())  # it is still faulty
+    list(stars_jobs.score_all())  # it is still faulty
     assert [each.level for each in examine(["stars-plugins"])] == ["warning"]
     p.unload("faulty_stars")
-    list(all_datasets.score_all())
+    list(stars_jobs.score_all())
     assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
     p.load("faulty_stars")

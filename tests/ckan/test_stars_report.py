@@ -19,9 +19,9 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.model import Assessment, datasets
-from ckanext.ukharvest.operations.doctor import stars as doctor
-from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import Portal, act, statements
 
 pytestmark = pytest.mark.in_process
@@ -208,9 +208,9 @@ def test_all_datasets_in_one_pass(
     )
     model.Session.commit()
     indexed: list[str] = []
-    real = all_datasets.search.rebuild
+    real = stars_jobs.search.rebuild
     monkeypatch.setattr(
-        all_datasets.search,
+        stars_jobs.search,
         "rebuild",
         lambda package_ids: (indexed.extend(package_ids), real(package_ids=package_ids)),
     )
@@ -227,9 +227,9 @@ def test_all_datasets_in_one_pass(
     assert {row.package_id: row.stars for row in model.Session.query(Assessment)} == before
 
     def refuse(package_ids: list[str]) -> None:
-        raise all_datasets.search.SearchIndexError("Solr is away")
+        raise stars_jobs.search.SearchIndexError("Solr is away")
 
-    monkeypatch.setattr(all_datasets.search, "rebuild", refuse)
+    monkeypatch.setattr(stars_jobs.search, "rebuild", refuse)
     model.Session.execute(sa.update(Assessment).values(stars=5))
     model.Session.commit()
     refused = run("--all")
@@ -246,7 +246,7 @@ def test_pass_costs_the_same_for_three_and_for_nine(
         model.Session.execute(sa.update(Assessment).values(stars_detail="other"))
         model.Session.commit()
         with statements() as sent:
-            assert sum(number for number, _changes in all_datasets.score_all()) == 9
+            assert sum(number for number, _changes in stars_jobs.score_all()) == 9
         return len(sent)
 
     whole = cost()
@@ -264,7 +264,7 @@ def test_locked_datasets_are_left_to_their_writer(councils: dict[str, str]) -> N
         done: list[int] = []
 
         def score() -> None:
-            done.extend(number for number, _changes in all_datasets.score_all())
+            done.extend(number for number, _changes in stars_jobs.score_all())
             model.Session.remove()
 
         thread = threading.Thread(target=score)
@@ -281,9 +281,9 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
     for words in ((), ("a-council-2", "--all"), ("--all", "--organization", "a-council")):
         assert run(*words).exit_code == 2
     assert json.loads(run("--report", "--format", "json").output)["total"]["datasets"] == 8
-    assert list(doctor.unscored_datasets()) == []
+    assert list(features.unscored_datasets()) == []
     model.Session.execute(sa.delete(Assessment))
-    [finding] = doctor.unscored_datasets()
+    [finding] = features.unscored_datasets()
     assert finding.message == "Datasets without stars of openness: 9."
     model.Session.rollback()
     table = run("--report").output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.logic.action import stock
@@ -247,3 +250,35 @@ def test_clear_passes_over_tables_that_were_never_made(portal: Portal, source: s
     finally:
         model.meta.metadata.remove(never)
     assert portal.datasets() == []
+
+
+def seen() -> set[Any]:
+    return set(Session.query(Record.guid, Record.last_seen, Record.last_seen_job_id))
+
+
+def edit_title(package_id: str) -> None:
+    act("package_patch", id=package_id, title="Typed by a person")
+
+
+def test_stock_import_command_imports_records_again(
+    portal: Portal, source: str, ckan: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    before, last_seen = portal.datasets(), seen()
+    (job,) = call_action("harvest_job_list", source_id=source)
+    edit_title(before[0]["id"])
+    assert "5 objects reimported" in ckan("harvester", "import", source).stdout
+    titles = {each["id"]: each["title"] for each in portal.datasets()}
+    assert titles == {each["id"]: each["title"] for each in before}
+    assert figures(portal.job(job["id"])) == {"added": 5}
+    assert seen() == last_seen
+
+
+def test_stock_import_action_forces_no_later_import(portal: Portal, source: str) -> None:
+    package = portal.datasets()[0]
+    edit_title(package["id"])
+    assert act("harvest_objects_import", source_id=source) == 5
+    assert portal.datasets()[0]["title"] == package["title"]
+    edit_title(package["id"])
+    obj = Session.query(HarvestObject).filter_by(package_id=package["id"], current=True).one()
+    assert queue.get_harvester("data_json").import_stage(obj) is True
+    assert act("package_show", id=package["id"])["title"] == "Typed by a person"

@@ -10,9 +10,9 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
+from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.model import Assessment, assessments
-from ckanext.ukharvest.quality import themes as theming
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import SCHEMING, portal_with

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.tests import factories
 
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.model import DataCheck, Record, schema_version
 from ckanext.ukharvest.model.schema_version import State
-from ckanext.ukharvest.operations.doctor import services
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.migrations import Ckan, drop_tables, set_revision, table_names, tables_before

@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.dkan import parser as dkan
-from ckanext.ukharvest.quality.stars import rules as stars
+from ckanext.ukharvest.stars import rules as stars
 from tests.parsers.dcat import turtle
 
 OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"

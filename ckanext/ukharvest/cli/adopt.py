@@ -12,6 +12,7 @@ import click
 from ckan import model
 
 from ckanext.ukharvest.cli.output import source_or_fail, write_table
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.logic import source_adoption
 from ckanext.ukharvest.operations import uncalled_hooks
 
@@ -104,10 +105,10 @@ def _refuse(name: str, refusal: str) -> None:
 def _write_end(done: Mapping[str, Any], wanted: Mapping[str, bool]) -> None:
     if wanted["undo"]:
         if not wanted["dry_run"]:
-            click.echo(f"Restored. {_datasets(done['released'])} no longer adopted.")
+            click.echo(f"Restored. {counted(done['released'], 'dataset')} no longer adopted.")
         return
     verb = "would be adopted" if wanted["dry_run"] else "adopted"
-    click.echo(f"{_datasets(len(done['datasets']))} {verb}.")
+    click.echo(f"{counted(len(done['datasets']), 'dataset')} {verb}.")
     if (done["changes"] or done["datasets"]) and not wanted["dry_run"]:
         undo = f"ckan ukharvest adopt {done['name']} --undo"
         click.echo(f"To undo this before the next run: {undo}")
@@ -121,10 +122,6 @@ def _write_hooks() -> None:
     """Print the plugins whose hooks are not called after the adoption."""
     for each in uncalled_hooks.find_uncalled_hooks():
         click.echo(f"Plugin {each.plugin}: {uncalled_hooks.instead(each.hooks)}")
-
-
-def _datasets(number: int) -> str:
-    return f"{number:,} dataset{'' if number == 1 else 's'}"
 
 
 def _write_source(done: Mapping[str, Any]) -> None:

@@ -1,7 +1,9 @@
-"""``ckan ukharvest export``: write the whole catalogue to files."""
+"""``ckan ukharvest export`` and ``csw``: the whole catalogue as files, and a database for pycsw."""
 
 from __future__ import annotations
 
+import configparser
+import io
 from pathlib import Path
 
 import click
@@ -9,12 +11,16 @@ import click
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export.files import ExportError
+from ckanext.ukharvest.operations.export import csw as database
+from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
+from ckanext.ukharvest.operations.export.dataset import Catalogue
+from ckanext.ukharvest.operations.export.files import ExportError, write_atomically
 from ckanext.ukharvest.operations.export.formats import unavailable
 from ckanext.ukharvest.operations.export.manifest import Manifest
 from ckanext.ukharvest.presentation.rendering.source_record.form import format_size
 
 STEP = 1000  # datasets between two lines of progress
+SETTINGS = "pycsw.cfg"
 NEEDS_DCAT = "needs ckanext-dcat: pip install 'ckanext-ukharvest[dcat]'"
 
 
@@ -73,3 +79,83 @@ def _report(made: Manifest, folder: Path) -> None:
         click.echo(f"{counted(number, 'dataset')} without a contact")
     if made["unavailable"]:
         click.echo(f"Not written: {', '.join(made['unavailable'])}, which {NEEDS_DCAT}")
+
+
+@click.command()
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the export; default: ckanext.ukharvest.export.folder.",
+)
+@click.option("--url", help="URL at which pycsw will answer; default: the portal's, with /csw.")
+@click.option("--quiet", is_flag=True, help="Print errors only: for cron.")
+def csw(folder: Path | None, url: str | None, quiet: bool) -> None:
+    """Make csw.db of the exported datasets, for a CSW endpoint by pycsw.
+
+    Run it after "ckan ukharvest export". If the folder has no pycsw.cfg, settings for
+    pycsw are written there, too.
+    """
+    folder = folder or config.export_folder()
+    if folder is None:
+        raise click.ClickException("there is no export: run 'ckan ukharvest export' first")
+
+    def progress(done: int) -> None:
+        if not quiet and done % STEP == 0:
+            click.echo(counted(done, "dataset"), err=True)
+
+    catalogue = describe_catalogue()
+    try:
+        done = database.build(folder, catalogue, progress)
+        if not (folder / SETTINGS).exists():
+            settings = _pycsw_settings(folder, catalogue, url or f"{catalogue.url}/csw")
+            write_atomically(folder / SETTINGS, settings.encode("utf-8"))
+    except ExportError as exc:
+        raise click.ClickException(exc.message) from exc
+    if not quiet:
+        click.echo(f"Wrote {counted(done, 'record')} to {folder / database.NAME}.")
+
+
+def _pycsw_settings(folder: Path, catalogue: Catalogue, url: str) -> str:
+    """Return settings of pycsw 2.6; it needs all of these."""
+    contact = "name position address city stateorprovince postalcode country phone fax hours"
+    settings = configparser.RawConfigParser()
+    settings.read_dict(
+        {
+            "server": {
+                "url": _line(url),
+                "mimetype": "application/xml; charset=UTF-8",
+                "encoding": "UTF-8",
+                "language": "en-GB",
+                "maxrecords": "100",
+                "profiles": "apiso",
+            },
+            "manager": {"transactions": "false"},
+            "metadata:main": {
+                "identification_title": _line(catalogue.title),
+                "identification_abstract": _line(catalogue.description),
+                "identification_keywords": "catalogue,discovery,metadata",
+                "identification_keywords_type": "theme",
+                "identification_fees": "None",
+                "identification_accessconstraints": "None",
+                "provider_name": _line(catalogue.title),
+                "provider_url": _line(catalogue.url),
+                **{f"contact_{key}": "" for key in (*contact.split(), "instructions")},
+                "contact_email": _line(catalogue.email),
+                "contact_url": _line(catalogue.url),
+                "contact_role": "pointOfContact",
+            },
+            "metadata:inspire": {"enabled": "false"},
+            "repository": {
+                "database": _line(f"sqlite:///{(folder / database.NAME).resolve()}"),
+                "table": database.TABLE,
+            },
+        }
+    )
+    text = io.StringIO()
+    settings.write(text)
+    return text.getvalue()
+
+
+def _line(text: str) -> str:
+    """Return a text for a line of settings, where % and $ would stand for other values."""
+    return " ".join(text.split()).replace("%", "%%").replace("$", "")

@@ -17,7 +17,6 @@ from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.model import locks
 from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.doctor.links import format_backlog, format_data
 from ckanext.ukharvest.presentation.messages.links import state_label
 
 COLUMNS = (
@@ -92,8 +91,8 @@ def _write_figures(form: str) -> None:
     for state, number in found["states"].items():
         click.echo(f"{number:>9,}  {state_label(state)}")
     click.echo(_format_budget(found))
-    click.echo(format_backlog(found))
-    if text := format_data(found):
+    click.echo(link_figures.format_backlog(found))
+    if text := link_figures.format_data(found):
         click.echo(text)
 
 

@@ -1,4 +1,4 @@
-"""``ckan ukharvest sources``, ``runs`` and ``types``: lists for people and programs."""
+"""``ckan ukharvest sources``, ``runs``, ``types`` and ``diff``: lists for people and programs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.logic.paging import collect_pages
+from ckanext.ukharvest.model import versions
 
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 SOURCE_COLUMNS = (
@@ -30,6 +31,7 @@ SOURCE_COLUMNS = (
 # At most 100 characters wide with names of up to 30, which stand last for that: a name that is cut
 # could not be given to another command.
 SOURCE_TABLE = ("health", "datasets", "last_run", "next_run", "type", "name")
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}  # of the lines of a difference
 RUN_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
 
 
@@ -133,3 +135,37 @@ def _write_type(kind: dict[str, Any]) -> None:
         if option["choices"]:
             click.echo(f"      one of: {', '.join(option['choices'])}")
     click.echo()
+
+
+@click.command(short_help="Show what changed in a record.")
+@click.argument("source")
+@click.argument("guid")
+@click.option("--from", "from_", type=int, help="Number of the older version.")
+@click.option("--to", type=int, help="Number of the newer version.")
+def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
+    """Show what changed in the record GUID of SOURCE (name or id).
+
+    Without options between its last two versions. Version 1 is the oldest one that is kept.
+    """
+    kept = versions.versions_of(output.source_or_fail(source).id, guid)
+    if not kept:
+        raise output.NotFoundError(f"{guid}: the source has no record of this identifier")
+    new = _pick(kept, to if to is not None else len(kept))
+    old = _pick(kept, from_ if from_ is not None else max(new.number - 1, 1))
+    if old is new:
+        click.echo(f"Version {new.number} of {len(kept)} ({new.created:%Y-%m-%d %H:%M} UTC) alone.")
+        return
+    lines = versions.diff(old, new)
+    if not lines:
+        click.echo("Only order or layout changed.")
+    for line in lines:
+        # click removes colours if the output is no terminal.
+        click.secho(line, fg=COLOURS.get(line[:1]))
+
+
+def _pick(kept: list[versions.Version], number: int) -> versions.Version:
+    if not 1 <= number <= len(kept):
+        raise output.NotFoundError(
+            f"there is no version {number}; expected a number from 1 to {len(kept)}"
+        )
+    return kept[number - 1]

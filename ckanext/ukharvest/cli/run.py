@@ -1,4 +1,4 @@
-"""``ckan ukharvest run``: run one source in this process, without the queues."""
+"""``ckan ukharvest run`` and ``check``: run or preview one source without the queues."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
     """Run a harvest source (name or id) in the foreground.
 
     Gather, fetch and import happen in this process; consumers are not needed. Exit code: 0 all
-    went well, 1 records were lost, 2 the source could not be read or may not run now.
+    went well, 1 records failed, 2 the source could not be read or may not run now.
     """
     try:
         found = source_or_fail(source)
@@ -237,3 +237,19 @@ def _list_problems(job_id: str) -> None:
         click.echo(name_unseen(f"  {guid}: {message}"))
     if count > MOST_PROBLEMS:
         click.echo(f"  … and {count - MOST_PROBLEMS:,} more")
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+    add_help_option=False,
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def check(words: tuple[str, ...]) -> None:
+    """Show what a URL or a saved file would bring, without writing anything.
+
+    The same as the command "ukharvest check", which needs no CKAN: see its --help.
+    """
+    # Imported here, else every other ``ckan`` command would load the readers and parsers.
+    from ckanext.ukharvest.check_command.command import main
+
+    sys.exit(main(["check", *words]))

@@ -147,7 +147,9 @@ class SourceImport:
             dataset_writer.skip(obj.id, self._setting.stamp(raw), exc)
             return None
         key = (obj.harvest_source_id, obj.guid)
-        return replace(write, object_id=obj.id, key=key, forced=forced)
+        # Only an import that is asked for again meets an object with a result.
+        again = bool(obj.report_status)
+        return replace(write, object_id=obj.id, key=key, forced=forced, again=again)
 
     def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> dataset_writer.Write:
         """Parse a record; return what to write, without a harvest object.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+from contextvars import ContextVar
 from typing import ClassVar
 
 import ckan.plugins as p
@@ -32,6 +33,8 @@ from ckanext.ukharvest.source_types import SourceType
 log = logging.getLogger(__name__)
 Session = model.Session
 
+_force_next: ContextVar[bool] = ContextVar("ukharvest_force_next_import", default=False)
+
 
 class UkHarvester(p.SingletonPlugin):
     """One source type as a CKAN plugin; a subclass sets only the type."""
@@ -39,6 +42,19 @@ class UkHarvester(p.SingletonPlugin):
     p.implements(IHarvester)
 
     source_type: ClassVar[SourceType]
+
+    @property
+    def force_import(self) -> bool:
+        """Whether the next import in this thread imports a finished object again.
+
+        ``ckan harvester import`` sets it before each object, on harvesters that have it, and never
+        takes it back.
+        """
+        return _force_next.get()
+
+    @force_import.setter
+    def force_import(self, force: bool) -> None:
+        _force_next.set(force)
 
     def info(self) -> dict[str, str]:
         """Return the type's description for the form; called for every message, so constant."""
@@ -127,8 +143,7 @@ class UkHarvester(p.SingletonPlugin):
 
     def import_stage(self, harvest_object: HarvestObject) -> batches.StageResult:
         """Write the record's dataset, or delete it: a batch of one."""
-        # ``ckan harvester import`` sets this on the plugin to import finished objects again.
-        again = bool(getattr(self, "force_import", False))
+        again, self.force_import = self.force_import, False
         try:
             Session.commit()  # keeps what the framework set on the object
             (object_id,) = sa.inspect(harvest_object).identity

@@ -9,6 +9,7 @@ import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.core.values.text import shorten
@@ -22,14 +23,13 @@ from ckanext.ukharvest.helpers.facts import (
 )
 from ckanext.ukharvest.model import Assessment, assessments, broken_links
 from ckanext.ukharvest.presentation.messages import links as link_texts
-from ckanext.ukharvest.presentation.messages import stars as star_texts
-from ckanext.ukharvest.presentation.messages import themes as theme_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import inspire, rows
 from ckanext.ukharvest.presentation.rendering.values import INDEXED
-from ckanext.ukharvest.quality import themes as theming
-from ckanext.ukharvest.quality.stars import from_columns
-from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.stars import from_columns
+from ckanext.ukharvest.stars import texts as star_texts
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes import texts as theme_texts
 
 LONGEST = 300  # characters of a reason, which may quote a record
 FAILED = frozenset(map(str, broken_links.STATES))

@@ -28,7 +28,7 @@ from ckanext.ukharvest.presentation.rendering import field_labels, inspire, rows
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.rows import Row, Rows
-from ckanext.ukharvest.quality.themes import choice as themes
+from ckanext.ukharvest.themes import choice as themes
 
 log = logging.getLogger(__name__)
 

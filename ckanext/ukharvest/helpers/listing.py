@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.helpers.dataset_head import LONGEST
 from ckanext.ukharvest.model import dataset_badges
 from ckanext.ukharvest.model.dataset_badges import Listed
-from ckanext.ukharvest.presentation.messages import stars as star_texts
+from ckanext.ukharvest.stars import texts as star_texts
 
 _FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
 

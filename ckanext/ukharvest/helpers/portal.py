@@ -7,9 +7,9 @@ from ckan import authz
 from flask import g
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.doctor import notice
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import source_list
-from ckanext.ukharvest.operations.dashboard import notice
 from ckanext.ukharvest.operations.export import manifest
 from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 

@@ -260,31 +260,6 @@ ukharvest_check_show = ukharvest_source_list
 ukharvest_check_stop = ukharvest_source_list
 
 
-def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may add or edit datasets in any organisation."""
-    if authz.has_user_permission_for_some_org(context.get("user"), "update_dataset"):
-        return {"success": True}
-    return {
-        "success": False,
-        "msg": tk._("Only people who can add or edit a source can see the notice"),
-    }
-
-
-def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return {"success": False, "msg": tk._("Only sysadmins may set the notice")}
-
-
-def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return {"success": False, "msg": tk._("Only sysadmins can see the dashboard")}
-
-
-def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return {"success": False, "msg": tk._("Only sysadmins can run these checks")}
-
-
 def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only."""
     return {"success": False, "msg": tk._("Only sysadmins may adopt harvest sources")}

@@ -9,8 +9,8 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.doctor import notice
 from ckanext.ukharvest.model import notifications, run_records
-from ckanext.ukharvest.operations.dashboard import notice
 
 MAX_ADDRESSES = 20
 RUN_MODES = (RunMode.NORMAL, RunMode.FORCE)

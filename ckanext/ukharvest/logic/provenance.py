@@ -28,7 +28,7 @@ from ckanext.ukharvest.presentation.messages.changes import (
 CURRENT, MISSING, HELD, KEPT = "current", "missing", "held", "kept"
 OFF, SOURCE_DELETED = "off", "source_deleted"
 
-# Kept at each import, whatever the source says: see mapping/kept_fields.py and quality/themes.
+# Kept at each import, whatever the source says: see mapping/kept_fields.py and themes.
 _ALWAYS_KEPT = ("theme-primary", "groups")
 
 

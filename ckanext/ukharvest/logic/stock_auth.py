@@ -12,6 +12,7 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
+from ckanext.ukharvest.doctor import auth as doctor_auth
 from ckanext.ukharvest.logic import auth
 from ckanext.ukharvest.logic.auth import Answer, answer, is_administrator
 from ckanext.ukharvest.logic.permissions import may, may_if_exists
@@ -101,8 +102,9 @@ _FOR_SYSADMINS = (
 
 def auth_functions() -> dict[str, Callable[..., Answer]]:
     """Return action name → auth function, of our own actions and of ckanext-harvest's."""
+    own = {**vars(auth), **vars(doctor_auth)}
     return {
-        **{name: each for name, each in vars(auth).items() if name.startswith("ukharvest_")},
+        **{name: each for name, each in own.items() if name.startswith("ukharvest_")},
         **dict.fromkeys(_FOR_SYSADMINS, _only_sysadmins),
         "harvest_object_list": harvest_object_list,
         "harvest_object_show": harvest_object_show,

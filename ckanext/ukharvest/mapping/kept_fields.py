@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 
 # Set by people, not by sources: an update does not change them.
 KEPT_FIELDS = ("id", "name", "private", "type")
-# Chosen by quality.themes, which knows what a person chose.
+# Chosen by themes, which knows what a person chose.
 _THEMES = ("theme-primary", "theme-secondary")
 # Not fields of a form, or decided elsewhere. ckanext-harvest shows the last three, and a form that
 # is saved stores them.

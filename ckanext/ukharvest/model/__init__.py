@@ -455,13 +455,13 @@ class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
     """Stars and themes of a dataset, harvested or not (model/assessments.py).
 
     Attributes:
-        stars, stars_code, stars_detail: stars of openness and reason (quality/stars/rules.py).
+        stars, stars_code, stars_detail: stars of openness and reason (stars/rules.py).
         resources: {CKAN id: [stars, code, detail]} of the rated resources.
         theme, theme_secondary: stored names of the dataset's themes.
         theme_origin: origin of its theme: "source", "function", "service", "eu", "inspire",
             "topic", "words" (a suggestion) or "person"; "" where it has none.
         themes: all candidates, best first: [{"theme", "score", "reasons": [[kind,
-            text, where, points], …]}, …] (quality/themes/choice.py).
+            text, where, points], …]}, …] (themes/choice.py).
         assessed: when the result last changed.
     """
 

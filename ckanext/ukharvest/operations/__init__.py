@@ -1,4 +1,4 @@
-"""Tools for cron and sysadmins: sweeper, doctor, notifications, dashboard.
+"""Tools for cron and sysadmins: sweeper, notifications, export.
 
 Imports engine and below.
 """

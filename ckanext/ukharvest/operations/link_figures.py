@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import (
     data_check_report,
@@ -45,3 +47,32 @@ def recall_figures() -> dict[str, Any]:
         found = load_figures()
         redis_cache.save(SAVED, found, SECONDS)
     return dict(found)
+
+
+def format_backlog(found: Mapping[str, Any]) -> str:
+    """Return how many links wait, as a sentence.
+
+    Args:
+        found: as ``load_figures`` returns it.
+    """
+    if not found["waiting"]:
+        return "No link is waiting to be checked."
+    verb = "waits" if found["waiting"] == 1 else "wait"
+    return f"{counted(found['waiting'], 'link')} {verb} to be checked."
+
+
+def format_data(found: Mapping[str, Any]) -> str:
+    """Return how many files were checked against their schemas, "" without schemas.
+
+    Args:
+        found: as ``load_figures`` returns it.
+    """
+    data = found["data"]
+    if not any(data.values()):
+        return ""
+    valid, invalid, unchecked = (data.get(each, 0) for each in ("valid", "invalid", "unchecked"))
+    files = counted(valid + invalid + unchecked, "file")
+    return (
+        f"{files} checked against a schema: {valid:,} valid, {invalid:,} with errors, "
+        f"{unchecked:,} not checkable; {data['waiting']:,} waiting."
+    )

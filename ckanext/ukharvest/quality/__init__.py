@@ -1,4 +1,4 @@
-"""Quality of datasets: stars of openness, themes, link checks.
+"""Quality of datasets: link checks, and stars and themes saved with a dataset.
 
-Rules and hooks; nothing here writes a dataset. Imports model and below.
+Nothing here writes a dataset. Imports model and below.
 """

@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ckanext.ukharvest import stars, themes
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.quality import stars, themes
 
 log = logging.getLogger(__name__)
 

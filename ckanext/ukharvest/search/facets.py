@@ -12,9 +12,9 @@ from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.values import local_government_lists, organization_types, theme_names
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.presentation.messages.data_checks import verdict_label
-from ckanext.ukharvest.presentation.messages.stars import out_of_five
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.presentation.rendering.values import FACETS, INDEXED
+from ckanext.ukharvest.stars.texts import out_of_five
 
 # Of facets that are no field of a dataset.
 _OTHER_TITLES = {

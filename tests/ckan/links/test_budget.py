@@ -19,11 +19,11 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import LinkFault
+from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.engine import link_lanes
 from ckanext.ukharvest.engine.link_lanes import Lanes
 from ckanext.ukharvest.model import LinkDay, link_budget, link_checks, prune
 from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.doctor import links as check
 from ckanext.ukharvest.quality.link_check import check as link_checker
 from tests.ckan.harvesting import tick
 from tests.ckan.links.place import Place, queued, work
@@ -126,7 +126,7 @@ def test_doctor_and_dashboard_name_the_link_budget(
     limit("requests", 12)
     work()
     done = len(files.new_requests())
-    (finding,) = check.waiting_links()
+    (finding,) = features.waiting_links()
     assert finding.level == "info"
     assert f"{20 - done} links wait to be checked." in finding.message
     token = {"Authorization": factories.SysadminWithToken()["token"]}

@@ -20,7 +20,7 @@ from lxml import html
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import Assessment, Link, link_budget, link_checks
 from ckanext.ukharvest.presentation.rendering.values import INDEXED
-from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import work
 from tests.publisher import Publisher, Request, Response
@@ -107,8 +107,8 @@ def hosts(clean: None) -> Iterator[Hosts]:
         model.Session.bulk_insert_mappings(model.Package, packages)
         model.Session.bulk_insert_mappings(model.Resource, rows)
         model.Session.commit()
-        for _number, changes in all_datasets.score_all():
-            all_datasets.index(changes)
+        for _number, changes in stars_jobs.score_all():
+            stars_jobs.index(changes)
         model.Session.remove()
         yield made
 

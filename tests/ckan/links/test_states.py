@@ -16,7 +16,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Link, link_checks
 from ckanext.ukharvest.presentation.rendering.values import INDEXED
-from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import PATH, RIVERS, Place, work
@@ -80,7 +80,7 @@ def test_a_link_dies_and_everything_says_so(place: Place, move: Move, app: CKANT
     place.publish(TABLE, title="Rivers and lakes")
     assert place.harvest() == {"updated": 1}
     assert stars(place)["code"] == "dead-link"
-    assert all_datasets.score_one(place.dataset["id"]) == []
+    assert stars_jobs.score_one(place.dataset["id"]) == []
     place.publisher.serve("/lakes.csv", "a,b\n1,2\n")
     place.publish("/lakes.csv")
     place.harvest()

@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 from ckanext.ukharvest.model import redis_cache
-from ckanext.ukharvest.quality.stars import plugins
+from ckanext.ukharvest.stars import plugins
 
 FOUND = DatasetStars(Stars(3, "format", "CSV"), {"a": Stars(3, "format", "CSV")})
 

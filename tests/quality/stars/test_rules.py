@@ -10,8 +10,8 @@ import pytest
 from ckanext.ukharvest.core.link_evidence import Evidence
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.quality.stars import rules as stars
-from ckanext.ukharvest.quality.stars.rules import Terms
+from ckanext.ukharvest.stars import rules as stars
+from ckanext.ukharvest.stars.rules import Terms
 
 OPEN = Terms("")
 REGISTER = {"uk-ogl": True, "cc-by": True, "other-closed": False, "cc-nc": False}

@@ -8,9 +8,9 @@ import pytest
 
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.quality.themes import choice as themes
-from ckanext.ukharvest.quality.themes import words as theme_words
-from ckanext.ukharvest.quality.themes.choice import Choice, ThemeFacts
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes import words as theme_words
+from ckanext.ukharvest.themes.choice import Choice, ThemeFacts
 
 EU = "http://publications.europa.eu/resource/authority/data-theme/"
 FUNCTION = "http://id.esd.org.uk/function/"

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat, write_batch
+from ckanext.ukharvest import compat, themes, write_batch
 from ckanext.ukharvest.core.dataset_changes import is_changed
 from ckanext.ukharvest.core.errors import (
     RecordError,
@@ -53,6 +53,7 @@ from ckanext.ukharvest.model import (
     link_evidence,
     pending_index,
     record_rows,
+    stopping,
     tag_names,
     utcnow,
     versions,
@@ -61,7 +62,6 @@ from ckanext.ukharvest.model.dataset_names import NameChooser
 from ckanext.ukharvest.model.record_organizations import stored_organization
 from ckanext.ukharvest.model.refusals import Rejected, is_name_taken, rejection
 from ckanext.ukharvest.model.service_faults import failing_service, is_deadlock
-from ckanext.ukharvest.quality import themes
 from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
@@ -210,7 +210,8 @@ class _Batch:
 
     def _result(self, write: Write) -> Result:
         obj, row = self._objects[write.object_id], self._row(write)
-        if obj.report_status:  # the same record was imported while this one waited for the lock
+        # The same record was imported while this one waited for the lock.
+        if obj.report_status and not write.again:
             return str(obj.report_status)
         state = self._standing.states.get(row.package_id or "", "")
         if state not in ("", "active") and not row.removed and not write.forced:
@@ -389,13 +390,15 @@ def _origin_guid(write: Write) -> str:
 def _update_row(each: _Written) -> None:
     """Save a record's outcome in its row and its harvest object."""
     obj, row = each.obj, each.row
-    obj.report_status = each.status
+    if obj.report_status not in stopping.IMPORTED:
+        obj.report_status = each.status
     obj.package_id = row.package_id = each.package_id
     row.outcome = RecordOutcome.UPDATED if each.left else each.status
     record_rows.put_title(row, each.write.record.title)
     row.error = None
     record_rows.put_stamp(row, each.write.stamp)
-    record_rows.mark_seen(row, obj.harvest_job_id)
+    if not each.write.again:
+        record_rows.mark_seen(row, obj.harvest_job_id)
     obj.current = each.is_current
     row.package_hash = each.package_hash
     row.owner_org = stored_organization(each.write.defaults.owner_org)

@@ -35,6 +35,8 @@ class Write:
         stamp: its fingerprint, import rules and HTTP validators; stored with it.
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.
         forced: also restore a dataset that a person deleted.
+        again: its object was imported before; the figures of its run stay (``ckan harvester
+            import``).
         schema: names of the dataset type's own fields.
         source: what plugins are told about the source.
     """
@@ -47,6 +49,7 @@ class Write:
     key: record_rows.Key = ("", "")
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
+    again: bool = False
     schema: frozenset[str] = field(default_factory=frozenset)
 
 

@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.errors import Aborted, RecordError
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import DeadAfter
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.engine import dataset_writer, link_stars
+from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.engine.http_client import open_metered_client
 from ckanext.ukharvest.engine.jobs import data_check
 from ckanext.ukharvest.engine.jobs.interruption import (
@@ -48,6 +48,7 @@ from ckanext.ukharvest.model import (
 )
 from ckanext.ukharvest.model.link_budget import Budget
 from ckanext.ukharvest.quality.link_check import check as link_checker
+from ckanext.ukharvest.stars import jobs as stars_jobs
 
 log = logging.getLogger(__name__)
 
@@ -144,7 +145,7 @@ def _check_due_links(
             for result in walk.check(batch):
                 tell(result)
             walk.fill(_unfilled(interruption, began))
-            link_stars.rescore(must_end)
+            stars_jobs.rescore(must_end)
             if must_end():
                 return True
             if walk.is_over:
@@ -155,7 +156,7 @@ def _check_due_links(
     # Once: it reads all problems.
     link_checks.forget_refusals_of_filled()
     Session.commit()
-    link_stars.rescore(must_end)
+    stars_jobs.rescore(must_end)
     if must_end():
         return True
     return data_check.check_due(

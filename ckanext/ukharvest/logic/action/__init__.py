@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.doctor.actions import (
+    ukharvest_dashboard_show,
+    ukharvest_doctor_show,
+    ukharvest_notice_show,
+    ukharvest_notice_update,
+)
 from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
 from ckanext.ukharvest.logic.action.changed_identifiers import (
     ukharvest_identifier_change_accept,
@@ -44,7 +50,6 @@ from ckanext.ukharvest.logic.action.links import (
     ukharvest_link_show,
 )
 from ckanext.ukharvest.logic.action.lists import (
-    ukharvest_doctor_show,
     ukharvest_link_list,
     ukharvest_place_list,
     ukharvest_type_list,
@@ -60,11 +65,6 @@ from ckanext.ukharvest.logic.action.operations import (
     ukharvest_run_create,
     ukharvest_schedule_show,
     ukharvest_schedule_update,
-)
-from ckanext.ukharvest.logic.action.portal import (
-    ukharvest_dashboard_show,
-    ukharvest_notice_show,
-    ukharvest_notice_update,
 )
 from ckanext.ukharvest.logic.action.problems import (
     ukharvest_problem_group_list,
@@ -95,11 +95,6 @@ from ckanext.ukharvest.logic.action.source_previews import (
     ukharvest_source_preview_show,
     ukharvest_source_preview_stop,
 )
-from ckanext.ukharvest.logic.action.stars import (
-    ukharvest_stars_list,
-    ukharvest_stars_report,
-    ukharvest_stars_show,
-)
 from ckanext.ukharvest.logic.action.stock import (
     harvest_get_notifications_recipients,
     harvest_object_show,
@@ -107,8 +102,13 @@ from ckanext.ukharvest.logic.action.stock import (
     harvest_source_job_history_clear,
     harvest_sources_job_history_clear,
 )
-from ckanext.ukharvest.logic.action.themes import ukharvest_theme_show, ukharvest_theme_suggest
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_version_list
+from ckanext.ukharvest.stars.actions import (
+    ukharvest_stars_list,
+    ukharvest_stars_report,
+    ukharvest_stars_show,
+)
+from ckanext.ukharvest.themes.actions import ukharvest_theme_show, ukharvest_theme_suggest
 
 __all__ = [
     "harvest_abort_failed_jobs",

@@ -1,4 +1,4 @@
-"""Actions: list links, source types, places and the doctor's findings."""
+"""Actions: list links, source types and places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import link_checks
-from ckanext.ukharvest.operations import doctor
 from ckanext.ukharvest.presentation.messages import option_texts, source_texts
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
@@ -103,24 +102,6 @@ def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
             }
             for option in (*kind.options, *COMMON_OPTIONS)
         ],
-    }
-
-
-@tk.side_effect_free
-def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Check this portal for faults that affect harvesting; changes nothing. Sysadmins only.
-
-    :returns: ``status`` (0 no faults, 1 warnings, 2 errors) and
-        ``findings``: dicts with ``level`` (``ok``, ``info``, ``warning``, ``error``), ``code``,
-        ``message``, ``what_to_do`` and ``fix`` (of ``ckan ukharvest doctor --fix``, "" if it cannot
-        be fixed by a command)
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_doctor_show", context, data_dict)
-    findings = doctor.examine()
-    return {
-        "status": doctor.status_of(findings),
-        "findings": [finding._asdict() for finding in findings],
     }
 
 

@@ -14,8 +14,8 @@ from flask import Blueprint
 from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS, SEVERITIES
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.messages import help_texts, source_texts
-from ckanext.ukharvest.presentation.messages import stars as star_words
 from ckanext.ukharvest.presentation.messages.problems import ProblemTexts, describe_problem
+from ckanext.ukharvest.stars import texts as star_words
 
 # Written by bin/docs from the code of each type: type → codes.
 _CODES = Path(help_texts.__file__).with_name("codes_by_type.json")

@@ -1,0 +1,111 @@
+"""``ckan ukharvest approve``, ``identifiers`` and ``prune``: look after what runs left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import click
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.cli.output import source_or_fail, write_table
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.model import prune as pruning
+
+DELETION_COLUMNS = ("title", "dataset_name", "last_seen", "guid")
+CHANGE_COLUMNS = ("title", "dataset_name", "guid", "new_guid")
+
+
+def _call(action: str, source_id: str) -> dict[str, Any]:
+    """Call an action of ours about a source; a refusal ends the command."""
+    context = {"ignore_auth": True, "user": config.harvest_user()}
+    try:
+        result: dict[str, Any] = tk.get_action(f"ukharvest_{action}")(
+            context, {"source_id": source_id}
+        )
+    except tk.ValidationError as exc:
+        raise click.ClickException(exc.error_dict["source_id"][0]) from exc
+    return result
+
+
+@click.command(short_help="Carry out deletions that a run held back.")
+@click.argument("source")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def approve(source: str, yes: bool) -> None:
+    """Show the deletions of SOURCE (name or id) that wait, and carry them out.
+
+    A run that would delete a large part of a source's datasets waits for approval. Records that
+    came back meanwhile are not listed.
+    """
+    source_id = str(source_or_fail(source).id)
+    pending = _call("deletion_list", source_id)
+    if not pending["deletions"]:
+        click.echo("No deletion of this source waits for approval.")
+        return
+    write_table(pending["deletions"], DELETION_COLUMNS)
+    click.echo(f"\n{pending['reason']} (waiting since {pending['since']} UTC)")
+    if not yes:
+        click.confirm(f"Delete {counted(len(pending['deletions']), 'dataset')}?", abort=True)
+    done = _call("deletion_approve", source_id)
+    click.echo(f"Deleted: {done['deleted']}. Left alone: {done['left']}.")
+
+
+@click.command(short_help="Decide whether records with new identifiers are the same datasets.")
+@click.argument("source")
+@click.option("--same", "decision", flag_value="accept", help="The same: keep pages and ids.")
+@click.option("--different", "decision", flag_value="refuse", help="Different: import them as new.")
+def identifiers(source: str, decision: str | None) -> None:
+    """Show the datasets of SOURCE (name or id) whose records seem to have new identifiers.
+
+    A run that misses records, and finds new ones with the same titles or files, waits for a
+    decision: with --same pages, ids and history of the datasets stay; with --different the next
+    run imports the new records as new datasets, and the old ones count as missing.
+    """
+    source_id = str(source_or_fail(source).id)
+    pending = _call("identifier_change_list", source_id)
+    if not pending["count"]:
+        click.echo("No identifiers of this source wait for a decision.")
+        return
+    write_table(pending["changes"], CHANGE_COLUMNS)
+    click.echo(f"\n{pending['count']} datasets wait for a decision since {pending['since']} UTC.")
+    if decision is None:
+        click.echo("Decide with --same or --different.")
+        return
+    done = _call(f"identifier_change_{decision}", source_id)
+    if decision == "accept":
+        click.echo(f"Kept under their new identifiers: {done['datasets']}.")
+    else:
+        click.echo(f"The next run imports them as new datasets: {done['datasets']}.")
+
+
+@click.command()
+@click.option(
+    "--keep-runs",
+    type=click.IntRange(min=1),
+    help="Runs of each source that stay whole; default: ckanext.ukharvest.prune.keep_runs.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--source", help="Name or id of one harvest source; default: all of our types.")
+def prune(keep_runs: int | None, dry_run: bool, source: str | None) -> None:
+    """Delete harvest objects, errors and jobs of older runs.
+
+    The current object of each dataset stays, as do all objects and errors of the last runs, runs
+    that have not ended, and whatever belongs to source types of other extensions. Runs that stay
+    without their objects keep their figures.
+    """
+    types = config.our_type_names()
+    found: HarvestSource | None = source_or_fail(source) if source else None
+    if found is not None and found.type not in types:
+        raise click.ClickException(
+            f"{source}: its type {found.type!r} is not one of ckanext-ukharvest's; use "
+            f"'ckan harvester source clear-history {source}'"
+        )
+    keep = keep_runs or config.prune_keep_runs()
+    do = pruning.count_prunable if dry_run else pruning.prune_all
+    went = do(types, keep_runs=keep, source_id=found.id if found else None)
+    click.echo(
+        f"{'Would remove' if dry_run else 'Removed'} {counted(went.objects, 'harvest object')}, "
+        f"{counted(went.gather_errors, 'gather error')} and {counted(went.jobs, 'job')}; "
+        f"{counted(keep, 'run')} of each source stay."
+    )

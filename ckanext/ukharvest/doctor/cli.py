@@ -1,0 +1,75 @@
+"""``ckan ukharvest doctor``: check the portal for faults that affect harvesting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import click
+
+from ckanext.ukharvest.cli import output
+from ckanext.ukharvest.doctor import fixes
+from ckanext.ukharvest.doctor.finding import Finding
+
+COLOURS = {"ok": "green", "info": "blue", "warning": "yellow", "error": "red"}
+
+
+@click.command()
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
+@click.option("--fix", is_flag=True, help="Fix what can be fixed; says before what it will do.")
+@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+def doctor(form: str, fix: bool, yes: bool) -> None:
+    """Check plugins, tables, Redis, Solr, workers, runs, datasets and index.
+
+    Changes nothing without --fix. The exit status is for monitoring: 0 if all is fine, 1 with
+    warnings, 2 with errors; with --fix, as it is afterwards.
+    """
+    if fix and form == "json":
+        raise click.UsageError("--fix prints sentences; leave out --format json")
+    report = _examine()
+    if form == "json":
+        output.write_json(report)
+    else:
+        _write(report["findings"])
+    if fix and _fix(report["findings"], yes):
+        report = _examine()
+        click.echo("\nAfter that:")
+        _write([finding for finding in report["findings"] if finding["level"] != "ok"])
+        if not report["status"]:
+            click.echo("All is well.")
+    sys.exit(report["status"])
+
+
+def _examine() -> dict[str, Any]:
+    report: dict[str, Any] = tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {})
+    return report
+
+
+def _write(findings: Sequence[Mapping[str, str]]) -> None:
+    width = max((len(finding["code"]) for finding in findings), default=0) + 2
+    for finding in findings:
+        level = click.style(f"{finding['level']:<8}", fg=COLOURS[finding["level"]])
+        click.echo(f"{level}{finding['code']:<{width}}{finding['message']}")
+        if finding["what_to_do"]:
+            click.echo(f"{'':<{8 + width}}→ {finding['what_to_do']}")
+
+
+def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:
+    """Fix findings after asking, and return whether anything was tried."""
+    wanted = fixes.find_fixes(Finding(**finding) for finding in findings)
+    if not wanted:
+        click.echo("\nThere is nothing that this command can fix.")
+        return False
+    click.echo("\nThis can be fixed:")
+    for fix in wanted:
+        click.echo(f"  {fix.code:<10}  {fix.text}")
+    if not (yes or click.confirm("Do it?")):
+        return False
+    for fix in wanted:
+        for text in fixes.apply(fix):
+            click.echo(f"{fix.code}: {text}")
+    return True

@@ -1,0 +1,320 @@
+"""Checks that compare record rows, datasets, current objects and the search index."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib import search
+from ckanext.harvest.model import HarvestObject, HarvestSource
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.doctor.finding import (
+    CURRENT,
+    ERROR,
+    EXAMPLES,
+    INDEX,
+    INFO,
+    ORPHANS,
+    STUCK,
+    WARNING,
+    Finding,
+    check,
+    examples,
+)
+from ckanext.ukharvest.model import Record, adoption, pending_index, utcnow
+
+Session = model.Session
+
+LONG = datetime.timedelta(hours=1)  # that datasets may wait for the index
+BATCH = 1000  # ids per query to Solr or PostgreSQL
+
+
+@check("records", "Records, datasets and current objects agree.")
+def records() -> Iterator[Finding]:
+    """Find record rows whose dataset is gone, and current objects without a record row."""
+    yield from _purged()
+    yield from _deleted_by_hand()
+    yield from _unknown_objects()
+
+
+def _purged() -> Iterator[Finding]:
+    query = Session.query(Record.guid).filter(
+        Record.outcome.in_((RecordOutcome.ADDED, RecordOutcome.UPDATED)),
+        Record.package_id.is_(None),
+    )
+    yield from _finding(
+        query,
+        WARNING,
+        "records",
+        "Records whose dataset was purged ({count:,}): {some}.",
+        "The next run of their source imports them again.",
+    )
+
+
+def _deleted_by_hand() -> Iterator[Finding]:
+    query = (
+        Session.query(model.Package.name)
+        .join(Record, Record.package_id == model.Package.id)
+        .filter(
+            Record.outcome.in_((RecordOutcome.ADDED, RecordOutcome.UPDATED)),
+            Record.removed.is_(False),
+            model.Package.state != "active",
+        )
+    )
+    yield from _finding(
+        query,
+        INFO,
+        "records",
+        "Harvested datasets deleted by hand, which stay deleted ({count:,}): {some}.",
+        "Only a forced run brings them back.",
+    )
+
+
+def orphans() -> Any:
+    """Return a query of current harvest objects that no record row stands for."""
+    # Until a run of ours has read a source to its end it is still to be adopted: nothing is wrong.
+    was_read = adoption.was_read(HarvestObject.harvest_source_id)
+    known = sa.exists().where(
+        Record.source_id == HarvestObject.harvest_source_id, Record.guid == HarvestObject.guid
+    )
+    return (
+        Session.query(HarvestObject)
+        .join(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
+        .filter(
+            HarvestObject.current.is_(True),
+            HarvestSource.type.in_(config.our_type_names()),
+            was_read,
+            ~known,
+        )
+    )
+
+
+def _unknown_objects() -> Iterator[Finding]:
+    yield from _finding(
+        orphans().with_entities(HarvestObject.guid),
+        WARNING,
+        "records",
+        "Current harvest objects without a record ({count:,}): {some}.",
+        "Run 'ckan ukharvest doctor --fix': their source adopts them. Then run the source; records "
+        "that it no longer has go missing, and their datasets are deleted as usual.",
+        ORPHANS,
+    )
+
+
+_OF_ONE_SOURCE = sa.func.count(sa.distinct(HarvestObject.harvest_source_id)) == 1
+
+
+def ambiguous() -> Any:
+    """Return a query of datasets with several current harvest objects, grouped by dataset."""
+    return (
+        Session.query(model.Package.name)
+        .join(HarvestObject, HarvestObject.package_id == model.Package.id)
+        .filter(HarvestObject.current.is_(True), model.Package.state == "active")
+        .group_by(model.Package.id, model.Package.name)
+        .having(sa.func.count() > 1)
+    )
+
+
+def ambiguous_in_source() -> Any:
+    """Return those of ``ambiguous`` whose current harvest objects are all of one source."""
+    return ambiguous().having(_OF_ONE_SOURCE)
+
+
+@check("current", "Each dataset has one current object.")
+def current_objects() -> Iterator[Finding]:
+    """Find datasets with several current objects."""
+    yield from _finding(
+        ambiguous_in_source(),
+        WARNING,
+        "current",
+        "Datasets with more than one current harvest object ({count:,}): {some}.",
+        "Run 'ckan ukharvest doctor --fix': the newest one stays current.",
+        CURRENT,
+    )
+    yield from _finding(
+        ambiguous().having(~_OF_ONE_SOURCE),
+        ERROR,
+        "current",
+        "Datasets written by more than one harvest source ({count:,}): {some}.",
+        "Decide which source they belong to, and take the records out of the other.",
+    )
+
+
+@check("duplicates", "No record has two datasets.")
+def duplicates() -> Iterator[Finding]:
+    """Find records with more than one active dataset, within a source or an organisation."""
+    in_source = (
+        Session.query(HarvestObject.guid)
+        .join(model.Package, model.Package.id == HarvestObject.package_id)
+        .filter(
+            HarvestObject.current.is_(True),
+            HarvestObject.guid != "",
+            model.Package.state == "active",
+        )
+        .group_by(HarvestObject.harvest_source_id, HarvestObject.guid)
+        .having(sa.func.count(sa.distinct(HarvestObject.package_id)) > 1)
+    )
+    yield from _finding(
+        in_source,
+        ERROR,
+        "duplicates",
+        "Records of one source with more than one dataset ({count:,}): {some}.",
+        "Keep the dataset that the source's run updates, and delete the others.",
+    )
+    guids = (
+        sa.select(model.Package.owner_org, compat.dataset_extra("guid").label("guid"))
+        .where(model.Package.state == "active", model.Package.type == "dataset")
+        .subquery()
+    )
+    in_organization = (
+        Session.query(guids.c.guid)
+        .filter(guids.c.guid.isnot(None))
+        .group_by(guids.c.owner_org, guids.c.guid)
+        .having(sa.func.count() > 1)
+    )
+    yield from _finding(
+        in_organization,
+        WARNING,
+        "duplicates",
+        "GUIDs of more than one dataset of an organisation ({count:,}): {some}.",
+        "See whether two sources list the same records, and delete one of them.",
+    )
+
+
+def _finding(
+    query: Any, level: str, code: str, message: str, what_to_do: str, fix: str = ""
+) -> Iterator[Finding]:
+    """Report the number of a query's results and the first few."""
+    query = query.order_by(None)
+    count = Session.query(sa.func.count()).select_from(query.subquery()).scalar()
+    if count:
+        some = examples([value for (value,) in query.limit(EXAMPLES + 1)])
+        yield Finding(level, code, message.format(count=count, some=some), what_to_do, fix)
+
+
+@check("index", "Database and search index agree.")
+def index() -> Iterator[Finding]:
+    """Find datasets missing from the search index, and search results without a dataset."""
+    missing, lacking = _first(missing_in_index())
+    if lacking:
+        yield Finding(
+            ERROR,
+            "index",
+            f"{counted(lacking, 'harvested dataset')} missing from the search index: "
+            f"{examples(missing)}.",
+            "Run 'ckan ukharvest doctor --fix', or 'ckan search-index rebuild -o'.",
+            INDEX,
+        )
+    yield from _waiting_for_index()
+    # CKAN writes Solr before its database: a crash in between leaves a result without a dataset.
+    ghosts, more = _first(without_dataset())
+    if more:
+        yield Finding(
+            ERROR,
+            "index",
+            f"{counted(more, 'search result')} without a dataset: {examples(ghosts)}.",
+            "Run 'ckan ukharvest doctor --fix', or 'ckan search-index rebuild -c'.",
+            INDEX,
+        )
+
+
+def _waiting_for_index() -> Iterator[Finding]:
+    """Find datasets that several ticks could not index."""
+    waiting = pending_index.backlog(utcnow() - LONG)
+    if waiting.oldest:
+        yield Finding(
+            WARNING,
+            "index",
+            f"{counted(waiting.number, 'dataset')} not in the search index yet, the oldest since "
+            f"{waiting.oldest:%Y-%m-%d %H:%M} UTC; it refused {waiting.refused:,} of them.",
+            "Check that Solr answers and that 'ckan harvester run' comes from cron: each tick tries"
+            " again. The log says why Solr refuses a document.",
+            STUCK,
+        )
+
+
+def missing_in_index() -> Iterator[list[str]]:
+    """Yield ids of harvested datasets that the search index lacks, in batches."""
+    for batch in _harvested_ids():
+        yield sorted(set(batch) - _indexed(batch))
+
+
+def without_dataset() -> Iterator[list[str]]:
+    """Yield ids of search results whose dataset does not exist, in batches."""
+    for batch in _solr_ids():
+        yield sorted(set(batch) - existing(batch))
+
+
+def _first(batches: Iterator[list[str]]) -> tuple[list[str], int]:
+    """Return the first ids, and the number of all."""
+    first: list[str] = []
+    count = 0
+    for batch in batches:
+        count += len(batch)
+        first.extend(batch[: EXAMPLES + 1 - len(first)])
+    return first, count
+
+
+def _harvested_ids() -> Iterator[list[str]]:
+    """Yield ids of active datasets with a current harvest object, in batches."""
+    last = ""
+    current = sa.exists().where(
+        HarvestObject.package_id == model.Package.id, HarvestObject.current.is_(True)
+    )
+    query = sa.select(model.Package.id).where(model.Package.state == "active", current)
+    while True:
+        page = query.where(model.Package.id > last).order_by(model.Package.id).limit(BATCH)
+        batch = list(Session.scalars(page))
+        if not batch:
+            return
+        last = batch[-1]
+        yield batch
+
+
+def existing(ids: list[str]) -> set[str]:
+    """Return those of these ids that are of datasets not deleted."""
+    return set(
+        Session.scalars(
+            sa.select(model.Package.id).where(
+                model.Package.id.in_(ids), model.Package.state != "deleted"
+            )
+        )
+    )
+
+
+def _indexed(ids: list[str]) -> set[str]:
+    results = search.make_connection().search(
+        "*:*", fq=[_site(), "{!terms f=id}" + ",".join(ids)], fl="id", rows=len(ids)
+    )
+    return {document["id"] for document in results.docs}
+
+
+def _solr_ids() -> Iterator[list[str]]:
+    """Yield ids of all datasets of this site in the search index, in batches."""
+    solr = search.make_connection()
+    cursor = "*"
+    while True:
+        results = solr.search(
+            "*:*",
+            fq=[_site(), "+dataset_type:dataset"],
+            fl="id",
+            rows=BATCH,
+            sort="index_id asc",
+            cursorMark=cursor,
+        )
+        if results.docs:
+            yield [document["id"] for document in results.docs]
+        if not results.docs or results.nextCursorMark == cursor:
+            return
+        cursor = results.nextCursorMark
+
+
+def _site() -> str:
+    return '+site_id:"{}" +entity_type:package'.format(tk.config.get("ckan.site_id") or "default")

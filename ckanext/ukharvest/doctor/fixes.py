@@ -1,0 +1,180 @@
+"""Fix what the doctor finds, with the code that cron's tick, runs and commands use."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib import search
+from ckan.lib.config_tool import config_edit_using_option_strings
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest import compat, config, doctor
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.doctor import datasets, runs, services
+from ckanext.ukharvest.doctor import finding as findings
+from ckanext.ukharvest.doctor.finding import Finding
+from ckanext.ukharvest.model import adoption, index_repair, open_work, prune, record_rows
+from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.stars import jobs as stars_jobs
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+
+class Fix(NamedTuple):
+    """One way to fix findings.
+
+    Attributes:
+        code: ``Finding.fix`` of the findings that it is for.
+        text: what it does, in one sentence.
+        run: does it, commits, and yields a sentence for each thing that it did.
+    """
+
+    code: str
+    text: str
+    run: Callable[[], Iterable[str]]
+
+
+def find_fixes(found: Iterable[Finding]) -> list[Fix]:
+    """Return the fixes for these findings, in the order in which they are to run."""
+    codes = {finding.fix for finding in found}
+    return [fix for fix in FIXES if fix.code in codes]
+
+
+def apply(fix: Fix) -> Iterator[str]:
+    """Run a fix and yield what it did; a fix that fails says so, and does not stop the others."""
+    try:
+        yield from fix.run()
+        Session.commit()
+    except Exception as exc:  # noqa: BLE001 - a broken portal is what this is for
+        log.warning("Fix %s failed", fix.code, exc_info=True)
+        compat.rollback()
+        yield f"This could not be fixed: {doctor.first_line(exc)}"
+
+
+def _write_settings() -> Iterator[str]:
+    path = tk.config["__file__"]
+    for line in services.better_settings():
+        config_edit_using_option_strings(path, [line], "app:main")
+        key = line.partition(" = ")[0]
+        yield f"wrote {key} to {path}: restart web servers, consumers and jobs workers"
+
+
+def _recover_runs() -> Iterator[str]:
+    yield from sweeper.sweep()
+    if number := runs.release_ended():
+        Session.commit()
+        yield f"released {counted(number, 'claim')} of consumers that have ended"
+    for source_id in _done_but_open():
+        # ckanext-harvest's own way to close the ended runs of one source; it starts none.
+        tk.get_action("harvest_jobs_run")({"ignore_auth": True}, {"source_id": source_id})
+        yield f"closed the run of {_name(source_id)}"
+
+
+def _name(source_id: str) -> str:
+    package = Session.get(model.Package, source_id)
+    return str(package.name) if package else source_id
+
+
+def _done_but_open() -> list[str]:
+    """Return the ids of sources with a run that has nothing left to do."""
+    unfinished = sa.exists().where(
+        HarvestObject.harvest_job_id == HarvestJob.id,
+        open_work.is_open(),
+    )
+    query = (
+        Session.query(HarvestJob.source_id)
+        .filter(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
+        .filter(~unfinished)
+    )
+    return [row[0] for row in query.distinct()]
+
+
+def _adopt_orphans() -> Iterator[str]:
+    ids = {row[0] for row in datasets.orphans().with_entities(HarvestObject.harvest_source_id)}
+    for source_id in sorted(ids):
+        source = HarvestSource.get(source_id)
+        made = adoption.adopt(source)
+        Session.commit()
+        if made:
+            yield f"{_name(source_id)} adopted {counted(len(made), 'dataset')}"
+
+
+def _keep_newest_current() -> Iterator[str]:
+    ambiguous = datasets.ambiguous_in_source().with_entities(model.Package.id)
+    newest = (
+        Session.query(HarvestObject.package_id, HarvestObject.id)
+        .filter(HarvestObject.package_id.in_(ambiguous), HarvestObject.current.is_(True))
+        .distinct(HarvestObject.package_id)
+        .order_by(HarvestObject.package_id, HarvestObject.import_finished.desc().nulls_last())
+    )
+    current = dict(newest.all())
+    record_rows.retire(current)
+    Session.commit()
+    if current:
+        yield f"left one current harvest object of {counted(len(current), 'dataset')}"
+
+
+def _repair_index() -> Iterator[str]:
+    # Whole lists first: the search goes on by a cursor, which changes of the index would disturb.
+    missing = [id_ for batch in datasets.missing_in_index() for id_ in batch]
+    ghosts = [id_ for batch in datasets.without_dataset() for id_ in batch]
+    index_repair.put(missing)
+    index_repair.remove(ghosts)
+    # CKAN indexes a new dataset before its commit: one may have been created just now.
+    index_repair.put(sorted(datasets.existing(ghosts)))
+    search.commit()
+    if missing:
+        yield f"indexed {counted(len(missing), 'dataset')} that the search index lacked"
+    if ghosts:
+        yield f"removed {counted(len(ghosts), 'search result')} without a dataset"
+
+
+def _score() -> Iterator[str]:
+    number = 0
+    for done, changes in stars_jobs.score_all():
+        number += done
+        stars_jobs.index(changes)
+    yield f"gave {counted(number, 'dataset')} their stars of openness"
+
+
+def _prune() -> Iterator[str]:
+    gone = prune.prune_all(config.our_type_names(), keep_runs=config.prune_keep_runs())
+    yield f"pruned {gone.objects:,} harvest objects and {gone.jobs:,} jobs of older runs"
+
+
+FIXES: tuple[Fix, ...] = (
+    Fix(findings.SETTINGS, "Write better settings into the portal's ini.", _write_settings),
+    Fix(
+        findings.STUCK,
+        "Recover and close stuck runs, as 'ckan harvester run' does, without starting any.",
+        _recover_runs,
+    ),
+    Fix(
+        findings.LEFTOVERS,
+        "Remove or end the harvest objects that ended runs left.",
+        sweeper.sweep,
+    ),
+    Fix(
+        findings.ORPHANS,
+        "Let sources adopt the datasets that their harvest objects name.",
+        _adopt_orphans,
+    ),
+    Fix(
+        findings.CURRENT,
+        "Leave only the newest harvest object of a dataset current.",
+        _keep_newest_current,
+    ),
+    Fix(
+        findings.INDEX,
+        "Index the datasets that the search index lacks, and remove results without a dataset.",
+        _repair_index,
+    ),
+    Fix(findings.STARS, "Score the stars of openness of all datasets.", _score),
+    Fix(findings.PRUNE, "Delete what older runs left, as 'ckan ukharvest prune' does.", _prune),
+)

@@ -1,1 +1,0 @@
-"""Dashboard of the whole portal: consumers, current runs, table sizes, the sysadmin's notice."""

@@ -1,0 +1,144 @@
+"""Calculate the stars of datasets again: of all, of one, or of those whose links changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+from ckan.lib import search
+
+from ckanext.ukharvest import compat, stars
+from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.engine import search_index
+from ckanext.ukharvest.model import (
+    assessments,
+    datasets,
+    link_evidence,
+    link_rescoring,
+    pending_index,
+)
+from ckanext.ukharvest.stars import plugins
+
+Session = model.Session
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A dataset whose stars or their reason have changed.
+
+    Attributes:
+        before: None if it had none.
+    """
+
+    id: str
+    name: str
+    before: Stars | None
+    after: Stars
+
+    @property
+    def is_of_number(self) -> bool:
+        """Whether its number of stars changed, which is all that the search index holds."""
+        return self.before is None or self.before.stars != self.after.stars
+
+
+def score_all() -> Iterator[tuple[int, list[Change]]]:
+    """Score all live datasets in one pass over the database; commit after some hundred.
+
+    Yields:
+        How many were scored, and the changes among them, to be passed to ``index``.
+    """
+    plugins.forget_fault()
+    rules = stars.Rules()
+    for packages in datasets.chunks():
+        changes = _score(rules, packages)
+        Session.commit()
+        yield len(packages), changes
+
+
+def score_one(package_id: str) -> list[Change]:
+    """Score one dataset; commit. Pass the result to ``index``."""
+    changes = _score(stars.Rules(), datasets.by_id([package_id]))
+    Session.commit()
+    return changes
+
+
+def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
+    """Score some datasets; the caller commits.
+
+    Returns:
+        The changes, and the ids of datasets that another process is writing.
+    """
+    packages = datasets.locked(package_ids)
+    changes = _score(stars.Rules(), packages)
+    return changes, set(package_ids) - {package["id"] for package in packages}
+
+
+def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Change]:
+    ids = [package["id"] for package in packages]
+    before = datasets.assessed(ids)
+    links = link_evidence.load(
+        stars.url_of(resource) for package in packages for resource in package["resources"]
+    )
+    scored = [(package, rules.score(package, links)) for package in packages]
+    rows, changes = [], []
+    for package, scores in scored:
+        row, old = stars.as_columns(scores), before.get(package["id"])
+        if old is not None and all(getattr(old, key) == value for key, value in row.items()):
+            continue
+        rows.append({"package_id": package["id"], **row})
+        last = stars.from_columns(old).best if old is not None else None
+        if last != scores.best:
+            changes.append(Change(package["id"], package["name"], last, scores.best))
+    assessments.save(rows)
+    return changes
+
+
+def index(changes: Sequence[Change]) -> None:
+    """Index the datasets whose number of stars changed.
+
+    Raises:
+        IndexFailed: the index did not take them all.
+    """
+    ids = [change.id for change in changes if change.is_of_number]
+    if not ids:
+        return
+    try:
+        search.rebuild(package_ids=ids)
+        search.commit()
+    except (search.SearchError, search.SearchIndexError, tk.ObjectNotFound) as exc:
+        raise compat.IndexFailed(str(exc)) from exc
+
+
+CHUNK = 20  # datasets of one transaction, and of one request to the index
+
+
+def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
+    """Calculate them, a transaction for some dozen datasets; index those that changed.
+
+    Links of datasets that another process is writing keep their mark and are met again, and those
+    that are left when ``must_end`` returns True.
+    """
+    last = 0
+    while links := link_rescoring.marked(last):
+        package_ids = link_rescoring.datasets_of(links)
+        skipped: set[str] = set()
+        for start in range(0, len(package_ids), CHUNK):
+            if must_end():
+                return
+            skipped |= _rescore(package_ids[start : start + CHUNK], must_end)
+        link_rescoring.unmark(links, skipped)
+        Session.commit()
+        last = links[-1]
+
+
+def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
+    changes, skipped = score_locked(package_ids)
+    changed = [change.id for change in changes if change.is_of_number]
+    pending = pending_index.add(changed) if changed else {}
+    Session.commit()
+    if not must_end():  # else the next tick indexes them
+        search_index.index_or_leave(pending)
+    return skipped

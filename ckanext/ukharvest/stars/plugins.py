@@ -1,0 +1,126 @@
+"""Changes that plugins of ``IUkHarvestStars`` make; one that fails changes nothing."""
+
+from __future__ import annotations
+
+import logging
+import reprlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import ckan.plugins as p
+
+from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
+from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.interfaces import IUkHarvestStars
+from ckanext.ukharvest.model import redis_cache, utcnow
+
+log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+_FAULT, _FAULT_SECONDS = "stars-plugin-fault", 14 * redis_cache.DAY
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxother = 200  # characters
+
+
+def formats() -> dict[str, int]:
+    """Return the stars of formats that plugins change or add."""
+    labels: dict[str, int] = {}
+    for plugin in _plugins():
+        labels.update(_asked(plugin, plugin.stars_of_formats, {}, _are_formats))
+    return labels
+
+
+def apply_to_resource(
+    package: Mapping[str, Any], resource: Mapping[str, Any], found: Stars
+) -> Stars:
+    """Return the stars of a resource after all plugins."""
+    for plugin in _plugins():
+        ask = partial(plugin.stars_of_resource, package, resource, found)
+        found = _asked(plugin, ask, found, _are_stars)
+    return found
+
+
+def apply_to_dataset(package: Mapping[str, Any], found: DatasetStars) -> DatasetStars:
+    """Return the stars of a dataset after all plugins."""
+    for plugin in _plugins():
+        ask = partial(plugin.stars_of_dataset, package, found)
+        found = _asked(plugin, ask, found, _are_of_dataset)
+    return found
+
+
+def reason(found: Stars) -> str:
+    """Return the first plugin's text for a reason, "" if none has any."""
+    for plugin in _plugins():
+        words = _asked(plugin, partial(plugin.stars_reason, found), "", _is_text)
+        if words:
+            return words
+    return ""
+
+
+def last_fault() -> dict[str, str] | None:
+    """Return when the result of which plugin was last ignored, and why; None if none was."""
+    return cast("dict[str, str] | None", redis_cache.recall(_FAULT))
+
+
+def forget_fault() -> None:
+    """Forget it before all datasets are scored anew."""
+    redis_cache.forget(_FAULT)
+
+
+def _plugins() -> Iterator[Any]:
+    return iter(p.PluginImplementations(IUkHarvestStars))
+
+
+def _asked(
+    plugin: Any, ask: Callable[[], _T], otherwise: _T, is_sound: Callable[[Any], bool]
+) -> _T:
+    """Return a plugin's result, or the value before if the result is invalid."""
+    try:
+        answer = ask()
+        if is_sound(answer):
+            return answer
+    except Exception as exc:
+        log.exception("Plugin %r failed at stars of openness; its answer is ignored", plugin.name)
+        _note_fault(plugin, _SHORTENED.repr(exc))
+        return otherwise
+    log.error("Plugin %r: %r are no stars of openness; ignored", plugin.name, answer)
+    _note_fault(plugin, f"{_SHORTENED.repr(answer)} are no stars of openness")
+    return otherwise
+
+
+def _note_fault(plugin: Any, why: str) -> None:
+    fault = {"at": utcnow().isoformat(), "plugin": plugin.name, "error": one_line(why)}
+    redis_cache.save(_FAULT, fault, _FAULT_SECONDS)
+
+
+def _is_text(answer: Any) -> bool:
+    return isinstance(answer, str)
+
+
+def _is_count(value: Any) -> bool:
+    # Python takes True for an int, PostgreSQL does not.
+    return type(value) is int and 0 <= value <= HIGHEST
+
+
+def _are_formats(answer: Any) -> bool:
+    return isinstance(answer, Mapping) and all(
+        _is_text(label) and _is_count(count) for label, count in answer.items()
+    )
+
+
+def _are_stars(answer: Any) -> bool:
+    return (
+        isinstance(answer, Stars)
+        and _is_count(answer.stars)
+        and _is_text(answer.code)
+        and _is_text(answer.detail)
+    )
+
+
+def _are_of_dataset(answer: Any) -> bool:
+    return (
+        isinstance(answer, DatasetStars)
+        and all(map(_are_stars, (answer.best, *answer.resources.values())))
+        and all(map(_is_text, answer.resources))
+    )

@@ -1,0 +1,226 @@
+"""The theme of a dataset: from its source, a person or its words.
+
+The harvest writes what ``choice.choose`` returns. A theme that anything else wrote counts as a
+person's choice: it stays until it is cleared, or until a forced run of a source that names a theme
+itself. What was saved with the dataset's last write tells the two apart (``model.Assessment``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ckanext.ukharvest.core.values import local_government_lists, multivalue, theme_names
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.dataset_schema import choices
+from ckanext.ukharvest.mapping.package_mapper import Defaults
+from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes.choice import Choice, Ranked, Reason, ThemeFacts
+
+PRIMARY, SECONDARY = "theme-primary", "theme-secondary"
+# In the context of a harvest's write: its Decision.
+DECISION = "ukharvest_theme_decision"
+MOST_REASONS = 10  # reasons stored per theme; the rest only adds to its score
+
+Themes = tuple[str, tuple[str, ...]]  # main theme, further ones
+NONE: Themes = ("", ())
+Before = tuple[Themes, str]  # themes at the last write, and their origin
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the harvest writes: the theme's origin, and the reasons for each theme."""
+
+    origin: str
+    choice: Choice
+
+
+def set_themes(
+    package: dict[str, Any],
+    existing: Mapping[str, Any] | None,
+    schema: Collection[str],
+    defaults: Defaults,
+    *,
+    forced: bool = False,
+) -> dict[str, Any]:
+    """Set the themes of a package dict that the harvest will write.
+
+    Args:
+        package: as mapped; changed in place.
+        existing: the dataset as package_show gives it, None for a new one.
+        schema: names of the dataset type's own fields.
+        forced: ignore a person's choice if the source itself names a theme.
+
+    Returns:
+        The value for the context of the write.
+    """
+    old = stored_themes(existing) if existing else NONE
+    before = assessments.themes_of(existing["id"]) if existing else None
+    kept = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
+    default = stored_themes(defaults.extras)
+    given = stored_themes(package) if not kept else default
+    is_default = given[0] == default[0]
+    choice = themes.choose(
+        collect_theme_facts(package, () if is_default else (given[0], *given[1]))
+    )
+    fallback = given if is_default else default
+    is_supplied = choice.origin == themes.SOURCE or bool(fallback[0])
+    stays = PRIMARY in kept or (_is_by_person(before) and not (forced and is_supplied))
+    decided, origin = _decided(choice, old, before, fallback, stays=stays)
+    if SECONDARY in kept:
+        decided = decided[0], tuple(name for name in old[1] if name != decided[0])
+    _write(package, decided, schema)
+    decision = Decision(origin if decided[0] else "", choice)
+    if existing and _is_by_person(before) and decision.origin != themes.PERSON:
+        # CKAN 2.12 calls no plugin after a write that changes nothing.
+        assessments.lock(existing["id"])
+        assessments.save([{"package_id": existing["id"], **_row(decided, decision)}])
+    return {DECISION: decision}
+
+
+def _is_by_person(before: Before | None) -> bool:
+    return before is not None and before[1] == themes.PERSON
+
+
+def _decided(
+    choice: Choice,
+    old: Themes,
+    before: Before | None,
+    fallback: Themes,
+    *,
+    stays: bool,
+) -> tuple[Themes, str]:
+    """Return the themes to write, and their origin."""
+    is_known = before is not None and before[0] == old
+    if old[0] and stays:
+        return old, before[1] if before and is_known else themes.PERSON
+    if choice.origin not in ("", themes.WORDS):
+        return (choice.primary, choice.secondary), choice.origin
+    if fallback[0]:
+        return fallback, themes.SOURCE
+    if old[0] and not is_known:
+        # Written without our hook, such as by the harvester that had this source before.
+        return old, themes.PERSON
+    return (choice.primary, choice.secondary), choice.origin
+
+
+def columns(context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of ``Assessment`` for a package dict that was written."""
+    now = stored_themes(package)
+    decision = context.get(DECISION)
+    if decision is None:
+        before = assessments.themes_of(package["id"])
+        origin = before[1] if before and before[0] == now else themes.PERSON
+        decision = Decision(origin if now[0] else "", themes.choose(collect_theme_facts(package)))
+    return _row(now, decision)
+
+
+def _row(now: Themes, decision: Decision) -> dict[str, Any]:
+    return {
+        "theme": now[0],
+        "theme_secondary": list(now[1]),
+        "theme_origin": decision.origin,
+        "themes": [_ranked(each) for each in decision.choice.ranking],
+    }
+
+
+def _ranked(ranked: Ranked) -> dict[str, Any]:
+    reasons = [
+        [each.kind, each.text[:200], each.where, each.points]
+        for each in ranked.reasons[:MOST_REASONS]
+    ]
+    return {"theme": ranked.theme, "score": ranked.score, "reasons": reasons}
+
+
+def ranking_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Ranked, ...]:
+    """Return the ranking from the rows that ``columns`` stored."""
+    return tuple(
+        Ranked(row["theme"], row["score"], tuple(Reason(*each) for each in row["reasons"]))
+        for row in rows
+    )
+
+
+def collect_theme_facts(package: Mapping[str, Any], given: Sequence[str] = ()) -> ThemeFacts:
+    """Return the facts that decide a dataset's theme.
+
+    Args:
+        package: package dict, or the form's values.
+        given: themes that its source names besides those of its extras.
+    """
+    facts = _extras(package)
+    tags = tuple(str(tag.get("name", "")) for tag in package.get("tags") or ())
+    topics = dict.fromkeys(_texts(facts.get("topic-category")))
+    named = (*filter(None, given), *_texts(facts.get("dcat_subject")))
+    inspire = _texts(facts.get("inspire-themes"))
+    if not inspire and str(facts.get("UKLP", "")).casefold() == "true":
+        inspire = tuple(tag for tag in tags if theme_names.of_inspire(tag)[0])
+    return ThemeFacts(
+        title=str(package.get("title") or ""),
+        notes=str(package.get("notes") or ""),
+        tags=tags,
+        themes=tuple(text for text in named if text not in topics),
+        functions=local_government_lists.find(
+            _texts(facts.get("la_function")), local_government_lists.FUNCTION
+        ).functions,
+        services=local_government_lists.find(
+            _texts(facts.get("la_service")), local_government_lists.SERVICE
+        ).services,
+        inspire=inspire,
+        topics=tuple(topics),
+    )
+
+
+def stored_themes(package: Mapping[str, Any]) -> Themes:
+    """Return main theme and further ones of a package dict, as stored names if they have one."""
+    facts = _extras(package)
+    names = [
+        theme_names.find(text) or text
+        for text in (clean_text(facts.get(PRIMARY)), *_texts(facts.get(SECONDARY)))
+    ]
+    return names[0], tuple(dict.fromkeys(name for name in names[1:] if name and name != names[0]))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Return the texts of a field: a list, a JSON list, or one text."""
+    return tuple(filter(None, multivalue.texts(value)))
+
+
+def _extras(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return extras and the dataset's own fields, which a schema may have in their place."""
+    extras = {
+        extra["key"]: extra["value"]
+        for extra in package.get("extras") or ()
+        if not extra.get("deleted") and extra.get("state") != "deleted"
+    }
+    return {**extras, **{key: value for key, value in package.items() if value}}
+
+
+def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) -> None:
+    allowed = {key: choices(key) if key in schema else () for key in (PRIMARY, SECONDARY)}
+    primary = _spelled(decided[0], allowed[PRIMARY])
+    further = [_spelled(name, allowed[SECONDARY]) for name in decided[1]] if primary else []
+    secondary: Any = list(filter(None, further))
+    if secondary and not allowed[SECONDARY]:
+        secondary = json.dumps(secondary)
+    values = {PRIMARY: primary, SECONDARY: secondary}
+    extras = [each for each in package["extras"] if each["key"] not in values]
+    for key, value in values.items():
+        package.pop(key, None)
+        if value and key in schema:
+            package[key] = value
+        elif value:
+            extras.append({"key": key, "value": value})
+    package["extras"] = sorted(extras, key=lambda extra: extra["key"])
+
+
+def _spelled(name: str, allowed: Sequence[str]) -> str:
+    """Return a theme as the portal's own schema spells it, "" if the schema lacks it.
+
+    CKAN would refuse the dataset otherwise.
+    """
+    if not allowed or name in allowed:
+        return name
+    return next((each for each in allowed if theme_names.find(each) == name), "")
