@@ -623,4 +623,12 @@ MUTANTS = (
         "",
         ("tests/ckan/test_callbacks.py",),
     ),
+    Mutant(
+        "run-without-result",
+        "Figures and outcome of a run are stored in the transaction that ends it.",
+        "ckanext.ukharvest.model.run_results._store_ended",
+        "                store(ended)\n",
+        "                pass\n",
+        ("tests/ckan/test_outcomes.py",),
+    ),
 )

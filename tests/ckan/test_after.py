@@ -168,7 +168,11 @@ def backup() -> Iterator[Any]:
     """A backup of the whole database; the value restores it, but not the search index."""
     metadata = sa.MetaData()
     metadata.reflect(model.meta.engine)
-    tables = [table.name for table in metadata.sorted_tables]
+    # Without what PostgreSQL computes itself.
+    tables = {
+        table.name: ", ".join(f'"{each.name}"' for each in table.columns if each.computed is None)
+        for table in metadata.sorted_tables
+    }
 
     def run(*statements: str) -> None:
         Session.remove()
@@ -178,17 +182,13 @@ def backup() -> Iterator[Any]:
 
     def restore() -> None:
         names = ", ".join(f'public."{name}"' for name in tables)
-        filled = [
-            f'INSERT INTO public."{name}" SELECT * FROM backup."{name}"'
-            for name in tables
-            if not name.endswith("alembic_version")
-        ]
-        versions = [
-            f'INSERT INTO public."{name}" SELECT * FROM backup."{name}"'
-            for name in tables
-            if name.endswith("alembic_version")
-        ]
-        run(f"TRUNCATE {names} CASCADE", *filled, *versions)
+        filled = (
+            f'INSERT INTO public."{name}" ({names_}) SELECT {names_} FROM backup."{name}"'
+            for name, names_ in sorted(
+                tables.items(), key=lambda item: item[0].endswith("alembic_version")
+            )
+        )
+        run(f"TRUNCATE {names} CASCADE", *filled)
 
     run("DROP SCHEMA IF EXISTS backup CASCADE", "CREATE SCHEMA backup")
     try:

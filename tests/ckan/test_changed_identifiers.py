@@ -175,7 +175,7 @@ def test_few_equal_titles_are_no_change(
     serve(publisher, [*new, http_dataset(6), http_dataset(7)])
     job = portal.run(source)
     assert figures(job) == {"added": 6, "not modified": 2, "missing": 6}
-    assert job["ukharvest"]["outcome"] == "finished"
+    assert job["ukharvest"]["outcome"] == "shrunk"
 
 
 def test_incomplete_run_imports_none_that_waits(

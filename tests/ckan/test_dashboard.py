@@ -23,7 +23,7 @@ from ckanext.ukharvest.model import JobReport, Worker, redis_cache, utcnow
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, statements, tick
+from tests.ckan.harvesting import Portal, end_runs, statements, tick
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -103,7 +103,7 @@ def test_run_appears_on_the_dashboard(portal: Portal, publisher: Publisher) -> N
             JobReport(job_id=approved.id, source_id=source, mode="approval", outcome="finished"),
         ]
     )
-    model.Session.commit()
+    end_runs()
     day = dashboard()["day"]
     assert (day["runs"], day["failed"], day["changed"]) == (2, 1, 3)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.tests.helpers import call_action
 from ckanext.harvest.model import (
     HarvestGatherError,
     HarvestJob,
@@ -15,8 +16,16 @@ from ckanext.harvest.model import (
     HarvestSource,
 )
 
-from ckanext.ukharvest.model import JobReport, SourcePreview, Worker, health, run_figures, utcnow
-from tests.ckan.harvesting import Portal, statements
+from ckanext.ukharvest.model import (
+    JobReport,
+    SourcePreview,
+    Worker,
+    health,
+    run_results,
+    runs,
+    utcnow,
+)
+from tests.ckan.harvesting import Portal, end_runs, statements
 
 pytestmark = pytest.mark.in_process
 
@@ -38,7 +47,7 @@ def run_of(
     for key, value in more.items():
         setattr(report, key, value)
     Session.add(report)
-    Session.commit()
+    end_runs()
     return job
 
 
@@ -46,6 +55,8 @@ def lose(job: HarvestJob, status: str = "errored") -> None:
     Session.add(
         HarvestObject(guid="a", job=job, source=job.source, state="ERROR", report_status=status)
     )
+    Session.flush()
+    run_results.store([job.id])
     Session.commit()
 
 
@@ -94,9 +105,10 @@ def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
     assert found.last_run is not None
     assert found.last_run["outcome"] == "stopped"
     assert found.judged_id == failed
-    assert health.failed_run(source_id) == failed
+    (group,) = call_action("ukharvest_problem_group_list", source_id=source_id)
+    assert (group["severity"], group["records"], group["occurrences"]) == ("stop", 0, 1)
     run_of(source_id, hours_ago=1)
-    assert health.failed_run(source_id) == ""
+    assert call_action("ukharvest_problem_group_list", source_id=source_id) == []
 
 
 def test_lost_records(portal: Portal) -> None:
@@ -127,14 +139,14 @@ def test_a_run_that_changed_nothing_is_called_so(
 
 def test_figures_of_pruned_runs(portal: Portal) -> None:
     source_id = portal.source(URL)
-    job = run_of(source_id, counts={"frozen": {"errored": 2, "lost": 2}})
-    assert health.load_health([source_id])[source_id].value == "errors"
-
-    Session.query(JobReport).one().counts = {"frozen": {"errored": 2, "lost": 0, "skipped": 3}}
+    job = run_of(source_id, counts={"skipped": 3})
+    lose(job)
+    Session.query(HarvestObject).delete()
     Session.commit()
-    assert health.load_health([source_id])[source_id].value == "healthy"
-    (figures,) = run_figures.load_figures([job])
-    assert (figures["outcome"], figures["counts"]["skipped"]) == ("unchanged", 3)
+    assert health.load_health([source_id])[source_id].value == "errors"
+    figures = runs.by_id([job.id])[job.id]
+    counts = figures["counts"]
+    assert (figures["outcome"], counts["lost"], counts["skipped"]) == ("errors", 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +174,7 @@ def test_runs_that_listed_no_records_or_few(
 
     assert found.value == expected
     assert found.last_run is not None
-    (figures,) = run_figures.load_figures([job])
+    figures = runs.by_id([job.id])[job.id]
     assert found.last_run["outcome"] == figures["outcome"]
     assert (figures["outcome"] in ("empty", "shrunk")) == (expected != "healthy")
     assert (found.last_good_run is None) == (expected == "empty")
@@ -178,15 +190,15 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.add(job)
     Session.flush()
     Session.add(HarvestGatherError(harvest_job_id=job.id, message="no answer"))
-    Session.commit()
+    end_runs()
     assert health.load_health([source_id])[source_id].value == "failing"
 
     # Which save errors of records that they import all the same.
     job = HarvestJob(source=HarvestSource.get(source_id), status="Finished")
     imported = HarvestObject(guid="a", job=job, source=job.source, report_status="added")
     Session.add(HarvestObjectError(object=imported, message="no date"))
-    Session.commit()
-    (figures,) = run_figures.load_figures([job])
+    end_runs()
+    figures = runs.by_id([job.id])[job.id]
     last = health.load_health([source_id])[source_id].last_run
     assert last is not None
     assert (figures["outcome"], last["outcome"]) == ("finished", "finished")
@@ -197,7 +209,7 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.commit()
     last = health.load_health([source_id])[source_id].last_run
     assert last is not None
-    assert (run_figures.load_figures([job])[0]["outcome"], last["outcome"]) == (
+    assert (runs.by_id([job.id])[job.id]["outcome"], last["outcome"]) == (
         "stopped",
         "stopped",
     )

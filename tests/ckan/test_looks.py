@@ -23,7 +23,7 @@ from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
-from tests.ckan.harvesting import Portal, act
+from tests.ckan.harvesting import Portal, act, end_runs
 from tests.ckan.test_source_previews import work
 from tests.ckan.test_sources_page import many as many_sources
 from tests.publisher import Publisher
@@ -112,7 +112,7 @@ def run_of(source: str, status: str, minutes: float, **report: Any) -> HarvestJo
     Session.add(job)
     Session.flush()
     Session.add(JobReport(job_id=job.id, source_id=source, started=then, **report))
-    Session.commit()
+    end_runs()
     return job
 
 

@@ -22,7 +22,7 @@ from ckanext.ukharvest.model import JobReport, redis_cache, source_list, utcnow
 from tests.ckan import looks, reads
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, act, statements
+from tests.ckan.harvesting import Portal, act, end_runs, statements
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -65,7 +65,7 @@ def fail(portal: Portal, source_id: str) -> None:
         sa.text("UPDATE harvest_job SET status = 'Finished', finished = now() WHERE id = :id"),
         {"id": job_id},
     )
-    model.Session.commit()
+    end_runs()
 
 
 def list_sources(user: str = "", **more: Any) -> dict[str, Any]:

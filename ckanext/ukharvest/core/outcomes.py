@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ckanext.ukharvest.core.str_enum import StrEnum
 
 
@@ -14,7 +17,10 @@ class RunMode(StrEnum):
 
 
 class RunOutcome(StrEnum):
-    """How a run ended; the first four are stored, the others are worked out for people."""
+    """How a run ended; the last two are of runs that have not.
+
+    The end of reading stores one of the first four, the end of the run the final one.
+    """
 
     FINISHED = "finished"
     HELD = "held"
@@ -24,10 +30,67 @@ class RunOutcome(StrEnum):
     EMPTY = "empty"
     SHRUNK = "shrunk"
     UNCHANGED = "unchanged"
-    RUNNING = "running"
-    QUEUED = "queued"
     DECIDED = "decided"  # what waited in a held run is decided
     SETTLED = "settled"  # nothing of a held run waits any more, without a decision
+    RUNNING = "running"
+    QUEUED = "queued"
+
+
+# Of runs that did not read their source; "": not ended, or ended while it read.
+NOT_READ = ("", RunOutcome.FAILED, RunOutcome.STOPPED)
+# Of runs whose outcome depends on what became of their records.
+_BY_RECORDS = (
+    RunOutcome.FINISHED,
+    RunOutcome.ERRORS,
+    RunOutcome.EMPTY,
+    RunOutcome.SHRUNK,
+    RunOutcome.UNCHANGED,
+)
+
+
+def final_outcome(
+    stored: str, counts: Mapping[str, Any], figures: Mapping[str, int]
+) -> RunOutcome | str:
+    """Return the outcome of a run that has ended.
+
+    Args:
+        stored: the end of its reading, or the outcome before a later import.
+        counts: what the reading counted (``JobReport.counts``).
+        figures: numbers of records: "added", "updated", "deleted", "lost".
+    """
+    if stored not in _BY_RECORDS:
+        return stored
+    if is_empty(counts):
+        return RunOutcome.EMPTY
+    if counts.get("shortfall"):
+        return RunOutcome.SHRUNK
+    if figures["lost"]:
+        return RunOutcome.ERRORS
+    is_changed = any(figures[key] for key in ("added", "updated", "deleted"))
+    return RunOutcome.FINISHED if is_changed else RunOutcome.UNCHANGED
+
+
+def is_empty(counts: Mapping[str, Any]) -> bool:
+    """Tell whether a run listed no records, from what its reading counted.
+
+    False for runs without that figure, and for those that asked for changes only.
+    """
+    return counts.get("seen") == 0 and "not_asked" not in counts
+
+
+class RecordState(StrEnum):
+    """What a run did with a record, or what the record is now; the worst first."""
+
+    LOST = "lost"  # failed
+    HELD = "held"  # missing, and its deletion is pending
+    MISSING = "missing"
+    DELETED = "deleted"
+    ADDED = "added"
+    UPDATED = "updated"
+    WAITING = "waiting"  # not imported yet
+    SKIPPED = "skipped"
+    KEPT = "kept"  # missing, and a person kept its dataset
+    UNCHANGED = "unchanged"
 
 
 class RecordOutcome(StrEnum):

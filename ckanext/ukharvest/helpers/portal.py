@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ckan.plugins.toolkit as tk
-from ckan import authz
-from flask import g
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import notice
+from ckanext.ukharvest.logic.permissions import may_harvest, once
 from ckanext.ukharvest.logic.source_state import type_label
-from ckanext.ukharvest.model import source_list
+from ckanext.ukharvest.model import notes, source_list
 from ckanext.ukharvest.operations.export import manifest
 from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 
@@ -18,14 +17,8 @@ _STOCK = ["harvest", "harvester"]
 
 
 def ukharvest_may_harvest() -> bool:
-    """Tell whether the user may add or edit sources; checked once per request."""
-    if tk.current_user.is_anonymous:
-        return False
-    known: bool | None = g.get("ukharvest_may_harvest")
-    if known is None:
-        known = authz.has_user_permission_for_some_org(tk.current_user.name, "update_dataset")
-        g.ukharvest_may_harvest = known
-    return known
+    """Tell whether the user may add or edit sources."""
+    return not tk.current_user.is_anonymous and may_harvest(tk.current_user.name)
 
 
 def ukharvest_in_navigation() -> bool:
@@ -43,7 +36,9 @@ def ukharvest_own_pages() -> list[str]:
 
 def ukharvest_notice() -> str:
     """Return the sysadmin's notice to editors of sources, "" for other users."""
-    return str(notice.read()["text"]) if ukharvest_may_harvest() else ""
+    if not ukharvest_may_harvest():
+        return ""
+    return str(notice.parse(once("notice", lambda: notes.note(notes.NOTICE)))["text"])
 
 
 def ukharvest_export() -> manifest.Manifest | None:

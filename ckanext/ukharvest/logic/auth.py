@@ -9,10 +9,10 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import authz, model
-from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.logic.permissions import may
+from ckanext.ukharvest.logic.sources import run_row
 from ckanext.ukharvest.model import Record, source_previews
 
 Answer = dict[str, Any]
@@ -36,10 +36,7 @@ def _source_id(data_dict: dict[str, Any]) -> str | None:
 
 
 def _source_of_run(job_id: Any) -> str:
-    job = model.Session.get(HarvestJob, str(job_id))
-    if job is None:
-        raise tk.ObjectNotFound(tk._("No run has this id."))
-    return str(job.source_id)
+    return str(run_row(str(job_id)).job.source_id)
 
 
 def _source_of_record(record_id: Any) -> str:

@@ -11,7 +11,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
-from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.outcomes import RecordState
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, may_see_source
@@ -41,13 +41,14 @@ def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
     may_see_errors = origin is not None and may_edit_dataset_or_source(
         context, package["id"], origin.source_id
     )
+    failed = origin is not None and origin.state == RecordState.LOST
     return {
         "harvested_by_source": True,
         "metadata_date": facts.get("metadata-date", ""),
         "reference": facts.get("harvest_source_reference", ""),
         **(_of_origin(context, origin, package["id"]) if origin else _of_no_origin(facts)),
         "problems_count": origin.problems if origin and may_see_errors else None,
-        "error": origin.error if origin and may_see_errors else None,
+        "error": origin.error if origin and failed and may_see_errors else None,
     }
 
 
@@ -122,13 +123,13 @@ def _also_in(context: Any, package_id: str) -> list[dict[str, Any]]:
 
 
 def _state(origin: Origin) -> str:
-    if origin.missed_runs and origin.outcome == RecordOutcome.KEPT:
+    if origin.state == RecordState.KEPT:
         return KEPT
     if not origin.is_running:
         return OFF
-    if origin.is_held and origin.missed_runs:
-        return HELD
-    return MISSING if origin.missed_runs else CURRENT
+    if origin.state == RecordState.MISSING:
+        return HELD if origin.is_held else MISSING
+    return CURRENT
 
 
 def _source(origin: Origin) -> dict[str, Any]:

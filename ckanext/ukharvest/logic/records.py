@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ckan import model
-from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
 from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values.iso_time import iso
@@ -20,6 +19,7 @@ from ckanext.ukharvest.model import (
     RecordProblem,
     changes,
     documents,
+    outcomes,
     record_history,
 )
 from ckanext.ukharvest.model.documents import Document
@@ -28,21 +28,12 @@ from ckanext.ukharvest.presentation.messages import problems as words
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.presentation.rendering.translations import parse_translations
 
-# Outcome of a row, or of a harvest object → key of presentation.messages.status_labels.RECORDS.
-_LABEL_KEYS = {
-    "added": "added",
-    "updated": "updated",
-    "not modified": "unchanged",
-    "deleted": "deleted",
-    "skipped": "skipped",
-    "errored": "lost",
-}
-
 
 def describe_record(context: Any, found: Found) -> dict[str, Any]:
     """Return the result of ``ukharvest_record_show`` for a user who may update the source."""
     row, dataset = found.row, found.dataset
     may_read = _may_read(context, found)
+    state = outcomes.state_now(row.id, row.source_id)
     glance = record_history.glance_at(row.id) if may_read else None
     return {
         "id": row.id,
@@ -50,7 +41,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "guid": row.guid,
         "title": _title(found) if may_read else "",
         "url": _url(row),
-        "outcome": _outcome(found),
+        "outcome": state,
         "missed_runs": row.missed_runs,
         "runs_left": max(0, config.delete_after_runs() - row.missed_runs),
         "first_seen": iso(row.first_seen),
@@ -58,7 +49,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "dataset": _dataset(dataset) if dataset and may_read else None,
         "same_as": _same_as(context, row),
         "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
-        "error": _error(row.error),
+        "error": _error(row.error) if state == RecordState.LOST else None,
         "problems": problems_of(row.id),
         "history": _history(row, record_history.passes(row)) if may_read else [],
         "content_type": record_form.form_of(glance.head).label if glance else "",
@@ -113,25 +104,6 @@ def _languages(package: model.Package) -> list[str]:
     return sorted({code for each in found for code in each})
 
 
-def _outcome(found: Found) -> str:
-    row = found.row
-    if row.missed_runs and row.outcome != RecordOutcome.DELETED:
-        if row.outcome == RecordOutcome.KEPT:
-            return "kept"
-        return "held" if found.is_held else "missing"
-    if row.outcome in (RecordOutcome.ADDED, RecordOutcome.UPDATED):
-        return str(row.outcome) if _is_news(row) else "unchanged"
-    return _LABEL_KEYS.get(row.outcome, "waiting")
-
-
-def _is_news(row: Record) -> bool:
-    """Tell whether the last run that saw the record also wrote its dataset."""
-    written = model.Session.query(HarvestObject.id).filter_by(
-        guid=row.guid, harvest_source_id=row.source_id, harvest_job_id=row.last_seen_job_id
-    )
-    return written.first() is not None
-
-
 def _error(error: dict[str, Any] | None) -> dict[str, Any] | None:
     if not error:
         return None
@@ -161,7 +133,7 @@ def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
     for each in passes:
         change = by_job.pop(each.job_id, None)
         entry = change or {"fields": [], "more": 0, "date": iso(each.when), "job_id": each.job_id}
-        outcome = (change and change["kind"]) or _LABEL_KEYS.get(each.status or "", each.status)
+        outcome = (change and change["kind"]) or each.state
         entries.append({**entry, "outcome": outcome, "message": each.message})
     alone = [each for each in changed if not each["job_id"] or each["job_id"] in by_job]
     entries += [{**each, "outcome": each["kind"], "message": ""} for each in alone]

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import model
-from ckanext.harvest.model import HarvestJob, HarvestSource
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic.permissions import may, once, readable_organisations
 from ckanext.ukharvest.model import (
     broken_links,
+    datasets,
     health,
-    reports,
-    run_figures,
+    runs,
     source_previews,
     utcnow,
 )
 from ckanext.ukharvest.model.current_run import CurrentRun
+from ckanext.ukharvest.model.source_list import SourceRow
 from ckanext.ukharvest.presentation.messages import source_status
 from ckanext.ukharvest.presentation.messages.status_parts import Card, StatusFacts
 
-Session = model.Session
+NEWEST = 30  # runs of the chart on a source's page
 
 
 def type_label(name: str) -> str:
@@ -40,11 +40,9 @@ def type_label(name: str) -> str:
     return str(tk._(titles[name])) if name in titles else name
 
 
-def describe_source(source: HarvestSource, package: model.Package) -> dict[str, Any]:
-    """Return what everybody who may read the source gets; takes three SQL statements."""
-    group = model.Group.get(package.owner_org) if package.owner_org else None
-    status = reports.short_status(source.id)
-    finished = (status["last_job"] or {}).get("finished")
+def describe_source(row: SourceRow) -> dict[str, Any]:
+    """Return what everybody who may read the source gets, but what ``describe_harvest`` has."""
+    package, source, group, _notice = row
     return {
         "id": source.id,
         "name": package.name,
@@ -55,31 +53,37 @@ def describe_source(source: HarvestSource, package: model.Package) -> dict[str, 
         "organization": group and {"id": group.id, "name": group.name, "title": group.title},
         "frequency": source.frequency or "MANUAL",
         "frequency_label": source_status.frequency_words(source.frequency or ""),
-        "datasets": status["total_datasets"],
         "created": iso(package.metadata_created),
-        "harvested": finished and iso(dt.datetime.fromisoformat(finished)),
     }
 
 
-def describe_status(source: HarvestSource, may_decide: Callable[[], bool]) -> dict[str, Any]:
+def describe_harvest(source_id: str) -> dict[str, Any]:
+    """Return what those get besides who may not update the source."""
+    return {
+        "datasets": datasets.of_sources([source_id], public=True).get(source_id, 0),
+        "harvested": iso(runs.last_good_end(source_id)),
+    }
+
+
+def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
     """Return status, texts and figures of the source, and the version of all that.
 
-    Args:
-        source: the source.
-        may_decide: tells whether the user may decide about pending deletions.
+    For users who may update it.
     """
     shown = health.load_health([source.id])[source.id]
-    runs = _runs(shown)
+    known = _runs(source.id, shown)
+    may_need_decision = shown.state == "held" or shown.value in MISSING
     told = StatusFacts(
         health=shown,
         now=utcnow(),
-        last=runs.get(str(shown.last_run and shown.last_run["id"])),
-        judged=runs.get(str(shown.judged_id)),
+        last=known.get(str(shown.last_run and shown.last_run["id"])),
+        judged=known.get(str(shown.judged_id)),
         frequency=source.frequency or "",
         checked=_checked(source.id) if shown.state == "checking" else 0,
-        may_decide=(shown.state == "held" or shown.value in MISSING) and may_decide(),
+        may_decide=may_need_decision
+        and may(context, "ukharvest_deletion_approve", source_id=source.id),
         max_share=config.delete_max_share(),
-        broken_links=_broken_links(source.id, shown),
+        broken_links=_broken_links(context, source.id, shown),
         cron_minutes=config.schedule_cron_minutes(),
     )
     card = source_status.card(told)
@@ -88,15 +92,35 @@ def describe_status(source: HarvestSource, may_decide: Callable[[], bool]) -> di
     return {**answer, "version": _version(answer)}
 
 
-def _broken_links(source_id: str, shown: health.SourceHealth) -> int:
+def _broken_links(context: Any, source_id: str, shown: health.SourceHealth) -> int:
     """Return how many links do not work, 0 where the card is about something worse or a run."""
     if shown.value != Health.HEALTHY or shown.current is not None:
         return 0
-    return broken_links.count_of_sources([source_id]).get(source_id, 0)
+    return count_broken_links(context, source_id)[0]
 
 
-def _runs(shown: health.SourceHealth) -> dict[str, dict[str, Any]]:
-    """Return the figures of the last run and of the run that health is judged by, by run id.
+def count_broken_links(context: Any, source_id: str) -> tuple[int, int]:
+    """Return the numbers of a source's links that do not work, and of their datasets.
+
+    Without those of private datasets that the user may not read.
+    """
+    wanted = broken_links.Wanted(source_id, reads=readable_organisations(context))
+    question = ("broken links", source_id, context.get("user") or "")
+    return once(question, lambda: broken_links.count(wanted))
+
+
+def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
+    """Return the number of a source's runs, and the newest ``NEWEST`` as ``runs.list_runs`` does.
+
+    The source's page shows them, and its status is about one of them.
+    """
+    return once(
+        ("newest runs", source_id), lambda: runs.list_runs(source_id=source_id, limit=NEWEST)
+    )
+
+
+def _runs(source_id: str, shown: health.SourceHealth) -> dict[str, dict[str, Any]]:
+    """Return the last run and the one that health is judged by, by run id.
 
     {} while a run is under way: the texts are then about that one.
     """
@@ -104,8 +128,9 @@ def _runs(shown: health.SourceHealth) -> dict[str, dict[str, Any]]:
     ids = {id_ for id_ in (shown.judged_id, last) if id_}
     if not ids or shown.current is not None:
         return {}
-    jobs = Session.query(HarvestJob).filter(HarvestJob.id.in_(ids)).all()
-    return {row["id"]: row for row in run_figures.load_figures(jobs)}
+    newest = {run["id"]: run for run in newest_runs(source_id)[1]}
+    # Many runs can have been stopped since the one that health is judged by.
+    return newest if ids <= newest.keys() else runs.by_id(ids)
 
 
 def _card(card: Card) -> dict[str, Any]:
@@ -127,6 +152,7 @@ def _facts(shown: health.SourceHealth) -> dict[str, Any]:
         "failures": shown.failures,
         "last_run": _run(shown.last_run),
         "last_good_run": _run(shown.last_good_run),
+        "harvested": iso(shown.harvested),
         "next_run": iso(shown.next_run),
         "datasets": shown.datasets,
         "held": shown.held,

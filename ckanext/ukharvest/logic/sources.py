@@ -9,8 +9,10 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.logic import source_rules
-from ckanext.ukharvest.logic.permissions import may_if_exists
-from ckanext.ukharvest.model import dataset_names, datasets
+from ckanext.ukharvest.logic.permissions import may_if_exists, once
+from ckanext.ukharvest.model import dataset_names, datasets, runs, source_list
+from ckanext.ukharvest.model.runs import RunRow
+from ckanext.ukharvest.model.source_list import SourceRow
 
 TYPE = "harvest"  # CKAN's dataset type of sources; also the first part of their URLs
 
@@ -22,12 +24,36 @@ def source_of(data_dict: dict[str, Any]) -> HarvestSource:
         ValidationError: there is no ``source_id``.
         ObjectNotFound: there is no such source.
     """
-    name_or_id = str(tk.get_or_bust(data_dict, "source_id"))
-    package = model.Package.get(name_or_id)
-    source = HarvestSource.get(package.id if package else name_or_id)
-    if source is None:
+    return source_row_of(data_dict).source
+
+
+def source_row_of(data_dict: dict[str, Any]) -> SourceRow:
+    """Return the source that ``source_id`` names, with its dataset and organisation."""
+    row = source_row(str(tk.get_or_bust(data_dict, "source_id")))
+    if row is None:
         raise tk.ObjectNotFound(tk._("No harvest source has this name or id."))
-    return source
+    return row
+
+
+def source_row(name_or_id: str) -> SourceRow | None:
+    """Return a source with its dataset and organisation, by name or id."""
+    row = once(("source", name_or_id), lambda: source_list.load_row(name_or_id))
+    if row is not None:
+        once(("source", row.package.id), lambda: row)
+        once("notice", lambda: row.notice)
+    return row
+
+
+def run_row(job_id: str) -> RunRow:
+    """Return a run by its id.
+
+    Raises:
+        ObjectNotFound: there is no such run.
+    """
+    row = once(("run", job_id), lambda: runs.load_row(job_id))
+    if row is None:
+        raise tk.ObjectNotFound(tk._("No run has this id."))
+    return row
 
 
 def dataset_of(name_or_id: str) -> model.Package:
@@ -58,11 +84,10 @@ def load_source(name: str) -> dict[str, Any] | None:
         ``active``, ``state``, ``private``, ``type`` ("harvest"), ``owner_org`` and
         ``organization`` ({"id", "name", "title"} or None).
     """
-    package = model.Package.get(name)
-    source = HarvestSource.get(package.id) if package and package.type == TYPE else None
-    if package is None or source is None:
+    row = source_row(name)
+    if row is None or row.package.type != TYPE:
         return None
-    group = model.Group.get(package.owner_org) if package.owner_org else None
+    package, source, group, _notice = row
     return {
         "id": source.id,
         "name": package.name,

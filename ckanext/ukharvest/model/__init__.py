@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import sqlalchemy.orm
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.core.outcomes import RecordState, RunMode
 
 
 def utcnow() -> datetime.datetime:
@@ -81,6 +81,18 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     claimed = sa.Column(sa.DateTime)
 
 
+# Here alone it is decided what a record is now. Absent counts more than how its last import ended.
+RECORD_STATE = f"""
+    CASE WHEN outcome = 'deleted' THEN '{RecordState.DELETED}'
+         WHEN missed_runs > 0 AND outcome = 'kept' THEN '{RecordState.KEPT}'
+         WHEN missed_runs > 0 THEN '{RecordState.MISSING}'
+         WHEN outcome = 'errored' THEN '{RecordState.LOST}'
+         WHEN outcome IN ('added', 'updated', 'skipped') THEN outcome
+         WHEN outcome = 'kept' THEN '{RecordState.UNCHANGED}'
+         ELSE '{RecordState.WAITING}' END
+"""
+
+
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     """One record of one source: identity, dataset and how its last import ended.
 
@@ -104,6 +116,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             dataset is purged it is never "", of one that the options skip always.
         same_as: the dataset that a skipped record would be once more (``model.handed_on``); None:
             it was skipped by the options, or that dataset is gone.
+        state: what the record is now, as ``RecordState``; the database works it out. Deletions
+            that are pending are "missing" here: ``SourceState.held`` names them.
         title: the record's, "" if none was read yet.
         error: why the last import failed: {"code", "message", "line"}; None if it did not.
         written: time of our last write to the dataset, None if unknown; a later change was a
@@ -142,6 +156,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     origin_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     same_as = sa.Column(sa.UnicodeText, sa.ForeignKey("package.id", ondelete="SET NULL"))
+    state = sa.Column(sa.UnicodeText, sa.Computed(RECORD_STATE, persisted=True), nullable=False)
     title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     written = sa.Column(sa.DateTime)
@@ -199,7 +214,9 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records; and
             {"shortfall"}, as ``core.deletions.Shortfall``, where there is one.
         complete: the source was read completely.
-        outcome: "" while it runs, then "finished", "held", "failed" or "stopped".
+        outcome: as ``RunOutcome``: "" until it is read, then how the reading ended ("finished",
+            "held", "failed" or "stopped"), and from the end of the run on how that ended.
+        figures: numbers of records, stored when the run ends (``model.run_results``); None before.
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.
         stopped_by: name of the person who asked to stop it, "" if none did.
@@ -227,6 +244,52 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     asked_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
+    figures = sa.Column(JSONB(none_as_null=True))
+
+
+class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What one run did with one record (model/outcomes.py).
+
+    Each harvest object that has ended has a row, and each record that a run missed for the first
+    time. Without a row are records that a run found unchanged, skipped again or missed again.
+
+    Attributes:
+        run_id: the run's ``JobReport``.
+        record_id: None if the record has no row, as those of other harvesters.
+        object_id: the harvest object's, which may be pruned; None of a missing record.
+        package_id: the dataset of a record without a row.
+        state: as ``RecordState``.
+        is_same: it was skipped because its dataset is here already, or was deleted here.
+        is_unread: it failed while the source was read; another record may have its identifier.
+        code, message, line: its error; "" and None without one. Other harvesters also store
+            errors of imported records.
+        more: further errors of another harvester's record: [{"message", "line"}, …]; else None.
+    """
+
+    __tablename__ = "ukharvest_outcome"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    run_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_job.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    record_id = sa.Column(
+        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="SET NULL"), index=True
+    )
+    object_id = sa.Column(sa.UnicodeText, unique=True)
+    package_id = sa.Column(sa.UnicodeText)
+    guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    state = sa.Column(sa.UnicodeText, nullable=False)
+    is_same = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    is_unread = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    message = sa.Column(sa.UnicodeText)
+    line = sa.Column(sa.Integer)
+    more = sa.Column(JSONB(none_as_null=True))
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
 
 
 class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]

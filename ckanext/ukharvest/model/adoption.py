@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.dialects import postgresql
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
+from ckanext.ukharvest.core.outcomes import NOT_READ, RecordOutcome
 from ckanext.ukharvest.model import JobReport, Record
 from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.reading.known_record import UNCONFIRMED, KnownRecord
@@ -104,7 +104,7 @@ def was_read(source_id: Any) -> Any:
     return sa.exists().where(
         JobReport.source_id == source_id,
         JobReport.heartbeat.isnot(None),
-        JobReport.outcome.in_((RunOutcome.FINISHED, RunOutcome.HELD)),
+        JobReport.outcome.notin_(NOT_READ),
     )
 
 

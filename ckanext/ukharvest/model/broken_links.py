@@ -79,6 +79,8 @@ def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:
     """
     where = _conditions(wanted)
     number = int(Session.scalar(link_checks.live_resources(sa.func.count()).where(*where)) or 0)
+    if not number:
+        return 0, []
     page = (
         link_checks.live_resources(
             Link,

@@ -14,7 +14,15 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.mapping.resource_matching import key_of
-from ckanext.ukharvest.model import Record, SourceState, locks, record_state, reports, utcnow
+from ckanext.ukharvest.model import (
+    Record,
+    SourceState,
+    locks,
+    outcomes,
+    record_state,
+    run_results,
+    utcnow,
+)
 from ckanext.ukharvest.model.source_moves import rename_records, resource_urls
 from ckanext.ukharvest.reading.changed_identifiers import RecordFacts
 
@@ -209,6 +217,7 @@ def refuse(source_id: str, user: str, version: str = "") -> int:
     own = (Record.source_id == source_id, Record.guid == sa.any_(guids), Record.missed_runs == 0)
     ids = [row[0] for row in Session.query(Record.id).filter(*own)]
     record_state.mark_missed(ids)
+    outcomes.save_missing(state.changed_identifiers["job_id"], ids)
     _decide(state, f"{user} decided that the new records of {_counted(len(due))} different")
     return len(due)
 
@@ -230,7 +239,7 @@ def _decide(state: SourceState, words: str) -> None:
     """Store that it is decided; commits."""
     job_id = state.changed_identifiers["job_id"]
     state.changed_identifiers = None
-    reports.add_decision(job_id, words)
+    run_results.add_decision(job_id, words)
     Session.commit()
 
 

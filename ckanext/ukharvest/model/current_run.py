@@ -65,7 +65,12 @@ class CurrentRun:
 
 
 def load_current_runs(source_ids: Collection[str] | None = None) -> list[CurrentRun]:
-    """Return the runs of these sources, or of all, that have not ended; the oldest first."""
+    """Return the runs of these sources, or of all, that have not ended; the oldest first.
+
+    One statement, none without sources.
+    """
+    if source_ids is not None and not source_ids:
+        return []
     ids = None if source_ids is None else list(source_ids)
     now = utcnow()
     return [_run(row, now) for row in Session.execute(_CURRENT, {"ids": ids})]

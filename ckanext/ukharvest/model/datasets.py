@@ -34,10 +34,9 @@ _RESOURCE_COLUMNS = ("id", "package_id", "url", "format", "mimetype", "name", "d
 )
 
 
-# A dataset with two objects counts once.
-_OF_SOURCES = sa.text(
-    """
-    SELECT object.harvest_source_id, count(DISTINCT object.package_id)
+# Numbers of datasets, also to stand in FROM. A dataset with two objects counts once.
+OF_SOURCES = """
+    SELECT object.harvest_source_id AS source_id, count(DISTINCT object.package_id) AS datasets
       FROM harvest_object AS object
       JOIN package ON package.id = object.package_id
      WHERE object.current AND package.state = 'active'
@@ -45,8 +44,7 @@ _OF_SOURCES = sa.text(
        AND (CAST(:ids AS text[]) IS NULL
             OR object.harvest_source_id = ANY (CAST(:ids AS text[])))
      GROUP BY object.harvest_source_id
-    """
-)
+"""
 
 
 def count_exported() -> int:
@@ -89,7 +87,7 @@ def of_sources(
         public: count only public datasets.
     """
     values = {"ids": None if source_ids is None else list(source_ids), "public": public}
-    return dict(Session.execute(_OF_SOURCES, values).all())
+    return dict(Session.execute(sa.text(OF_SOURCES), values).all())
 
 
 def chunks() -> Iterator[list[dict[str, Any]]]:

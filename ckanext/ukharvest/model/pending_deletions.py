@@ -20,7 +20,7 @@ from ckanext.ukharvest.model import (
     Record,
     SourceState,
     locks,
-    reports,
+    run_results,
     staged_objects,
     utcnow,
 )
@@ -128,6 +128,7 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     listed, held_by = len(state.held["guids"]), state.held["job_id"]
     state.held = sa.null()
     if not due:
+        run_results.settle(source_id)
         Session.commit()
         return None, [], listed
     now = utcnow()
@@ -141,7 +142,7 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     report.outcome = RunOutcome.FINISHED
     report.started = report.heartbeat = report.finished = now
     Session.add(report)
-    reports.add_decision(held_by, report.reason)
+    run_results.add_decision(held_by, report.reason)
     staged = [
         staged_objects.Staged(each.guid, "delete", package_id=each.package_id) for each in due
     ]
@@ -172,7 +173,7 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
     )
     execute(kept.values(outcome=RecordOutcome.KEPT))
     number = len(due)
-    reports.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
+    run_results.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
     Session.commit()
     return number
 

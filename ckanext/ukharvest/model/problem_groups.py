@@ -3,7 +3,8 @@
 Of a run: the errors of failed records, and the problems of records that it imported. Of a source:
 the same of its current records, without missing ones, and the errors of its last read.
 
-Two kinds: "lost" of records that were not imported, "problem" of records that were.
+Kinds: "stop" why a run failed, "lost" of records that were not imported, "problem" of records that
+were.
 """
 
 # ruff: noqa: S608 - the statements are put together of constants of these two modules alone
@@ -16,30 +17,13 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from ckan import model
 
+from ckanext.ukharvest.model.outcomes import OF_RUN
+
 Session = model.Session
 
 EXAMPLES = 5  # records a group
 MOST_GROUPS = 200  # the messages of other harvesters can be all different
 
-# Code of a record's error, stored with the harvest object; errors of other harvesters have none.
-CODE = "COALESCE(code.value, '')"
-# A record with the identifier of another has no row of its own.
-ERRORS = """
-      FROM harvest_object AS object
-      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
-      LEFT JOIN harvest_object_extra AS code
-             ON code.harvest_object_id = object.id
-            AND code.key IN ('error_code', 'import_error_code')
-      LEFT JOIN harvest_object_extra AS named
-             ON named.harvest_object_id = object.id AND named.key = 'record_title'
-      LEFT JOIN ukharvest_record AS record
-             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
-            AND code.value IS DISTINCT FROM 'duplicate-guid'
-"""
-# A record that failed while it was read may have no row, or share its identifier with another.
-WHO = """
-    CASE WHEN code.key = 'error_code' THEN object.id ELSE COALESCE(record.id::text, object.id) END
-"""
 # Joined only for the rows of a page, because there are far more datasets.
 SHOWN = "LEFT JOIN package ON package.id = shown.package_id"
 # A source can fill other organisations' datasets, and those can be private.
@@ -50,15 +34,15 @@ TITLE = f"""
     CASE WHEN {HIDDEN} THEN '' ELSE COALESCE(NULLIF(shown.title, ''), package.title, '') END
 """
 DATASET = f"CASE WHEN package.state = 'active' AND NOT {HIDDEN} THEN package.name END"
-LAST_READ = """
-    (SELECT job.id
-       FROM harvest_job AS job
-       LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
-      WHERE job.source_id = :source_id AND job.status NOT IN ('New', 'Running')
-        AND COALESCE(report.mode, '') <> 'approval'
-        AND COALESCE(report.outcome, 'finished') IN ('finished', 'held')
-      ORDER BY job.created DESC LIMIT 1)
+# The id of the report of a source's last run, without those that ended in these ways.
+_LAST = """
+    (SELECT report.id
+       FROM ukharvest_job AS report JOIN harvest_job AS job ON job.id = report.job_id
+      WHERE report.source_id = :source_id AND report.figures IS NOT NULL
+        AND report.mode <> 'approval' AND report.outcome NOT IN ({outcomes})
+      ORDER BY job.created DESC, job.id LIMIT 1)
 """
+LAST_READ = _LAST.format(outcomes="'failed', 'stopped'")
 
 # Of one kind, and of one field. Every value of these statements is bound.
 IS_ASKED = """
@@ -66,12 +50,24 @@ IS_ASKED = """
 """
 # A field's name, the same for each entry of a list: "distribution.mediaType".
 FIELD = "regexp_replace({field}, '[[][0-9]+[]]', '', 'g')"
-_OBJECTS = f"""
-    SELECT CASE WHEN object.report_status = 'errored' THEN 'lost' ELSE 'problem' END AS kind,
-           {CODE} AS code, error.message, '' AS field, error.line, {WHO} AS who,
-           record.id AS record_id, COALESCE(record.package_id, object.package_id) AS package_id,
-           object.guid, COALESCE(named.value, record.title) AS title
-    {ERRORS}
+# A record that failed while it was read may have no row, or share its identifier with another.
+WHO = """
+    CASE WHEN result.is_unread THEN result.object_id
+         ELSE COALESCE(result.record_id::text, result.object_id) END
+"""
+_ERRORS = f"""
+    SELECT CASE WHEN result.state = 'lost' THEN 'lost' ELSE 'problem' END AS kind,
+           result.code, error.message, '' AS field, error.line, {WHO} AS who,
+           result.record_id, COALESCE(record.package_id, result.package_id) AS package_id,
+           result.guid, COALESCE(NULLIF(result.title, ''), record.title) AS title
+      FROM {{results}}
+      LEFT JOIN ukharvest_record AS record ON record.id = result.record_id
+     CROSS JOIN LATERAL (
+           SELECT result.message, result.line
+            UNION ALL
+           SELECT message, line
+             FROM jsonb_to_recordset(result.more) AS further (message text, line integer)) AS error
+     WHERE result.message IS NOT NULL
 """
 _ROWS = """
            record.id::text AS who, record.id AS record_id, record.package_id, record.guid,
@@ -86,8 +82,7 @@ _PROBLEMS = f"""
 """
 
 _OF_RUN = f"""
-    {_OBJECTS}
-     WHERE object.harvest_job_id = :job_id
+    {_ERRORS.format(results=OF_RUN)}
      UNION ALL
     {_PROBLEMS}
      WHERE problem.job_id = :job_id
@@ -97,15 +92,14 @@ _OF_SOURCE = f"""
            COALESCE(record.error ->> 'message', '') AS message, '' AS field,
            (record.error ->> 'line')::integer AS line,
            {_ROWS}
-     WHERE record.source_id = :source_id AND record.outcome = 'errored'
-       AND record.missed_runs = 0
+     WHERE record.source_id = :source_id AND record.state = 'lost'
      UNION ALL
     {_PROBLEMS}
-     WHERE record.source_id = :source_id AND record.missed_runs = 0 AND problem.current
-       AND record.outcome IN ('added', 'updated', 'errored')
+     WHERE record.source_id = :source_id AND problem.current
+       AND record.state IN ('added', 'updated', 'lost')
      UNION ALL
-    {_OBJECTS}
-     WHERE object.harvest_job_id = {LAST_READ} AND code.key = 'error_code'
+    {_ERRORS.format(results="ukharvest_outcome AS result")}
+       AND result.run_id = {LAST_READ} AND result.is_unread
 """
 
 
@@ -126,10 +120,10 @@ class Group(NamedTuple):
     """One kind of problem.
 
     Attributes:
-        kind: "lost" or "problem".
+        kind: "stop", "lost" or "problem".
         code: "" if only the message is known.
         field: the field that it is about, without numbers of entries; "" for the whole record.
-        records, occurrences: numbers of records with it, and of problems.
+        records, occurrences: numbers of records with it (0 of a run), and of problems.
         examples: the first few: {"record_id" (None: it has no page), "guid", "title", "message",
             "field", "line"}.
     """
@@ -143,8 +137,11 @@ class Group(NamedTuple):
 
 
 def groups(scope: Scope) -> list[Group]:
-    """Return the kinds of problems, lost records first, then by number of records."""
-    query = _with(scope, _GROUPS)
+    """Return the kinds of problems, lost records first, then by number of records.
+
+    Also why the run failed, or the source's last one that was not stopped.
+    """
+    query = _with(scope, f"{_GROUPS} UNION ALL {_STOP_OF_RUN if scope.job_id else _STOP_OF_SOURCE}")
     rows = Session.execute(query, {**scope._asdict(), "most": MOST_GROUPS, "examples": EXAMPLES})
     return [Group(*row) for row in rows]
 
@@ -204,7 +201,7 @@ _GROUPS = f"""
         SELECT worded.*, records, occurrences
           FROM counted, unnest(places) AS first JOIN worded ON place = first
     )
-    SELECT kind, code, of_field, records, occurrences,
+   (SELECT kind, code, of_field, records, occurrences,
            jsonb_agg(jsonb_build_object(
                'record_id', record_id, 'guid', shown.guid, 'title', {TITLE},
                'message', message, 'field', field, 'line', line)
@@ -212,8 +209,25 @@ _GROUPS = f"""
       FROM shown {SHOWN}
      GROUP BY key, kind, code, of_field, records, occurrences
      ORDER BY kind, records DESC, code, of_field, key
-     LIMIT :most
+     LIMIT :most)
 """
+# Other harvesters can store several errors of a run.
+_STOP = """
+    SELECT 'stop', COALESCE(report.error ->> 'code', ''), '', 0, count(*),
+           jsonb_agg(jsonb_build_object(
+               'record_id', NULL, 'guid', '', 'title', '',
+               'message', COALESCE(error.message, report.reason), 'field', '', 'line', NULL)
+               ORDER BY error.created)
+      FROM ukharvest_job AS report
+      LEFT JOIN LATERAL (
+           SELECT message, created FROM harvest_gather_error
+            WHERE harvest_job_id = report.job_id
+            ORDER BY created LIMIT CAST(:examples AS integer)) AS error ON true
+     WHERE report.outcome = 'failed' AND {which}
+     GROUP BY report.id
+"""
+_STOP_OF_RUN = _STOP.format(which="report.job_id = :job_id")
+_STOP_OF_SOURCE = _STOP.format(which="report.id = " + _LAST.format(outcomes="'stopped'"))
 _TITLES = f"""
     SELECT shown.guid, {TITLE}
       FROM ukharvest_record AS shown {SHOWN}

@@ -20,9 +20,9 @@ class Origin(NamedTuple):
     """A dataset's record and source; unknown values are None. Times are naive UTC.
 
     Attributes:
-        record_id, outcome, missed_runs, checked, written, error, supplied_fields, record_url: of
-            our row, all None for a dataset that we have not imported yet; ``checked``: when a run
-            last saw it.
+        record_id, outcome, state, missed_runs, checked, written, error, supplied_fields,
+            record_url: of our row, all None for a dataset that we have not imported yet;
+            ``checked``: when a run last saw it.
         is_news: the run that saw the record last is the one that wrote the dataset.
         harvested: when the dataset was last written by a harvest.
         changed: when the dataset was last changed by anybody.
@@ -35,6 +35,7 @@ class Origin(NamedTuple):
     record_id: int | None
     guid: str | None
     outcome: str | None
+    state: str | None
     missed_runs: int | None
     checked: datetime.datetime | None
     written: datetime.datetime | None
@@ -124,6 +125,7 @@ def _of_record(dataset: Any) -> tuple[Any, ...]:
         Record.id,
         sa.func.coalesce(Record.guid, HarvestObject.guid),
         Record.outcome,
+        Record.state,
         Record.missed_runs,
         Record.last_seen,
         Record.written,

@@ -7,7 +7,7 @@ jobs that are still referred to; everything unfinished; and all of other source 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,12 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject,
 from ckanext.ukharvest.model import (
     JobReport,
     Link,
+    Outcome,
     RecordProblem,
     SourceState,
-    health,
     link_budget,
     open_work,
-    run_figures,
+    run_results,
 )
 from ckanext.ukharvest.model.statements import execute
 
@@ -82,16 +82,19 @@ def prune_all(
         if max_objects is not None and pruned.objects >= max_objects:
             break
         jobs = ids[start : start + JOBS]
-        run_figures.freeze(_with_something_to_lose(jobs))
+        run_results.store(_not_stored(jobs))
+        run_results.keep_figures(jobs)
         Session.commit()
         pruned.objects += _delete(HarvestObject, _objects_of(jobs))
         pruned.gather_errors += _delete(
             HarvestGatherError, HarvestGatherError.harvest_job_id.in_(jobs)
         )
         _delete(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.in_(jobs)))
+        _delete(Outcome, _are_pruned(JobReport.job_id.in_(jobs)))
         pruned.jobs += _delete_jobs(jobs)
     # ckanext-harvest, too, deletes jobs.
     _delete(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.is_(None)))
+    _delete(Outcome, _are_pruned(JobReport.job_id.is_(None)))
     return pruned
 
 
@@ -131,18 +134,17 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
 
 
 # "Failing since", "last good run": if a source fails for weeks, these are not recent runs.
-_HEALTH = f"""
+_HEALTH = """
     WITH run AS (
-        SELECT job.id, job.source_id, job.created, {health.OUTCOME} AS outcome,
-               {health.IS_EMPTY} AS is_empty
+        SELECT job.id, job.source_id, job.created, report.outcome
           FROM harvest_job AS job
           JOIN harvest_source AS source
             ON source.id = job.source_id AND source.type = ANY (CAST(:types AS text[]))
-          LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
-         WHERE COALESCE(report.mode, '') <> 'approval'
+          JOIN ukharvest_job AS report ON report.job_id = job.id AND report.figures IS NOT NULL
+         WHERE report.mode <> 'approval'
     ), good AS (
         SELECT DISTINCT ON (source_id) id, source_id, created
-          FROM run WHERE outcome IN ('finished', 'held') AND NOT is_empty
+          FROM run WHERE outcome NOT IN ('failed', 'stopped', 'empty')
          ORDER BY source_id, created DESC, id
     ), failed AS (
         SELECT DISTINCT ON (run.source_id) run.id
@@ -151,7 +153,7 @@ _HEALTH = f"""
          ORDER BY run.source_id, run.created, run.id
     )
     SELECT id FROM good UNION ALL SELECT id FROM failed
-"""  # noqa: S608 - no value is put into it
+"""
 
 
 def _objects_of(jobs: Any) -> sa.ColumnElement[bool]:
@@ -171,20 +173,19 @@ def _has_object(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     )
 
 
-def _with_something_to_lose(jobs: Iterable[str]) -> list[str]:
-    """Return the jobs that stay but lose objects or errors that their figures are counted from."""
-    errors = (
-        sa.select(sa.literal(1))
-        .where(HarvestGatherError.harvest_job_id == HarvestJob.id)
-        .correlate(HarvestJob)
-        .exists()
+def _not_stored(job_ids: Collection[str]) -> list[str]:
+    """Return the ids of jobs without stored figures, which are counted from their objects."""
+    stored = sa.select(JobReport.job_id).where(JobReport.figures.isnot(None))
+    query = sa.select(HarvestJob.id).where(HarvestJob.id.in_(job_ids))
+    return list(Session.scalars(query.where(HarvestJob.id.notin_(stored))))
+
+
+def _are_pruned(runs: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return the condition that outcomes of these runs have lost their harvest objects."""
+    return sa.and_(
+        Outcome.run_id.in_(sa.select(JobReport.id).where(runs)),
+        ~sa.exists().where(HarvestObject.id == Outcome.object_id),
     )
-    jobs = list(jobs)
-    doomed = _objects_of(jobs)
-    query = sa.select(HarvestJob.id).where(
-        HarvestJob.id.in_(jobs), _has_object(~doomed), sa.or_(_has_object(doomed), errors)
-    )
-    return list(Session.scalars(query))
 
 
 def _delete(table: Any, condition: sa.ColumnElement[bool]) -> int:

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
+from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.core.document_kind import HEAD, size_of
-from ckanext.ukharvest.core.errors import DuplicateGuid
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.model import (
+    JobReport,
+    Outcome,
     Record,
     RecordProblem,
     RecordVersion,
     SourceState,
-    staged_objects,
     versions,
 )
 from ckanext.ukharvest.model.documents import Glance
@@ -28,29 +28,26 @@ MOST = 20  # runs in the history
 
 
 class Found(NamedTuple):
-    """A record with its dataset and whether its deletion is pending."""
+    """A record with its dataset."""
 
     row: Record
     dataset: model.Package | None
-    is_held: bool
 
 
 class Pass(NamedTuple):
-    """What one run did with a record; ``status`` as in ``HarvestObject.report_status``."""
+    """What one run did with a record; ``state`` as ``RecordState``."""
 
     job_id: str
     when: datetime.datetime
-    status: str | None
+    state: str
     message: str
 
 
 def find(record_id: int) -> Found | None:
     """Return a record, None if there is none of this id."""
-    held = SourceState.held["guids"].has_key(Record.guid)
     query = (
-        sa.select(Record, model.Package, sa.func.coalesce(held, sa.false()))
+        sa.select(Record, model.Package)
         .outerjoin(model.Package, model.Package.id == Record.package_id)
-        .outerjoin(SourceState, SourceState.source_id == Record.source_id)
         .where(Record.id == record_id)
     )
     row = Session.execute(query).first()
@@ -65,32 +62,22 @@ def problems(record_id: int) -> list[RecordProblem]:
 
 def passes(row: Record) -> list[Pass]:
     """Return what the last runs did with a record, as far as they are still stored."""
-    # A record that only shares the identifier failed while it was read.
-    is_another = sa.exists().where(
-        HarvestObjectExtra.harvest_object_id == HarvestObject.id,
-        HarvestObjectExtra.key == staged_objects.CODE,
-        HarvestObjectExtra.value == DuplicateGuid.code,
-    )
-    lines = sa.func.string_agg(HarvestObjectError.message, "\n")
-    message = sa.select(lines).where(HarvestObjectError.harvest_object_id == HarvestObject.id)
-    when = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
     query = (
-        sa.select(
-            HarvestObject.harvest_job_id,
-            when,
-            HarvestObject.report_status,
-            sa.func.coalesce(message.scalar_subquery(), ""),
-        )
+        sa.select(JobReport.job_id, Outcome.created, Outcome.state, Outcome.message, Outcome.more)
+        .join(JobReport, JobReport.id == Outcome.run_id)
         .where(
-            HarvestObject.guid == row.guid,
-            HarvestObject.harvest_source_id == row.source_id,
-            HarvestObject.report_status.isnot(None),
-            ~is_another,
+            Outcome.record_id == row.id,
+            Outcome.object_id.isnot(None),
+            JobReport.job_id.isnot(None),
         )
-        .order_by(when.desc())
+        .order_by(Outcome.created.desc())
         .limit(MOST)
     )
-    return [Pass(*each) for each in Session.execute(query)]
+    passes = []
+    for job_id, when, state, message, more in Session.execute(query):
+        messages = [message or "", *(each["message"] for each in more or ())]
+        passes.append(Pass(job_id, when, state, "\n".join(messages)))
+    return passes
 
 
 def text_of(record_id: int) -> str:

@@ -1,69 +1,40 @@
 """Records of a run, or of a source as it is now, with outcomes, in pages.
 
-Of a run: records that it imported, deleted, failed to import or did not reach. Unchanged and
-missing records are known of the last run only: nothing but their row refers to it. Outcomes are
-keys of ``presentation.messages.status_labels.RECORDS``.
+Of a run: records that it imported, deleted, failed to import, did not reach, or missed for the
+first time. Unchanged records, and those missed again, are known of the last run only: nothing but
+their row refers to it.
 """
 
 # ruff: noqa: S608 - the statements are put together of constants of these two modules alone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 
+from ckanext.ukharvest.core.outcomes import RecordState
+from ckanext.ukharvest.model.outcomes import HELD, LAST, NOW, OF_RUN
 from ckanext.ukharvest.model.problem_groups import (
-    CODE,
     DATASET,
-    ERRORS,
     HIDDEN,
     IS_ASKED,
     LAST_READ,
     SHOWN,
     TITLE,
+    WHO,
     Scope,
     found_in,
 )
 
 Session = model.Session
 
-# The worst first; also the order of the rows.
-OUTCOMES = (
-    "lost",
-    "held",
-    "missing",
-    "deleted",
-    "added",
-    "updated",
-    "waiting",
-    "skipped",
-    "kept",
-    "unchanged",
-)
+OUTCOMES = tuple(RecordState)  # the worst first; also the order of the rows
 PROBLEMS = "problems"  # a filter beside the outcomes: records imported with problems
 
-# Outcome by the record's row, if the run has no object of it.
-_ROW_OUTCOME = """
-    CASE WHEN record.outcome = 'errored' THEN 'lost'
-         WHEN record.outcome = 'skipped' THEN 'skipped'
-         WHEN record.removed OR record.outcome = 'deleted' THEN 'deleted'
-         WHEN record.missed_runs > 0 AND record.outcome = 'kept' THEN 'kept'
-         WHEN record.missed_runs > 0 AND held.guid IS NOT NULL THEN 'held'
-         WHEN record.missed_runs > 0 THEN 'missing'
-         WHEN record.outcome IN ('added', 'updated') THEN {settled}
-         ELSE 'unchanged' END
-"""
-_HELD = """
-      LEFT JOIN (SELECT guid.value AS guid
-                   FROM ukharvest_source AS state,
-                        jsonb_array_elements_text(
-                            COALESCE(NULLIF(state.held, 'null') -> 'guids', '[]')) AS guid
-                  WHERE state.source_id = :source_id) AS held ON held.guid = record.guid
-"""
 # Joined: for subqueries by row PostgreSQL expects such costs that it compiles the statement first,
 # which takes ten times as long as running it.
 _FAULTY_IN_RUN = "SELECT DISTINCT record_id FROM ukharvest_problem WHERE job_id = :job_id"
@@ -73,91 +44,64 @@ _FAULTY_IN_SOURCE = """
       JOIN ukharvest_record AS record ON record.id = problem.record_id
      WHERE record.source_id = :source_id AND problem.current
 """
-_ERRING = """
-    SELECT DISTINCT error.harvest_object_id AS object_id
-      FROM harvest_object AS object
-      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
-     WHERE object.harvest_job_id = :job_id AND object.report_status IN ('added', 'updated')
+# Failed while the source was read: it may share its identifier with an imported record.
+_UNREAD = f"""
+    SELECT {WHO} AS who, result.record_id, result.guid,
+           COALESCE(NULLIF(result.title, ''), record.title, '') AS title, result.state AS outcome,
+           false AS has_problems, COALESCE(record.package_id, result.package_id) AS package_id,
+           result.object_id, result.code, result.message, result.line, result.more
+      FROM {{results}}
+      LEFT JOIN ukharvest_record AS record ON record.id = result.record_id
+     WHERE result.is_unread
 """
-_OBJECT = """
-    {who} AS who, record.id AS record_id, object.id AS object_id,
-    COALESCE(object.guid, record.guid) AS guid, COALESCE({title}, '') AS title,
-    CASE WHEN object.id IS NULL THEN {row_outcome}
-         WHEN object.report_status = 'not modified' AND record.outcome = 'skipped' THEN 'skipped'
-         ELSE CASE object.report_status WHEN 'errored' THEN 'lost'
-                                        WHEN 'added' THEN 'added'
-                                        WHEN 'updated' THEN 'updated'
-                                        WHEN 'deleted' THEN 'deleted'
-                                        WHEN 'not modified' THEN 'unchanged'
-                                        ELSE 'waiting' END
-         END AS outcome,
-    {has_problems} AS has_problems,
-    COALESCE(record.package_id, object.package_id) AS package_id
-"""
-# Failed while it was read: it may share its identifier with an imported record.
-_EARLY = _OBJECT.format(
-    who="object.id", title="named.value, record.title", row_outcome="''", has_problems="false"
-)
-_LOST_EARLY = f"""
-    SELECT {_EARLY}
-      FROM harvest_object_extra AS code
-      JOIN harvest_object AS object ON object.id = code.harvest_object_id
-      LEFT JOIN harvest_object_extra AS named
-             ON named.harvest_object_id = object.id AND named.key = 'record_title'
-      LEFT JOIN ukharvest_record AS record
-             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
-            AND code.value <> 'duplicate-guid'
-     WHERE code.key = 'error_code' AND object.harvest_job_id = {{job}}
-"""
-_ROW = "COALESCE(record.id::text, object.id)"
-_HAS_PROBLEMS = """
-    (object.report_status IN ('added', 'updated')
-     AND (faulty.record_id IS NOT NULL OR erring.object_id IS NOT NULL))
-"""
-# The run's objects and all rows of its source: a row without an object was seen and left unchanged,
-# whatever happened since, or, in the last complete run, not seen.
-_LEFT = f"""
-    CASE WHEN record.last_seen_job_id = :job_id AND record.outcome <> 'skipped' THEN 'unchanged'
-         ELSE {_ROW_OUTCOME.format(settled="'unchanged'")} END
-"""
-_RUN = _OBJECT.format(who=_ROW, title="record.title", row_outcome=_LEFT, has_problems=_HAS_PROBLEMS)
+# The run's rows; without a row are records that it saw and left unchanged, whatever happened since,
+# or skipped again, and those that the last complete run has missed again.
 _OF_RUN = f"""
-    SELECT {_RUN}
-      FROM (SELECT object.* FROM harvest_object AS object
-              LEFT JOIN harvest_object_extra AS code
-                     ON code.harvest_object_id = object.id AND code.key = 'error_code'
-             WHERE object.harvest_job_id = :job_id AND code.value IS NULL) AS object
+    SELECT COALESCE(record.id::text, result.object_id) AS who, record.id AS record_id,
+           COALESCE(result.guid, record.guid) AS guid,
+           COALESCE(record.title, NULLIF(result.title, ''), '') AS title,
+           CASE WHEN gone.id IS NOT NULL AND COALESCE(result.state, 'missing') = 'missing'
+                THEN CASE WHEN held.guid IS NULL THEN 'missing' ELSE 'held' END
+                WHEN result.state IS NOT NULL THEN result.state
+                WHEN record.outcome = 'skipped' THEN 'skipped' ELSE 'unchanged' END AS outcome,
+           COALESCE(result.state IN ('added', 'updated'), false)
+               AND (faulty.record_id IS NOT NULL OR result.message IS NOT NULL) AS has_problems,
+           COALESCE(record.package_id, result.package_id) AS package_id,
+           result.object_id, result.code, result.message, result.line, result.more
+      FROM (SELECT * FROM {OF_RUN} WHERE NOT is_unread) AS result
       FULL JOIN (SELECT * FROM ukharvest_record WHERE source_id = :source_id) AS record
-             ON record.guid = object.guid
+             ON record.id = result.record_id
       LEFT JOIN faulty ON faulty.record_id = record.id
-      LEFT JOIN erring ON erring.object_id = object.id
-    {_HELD}
-     WHERE object.id IS NOT NULL OR record.last_seen_job_id = :job_id
-        OR (record.missed_runs > 0 AND record.id IN (SELECT id FROM gone))
+      LEFT JOIN gone ON gone.id = record.id
+    {HELD}
+     WHERE result.state IS NOT NULL OR record.last_seen_job_id = :job_id OR gone.id IS NOT NULL
      UNION ALL
-    {_LOST_EARLY.format(job=":job_id")}
+    {_UNREAD.format(results=OF_RUN)}
 """
 _GONE = """
     SELECT record.id
       FROM ukharvest_record AS record
       JOIN package ON package.id = record.package_id AND package.state = 'active'
-     WHERE record.source_id = :source_id AND record.missed_runs > 0 AND record.outcome <> 'kept'
+     WHERE record.source_id = :source_id AND record.state = 'missing'
        AND :job_id = (SELECT report.job_id FROM ukharvest_job AS report
                        WHERE report.source_id = :source_id AND report.complete
                        ORDER BY report.started DESC LIMIT 1)
 """
 _OF_SOURCE = f"""
-    SELECT record.id::text AS who, record.id AS record_id, NULL AS object_id, record.guid,
-           record.title, {_ROW_OUTCOME.format(settled="record.outcome")} AS outcome,
-           record.outcome IN ('added', 'updated') AND record.missed_runs = 0
-               AND faulty.record_id IS NOT NULL AS has_problems,
-           record.package_id
+    SELECT record.id::text AS who, record.id AS record_id, record.guid, record.title,
+           {NOW} AS outcome,
+           record.state IN ('added', 'updated') AND faulty.record_id IS NOT NULL AS has_problems,
+           record.package_id, NULL AS object_id,
+           record.error ->> 'code' AS code,
+           CASE WHEN record.state = 'lost' THEN record.error ->> 'message' END AS message,
+           (record.error ->> 'line')::integer AS line, NULL::jsonb AS more
       FROM ukharvest_record AS record
       LEFT JOIN faulty ON faulty.record_id = record.id
-    {_HELD}
+    {HELD}
+    {LAST}
      WHERE record.source_id = :source_id
      UNION ALL
-    {_LOST_EARLY.format(job=LAST_READ)}
+    {_UNREAD.format(results="ukharvest_outcome AS result")} AND result.run_id = {LAST_READ}
 """
 
 
@@ -169,7 +113,8 @@ class Page:
         count: how many match in all.
         listed: outcome → number of records without the filter; "problems" included.
         rows: ``record_id`` (None: it has no page), ``guid``, ``title``, ``outcome``,
-            ``dataset_name``, and input of ``problems_of``.
+            ``dataset_name``, and ``problems``: dicts with ``code``, ``message``, ``field``,
+            ``line``.
     """
 
     count: int
@@ -205,7 +150,6 @@ def records(
             listed=listed,
             found=found_in(scope),
             faulty=_FAULTY_IN_RUN if scope.job_id else _FAULTY_IN_SOURCE,
-            erring=_ERRING,
             gone=_GONE,
             where=where,
             kept="MATERIALIZED" if where else "NOT MATERIALIZED",
@@ -214,30 +158,16 @@ def records(
     values = {**scope._asdict(), **asked, "outcomes": list(OUTCOMES)}
     row = Session.execute(query, {**values, "limit": limit, "offset": offset}).one()
     numbers = {key: number for key, number in (row.numbers or {}).items() if number}
-    return Page(int(row.count), numbers, row.rows or [])
+    rows = [{**record, "problems": _problems(record)} for record in row.rows or ()]
+    return Page(int(row.count), numbers, rows)
 
 
-def problems_of(scope: Scope, rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return ``who`` → the problems of these records; one statement.
-
-    Returns:
-        Dicts with ``kind`` ("lost" or "problem"), ``code``, ``message``, ``field``, ``line``.
-    """
-    # A record that failed while it was read may share its identifier with another's row.
-    by_record = {row["record_id"]: row for row in rows if row["who"] == str(row["record_id"])}
-    values = {
-        "job_id": scope.job_id,
-        "imported": [key for key, row in by_record.items() if row["object_id"]],
-        "others": [key for key, row in by_record.items() if not row["object_id"]],
-        "objects": [row["object_id"] for row in rows if row["object_id"]],
-    }
-    found: dict[str, list[dict[str, Any]]] = {row["who"]: [] for row in rows}
-    by_object = {row["object_id"]: row for row in rows}
-    for each in Session.execute(_PROBLEMS, values).mappings():
-        row = by_object[each["object_id"]] if each["object_id"] else by_record[each["record_id"]]
-        kind = "lost" if row["outcome"] == "lost" else "problem"
-        found[row["who"]].append({**each, "kind": kind})
-    return found
+def _problems(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    errors = [{"message": row["message"], "line": row["line"]}, *(row["more"] or ())]
+    if row["message"] is None:
+        errors = []
+    first = {"code": row["code"] or "", "field": ""}
+    return [*(row["problems"] or ()), *({**first, **error} for error in errors)]
 
 
 def _pattern(words: str) -> str:
@@ -253,8 +183,18 @@ _CONDITIONS = {
     "q": f"""(guid ILIKE :q OR title ILIKE :q AND NOT EXISTS (
         SELECT FROM package WHERE package.id = listed.package_id AND {HIDDEN}))""",
 }
+# A record that failed while it was read may share its identifier with another's row.
+_PROBLEMS = """
+    (SELECT jsonb_agg(jsonb_build_object('code', problem.code, 'message', problem.message,
+                                         'field', problem.field, 'line', problem.line)
+                      ORDER BY problem.id)
+       FROM ukharvest_problem AS problem
+      WHERE problem.record_id = shown.record_id AND shown.who = shown.record_id::text
+        AND CASE WHEN shown.object_id IS NULL THEN problem.current
+                 ELSE problem.job_id = :job_id END)
+"""
 _PAGE = f"""
-    WITH found AS ({{found}}), faulty AS ({{faulty}}), erring AS ({{erring}}), gone AS ({{gone}}),
+    WITH found AS ({{found}}), faulty AS ({{faulty}}), gone AS ({{gone}}),
     listed AS MATERIALIZED ({{listed}}),
     matching AS {{kept}} (SELECT * FROM listed {{where}}),
     page AS (
@@ -265,8 +205,8 @@ _PAGE = f"""
     ), placed AS (
         SELECT page.*, row_number() OVER () AS place FROM page
     ), rows AS (
-        SELECT who, record_id, object_id, guid, {TITLE} AS title, outcome, place,
-               {DATASET} AS dataset_name
+        SELECT record_id, guid, {TITLE} AS title, outcome, place, code, message, line, more,
+               {DATASET} AS dataset_name, {_PROBLEMS} AS problems
           FROM placed AS shown {SHOWN}
     ), numbers AS (
         SELECT outcome, count(*) AS number FROM listed GROUP BY outcome
@@ -277,22 +217,3 @@ _PAGE = f"""
            (SELECT jsonb_object_agg(outcome, number) FROM numbers) AS numbers,
            (SELECT jsonb_agg(to_jsonb(rows) ORDER BY place) FROM rows) AS rows
 """
-_PROBLEMS = sa.text(
-    f"""
-    SELECT problem.record_id, NULL AS object_id, problem.code, problem.message, problem.field,
-           problem.line
-      FROM ukharvest_problem AS problem
-     WHERE problem.record_id = ANY (CAST(:imported AS bigint[])) AND problem.job_id = :job_id
-        OR problem.record_id = ANY (CAST(:others AS bigint[])) AND problem.current
-     UNION ALL
-    SELECT NULL, object.id, {CODE}, error.message, '', error.line
-    {ERRORS}
-     WHERE object.id = ANY (CAST(:objects AS text[]))
-     UNION ALL
-    SELECT record.id, NULL, record.error ->> 'code', record.error ->> 'message', '',
-           (record.error ->> 'line')::integer
-      FROM ukharvest_record AS record
-     WHERE record.id = ANY (CAST(:others AS bigint[])) AND record.outcome = 'errored'
-       AND record.error IS NOT NULL
-    """
-)

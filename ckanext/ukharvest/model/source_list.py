@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import authz, model
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.model import health, redis_cache
+from ckanext.ukharvest.model import health, notes, redis_cache
 
 Session = model.Session
 
@@ -61,12 +62,14 @@ class Listed:
     Attributes:
         organization_type: of its organisation, "" for none.
         brief: only for those who may manage it.
+        health: of the same sources, if it was loaded just now.
     """
 
     source: Any
     may_manage: bool
     organization_type: str = ""
     brief: Brief | None = None
+    health: health.SourceHealth | None = None
 
     def value(self, facet: str) -> str:
         """Return the source's value in a facet, "" for none."""
@@ -121,6 +124,27 @@ class Found:
     switched_off: int = 0
 
 
+class SourceRow(NamedTuple):
+    """A source with its dataset and organisation, and the portal's notice, which its pages show."""
+
+    package: model.Package
+    source: HarvestSource
+    organization: model.Group | None
+    notice: str
+
+
+def load_row(name_or_id: str) -> SourceRow | None:
+    """Return a source by name or id, None if there is none; one statement."""
+    query = (
+        Session.query(model.Package, HarvestSource, model.Group, notes.note_column(notes.NOTICE))
+        .join(HarvestSource, HarvestSource.id == model.Package.id)
+        .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
+        .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
+    )
+    row = query.first()
+    return SourceRow(*row) if row else None
+
+
 def find(wish: Wish, asker: Asker) -> Found:
     """Return the matching sources, in at most five statements."""
     visible = [listed for row in Session.execute(_SOURCES) if (listed := _listed(row, asker))]
@@ -159,16 +183,15 @@ def _judge(sources: Iterable[Listed]) -> None:
     if len(managed) > MANY:
         known = {id_: Brief(*brief) for id_, brief in (redis_cache.recall(KEPT) or {}).items()}
         if any(each.source.id not in known for each in managed):
-            known = _briefs(None)
+            known = {id_: _brief(found) for id_, found in health.load_health().items()}
             redis_cache.save(KEPT, known, KEPT_SECONDS)
-    else:
-        known = _briefs([each.source.id for each in managed])
+        for each in managed:
+            each.brief = known.get(each.source.id)
+        return
+    loaded = health.load_health([each.source.id for each in managed])
     for each in managed:
-        each.brief = known.get(each.source.id)
-
-
-def _briefs(ids: Collection[str] | None) -> dict[str, Brief]:
-    return {id_: _brief(found) for id_, found in health.load_health(ids).items()}
+        each.health = loaded.get(each.source.id)
+        each.brief = _brief(each.health) if each.health else None
 
 
 def _brief(found: health.SourceHealth) -> Brief:
@@ -232,14 +255,21 @@ _ORDERS: Mapping[str, Callable[[Listed], Any]] = {
 
 
 def roles_of(user: str) -> set[tuple[str, str]]:
-    """Return organisation id → role of a user; two statements.
+    """Return active organisation id → role of a user; two statements.
 
     Roles that cascade on this portal also count in the organisations below.
     """
-    query = sa.select(model.Member.group_id, model.Member.capacity).where(
-        model.Member.table_name == "user",
-        model.Member.state == "active",
-        model.Member.table_id == sa.select(model.User.id).filter_by(name=user).scalar_subquery(),
+    query = (
+        sa.select(model.Member.group_id, model.Member.capacity)
+        .join(model.Group, model.Group.id == model.Member.group_id)
+        .join(model.User, model.User.id == model.Member.table_id)
+        .where(
+            model.Member.table_name == "user",
+            model.Member.state == "active",
+            model.Group.is_organization,
+            model.Group.state == "active",
+            model.User.name == user,
+        )
     )
     roles = {(row[0], row[1]) for row in Session.execute(query)}
     cascading = authz.check_config_permission("roles_that_cascade_to_sub_groups")

@@ -27,7 +27,7 @@ from ckanext.harvest.model import (
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine.queue_messages import read_id
-from ckanext.ukharvest.model import JobReport, retries, stopping, utcnow
+from ckanext.ukharvest.model import JobReport, retries, run_results, stopping, utcnow
 from ckanext.ukharvest.model.service_faults import QUEUES, failing_service
 from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.patches import fetch_batches
@@ -195,6 +195,7 @@ def _fail_object(object_id: str, message: str) -> None:
     obj.report_status = RecordOutcome.ERRORED
     stage = "Import" if obj.import_started else "Fetch"
     Session.add(HarvestObjectError(harvest_object_id=object_id, message=message, stage=stage))
+    run_results.save_outcomes([object_id])
     Session.commit()
 
 

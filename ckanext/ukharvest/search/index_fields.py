@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values import (
 from ckanext.ukharvest.core.values.geometries import bbox_polygon, bounds, valid_geojson
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.model import index_values, reports
+from ckanext.ukharvest.model import index_values, runs
 from ckanext.ukharvest.model.index_values import IndexValues
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 
@@ -56,7 +56,7 @@ def _organization_type(package: Mapping[str, Any], values: IndexValues) -> dict[
 
 def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
     """Exclude a source's last errors, which ckanext-harvest shows with it, from searches."""
-    status = reports.short_status(package["id"])
+    status = runs.short_status(package["id"])
     found = {"status": json.dumps(status)} if "status" in package else {}
     for key in ("data_dict", "validated_data_dict"):
         if package.get(key):

@@ -53,6 +53,7 @@ from ckanext.ukharvest.model import (
     link_evidence,
     pending_index,
     record_rows,
+    run_results,
     stopping,
     tag_names,
     utcnow,
@@ -315,7 +316,9 @@ class _Batch:
             _update_row(each)
         for write, obj, row, same in self._skipped:
             _skip(write, obj, row, same)
-        Session.flush()
+        run_results.save_outcomes(
+            [each.obj.id for each in self._written] + [each[1].id for each in self._skipped]
+        )
         record_rows.retire(
             {
                 each.package_id: each.obj.id

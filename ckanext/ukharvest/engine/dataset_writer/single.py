@@ -24,6 +24,7 @@ from ckanext.ukharvest.model import (
     pending_deletions,
     pending_index,
     record_rows,
+    run_results,
 )
 from ckanext.ukharvest.model.refusals import Rejected, rejection
 
@@ -82,6 +83,7 @@ def skip(object_id: str, stamp: record_rows.Stamp, reason: SkipRecord) -> None:
     record_rows.put_stamp(row, stamp)
     record_rows.mark_seen(row, obj.harvest_job_id)
     obj.report_status = UNCHANGED
+    run_results.save_outcomes([object_id])
     Session.commit()
 
 
@@ -104,12 +106,14 @@ def delete(object_id: str) -> str:
     is_back = not row.missed_runs and pending_deletions.is_approval(obj.harvest_job_id)
     if package is None or package.state != "active" or is_back:
         obj.report_status = UNCHANGED
+        run_results.save_outcomes([object_id])
         Session.commit()
         return UNCHANGED
     route = handed_on.other_routes([package.id]).get(package.id)
     if route and route.is_same_organisation:
         handed_on.hand_over(row, route)
         obj.report_status = UNCHANGED
+        run_results.save_outcomes([object_id])
         Session.commit()
         return UNCHANGED
     handed_on.release(package.id)
@@ -119,7 +123,7 @@ def delete(object_id: str) -> str:
     row.error = None
     row.removed = True
     row.fingerprint = row.package_hash = ""
-    Session.flush()
+    run_results.save_outcomes([object_id])
     changes.save([changes.New(row.id, obj.harvest_job_id, RecordOutcome.DELETED)])
     obj.package_id = package.id
     record_rows.retire({package.id: obj.id})
@@ -152,4 +156,5 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
         Session.flush()
         record_rows.replace_problems({row: error.problems}, lost=True)
     record_rows.put_error(row, obj, error, stage)
+    run_results.save_outcomes([object_id])
     Session.commit()

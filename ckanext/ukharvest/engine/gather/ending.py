@@ -24,7 +24,9 @@ from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import (
     changed_identifiers,
     handed_on,
+    outcomes,
     pending_deletions,
+    run_results,
     staged_objects,
     stopping,
     utcnow,
@@ -62,7 +64,9 @@ def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
     if changed and complete:
         problems.insert(0, changed.reason)
     _end_report(state, plan, complete=complete, reason=_sentences(reason or plan.reason, *problems))
+    outcomes.save_unread(state.job_id)
     staged_objects.show(state.job_id)
+    run_results.settle(setting.id)
     Session.commit()
     log.info("Gathered %s: %s", setting.url, dict(state.counts))
 
@@ -182,7 +186,9 @@ def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
 
 
 def _mark_missing(state: GatherState, plan: deletions.DeletionPlan, complete: bool) -> None:
-    mark_missed(state.known[guid].id for guid in (*plan.missing, *plan.held))
+    missing = [state.known[guid] for guid in (*plan.missing, *plan.held)]
+    mark_missed(each.id for each in missing)
+    outcomes.save_missing(state.job_id, [each.id for each in missing if not each.missed_runs])
     # Now, not at their import: until then a person might approve their deletion.
     mark_back(state.known[guid].id for guid in plan.back)
     state.counts["missing"] = len(plan.missing)

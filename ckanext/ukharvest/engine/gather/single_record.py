@@ -15,7 +15,7 @@ from ckanext.ukharvest.engine.gather import intake
 from ckanext.ukharvest.engine.gather.changed_identifiers import hold_back
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.source_config import Setting
-from ckanext.ukharvest.model import changed_identifiers, staged_objects, utcnow
+from ckanext.ukharvest.model import changed_identifiers, outcomes, staged_objects, utcnow
 from ckanext.ukharvest.model.record_rows import write_again
 from ckanext.ukharvest.model.source_state import ensure_source_state
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass
@@ -49,6 +49,7 @@ def finish(state: GatherState, setting: Setting) -> None:
     if is_waiting:
         report.reason += "; it waits for a decision, because identifiers may have changed"
     report.finished = report.heartbeat = utcnow()
+    outcomes.save_unread(state.job_id)
     staged_objects.show(state.job_id)
     model.Session.commit()
     log.info("Gathered one record of %s: %s", setting.url, dict(state.counts))

@@ -13,7 +13,7 @@ from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, handed_on, pending_deletions, reports
+from ckanext.ukharvest.model import SourceState, handed_on, pending_deletions, run_results
 from ckanext.ukharvest.operations.sweeper import lost_work
 from ckanext.ukharvest.presentation.messages.runs import others_wait
 
@@ -92,7 +92,7 @@ def _around(
     context: Any, source_id: str, kept: Row, waiting: list[pending_deletions.Waiting]
 ) -> Row:
     """Return the facts that help to decide."""
-    report = reports.reports_of([kept["job_id"]]).get(kept["job_id"])
+    report = run_results.reports_of([kept["job_id"]]).get(kept["job_id"])
     datasets, same_title = pending_deletions.around(source_id, waiting)
     return {
         "version": pending_deletions.version_of(waiting),

@@ -14,7 +14,7 @@ from ckan.logic import auth_audit_exempt
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider
-from ckanext.ukharvest.model import reports
+from ckanext.ukharvest.model import runs
 
 
 @tk.side_effect_free
@@ -30,7 +30,7 @@ def harvest_job_show(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     :type id: string
     """
     job: dict[str, Any] = original(context, data_dict)
-    reports.merge([job])
+    runs.add_to_stock([job])
     return job
 
 
@@ -45,7 +45,7 @@ def harvest_job_list(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     :type status: string
     """
     jobs: list[Any] = original(context, data_dict)
-    reports.merge(jobs)
+    runs.add_to_stock(jobs)
     return jobs
 
 
@@ -65,9 +65,9 @@ def harvest_source_show_status(
     tk.check_access("harvest_source_show_status", context, data_dict)
     source_id = tk.get_or_bust(data_dict, "id")
     if not is_insider(context, source_id):
-        return reports.short_status(source_id)
+        return runs.short_status(source_id)
     status: dict[str, Any] = original(context, data_dict)
-    reports.merge([status.get("last_job") or {}])
+    runs.add_to_stock([status.get("last_job") or {}])
     return status
 
 

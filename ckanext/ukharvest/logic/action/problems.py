@@ -7,28 +7,25 @@ from functools import cache
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import model
-from ckanext.harvest.model import HarvestGatherError, HarvestJob
 
 from ckanext.ukharvest.core.errors import DuplicateGuid
-from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, STOP
+from ckanext.ukharvest.core.outcomes import RecordState, RunOutcome
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, Severity
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import readable_organisations
-from ckanext.ukharvest.logic.sources import source_of
+from ckanext.ukharvest.logic.source_state import count_broken_links
+from ckanext.ukharvest.logic.sources import run_row, source_of
 from ckanext.ukharvest.model import (
     broken_links,
     changed_identifiers,
-    health,
     link_checks,
     pending_deletions,
     problem_groups,
-    reports,
-    run_figures,
     run_records,
+    runs,
 )
-from ckanext.ukharvest.model.open_work import UNENDED
 from ckanext.ukharvest.model.problem_groups import Scope
+from ckanext.ukharvest.model.runs import RunRow
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import problems as words
 
@@ -44,10 +41,11 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     :param id: id of the run
     :type id: string
 
-    :returns: ``id``, ``source_id``, ``status`` (of the harvest job), ``created``, ``started``,
-        ``gathered`` (end of reading the source), ``finished`` (times are UTC in ISO 8601, null if
-        not reached), ``seconds``, ``mode`` ("normal", "force", or "approval" of pending
-        deletions), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` ("finished",
+    :returns: ``id``, ``source`` (name), ``source_id``, ``status`` (of the harvest job),
+        ``created``, ``started``, ``gathered`` (end of reading the source), ``finished`` (times are
+        UTC in ISO 8601, null if not reached), ``seconds``, ``mode`` ("normal", "force", or
+        "approval" of pending deletions), ``asked_by`` ("" for the schedule), ``stopped_by``,
+        ``outcome`` ("finished",
         "errors", "held", "decided" (what was held is decided), "settled" (nothing of it waits any
         more), "empty", "shrunk", "failed", "stopped", "unchanged", "running",
         "queued"), ``reason``, ``error`` (of a failed run: ``code``, ``message``, ``passes``:
@@ -61,19 +59,12 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         ``identifiers_wait`` (such new records still wait for a decision)
     :rtype: dictionary
     """
-    job = _job_of(context, data_dict, "ukharvest_run_show", "id")
-    (row,) = run_figures.load_figures([job])
-    later = model.Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == job.source_id,
-        HarvestJob.created > job.created,
-        HarvestJob.status.notin_(UNENDED),
-    )
-    is_held, source_id = row["outcome"] == RunOutcome.HELD, job.source_id
+    run = runs.describe(_run_of(context, data_dict, "ukharvest_run_show", "id"))
+    is_held = run["outcome"] == RunOutcome.HELD
     return {
-        **row,
-        "is_last": later.first() is None,
-        "waits": is_held and pending_deletions.held_by(source_id) == job.id,
-        "identifiers_wait": is_held and changed_identifiers.job_of(source_id) == job.id,
+        **run,
+        "waits": is_held and pending_deletions.held_by(run["source_id"]) == run["id"],
+        "identifiers_wait": is_held and changed_identifiers.job_of(run["source_id"]) == run["id"],
     }
 
 
@@ -104,35 +95,17 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     scope = _scope(context, data_dict, "ukharvest_problem_group_list")
     groups = problem_groups.groups(scope)
     _name_first_records(scope, [(group.code, each) for group in groups for each in group.examples])
-    found = [*_stops(scope), *map(_group, groups), *_broken_links(scope)]
+    found = [*map(_group, groups), *_broken_links(context, scope)]
     return sorted(found, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
 
 
-def _stops(scope: Scope) -> list[dict[str, Any]]:
-    """Return a group with the error of the run, or of the source's last run, if that failed."""
-    job_id = scope.job_id or health.failed_run(scope.source_id)
-    if not job_id:
-        return []
-    report = reports.reports_of([job_id]).get(job_id)
-    if report and report.outcome != RunOutcome.FAILED:
-        return []
-    messages = model.Session.query(HarvestGatherError.message).filter_by(harvest_job_id=job_id)
-    found = [row[0] for row in messages.order_by(HarvestGatherError.created).limit(5)]
-    if not report and not found:
-        return []
-    code = ((report and report.error) or {}).get("code", "")
-    examples = [_example(message) for message in found or [report.reason if report else ""]]
-    return [_worded(code, STOP, 0, len(examples), examples)]
-
-
-def _broken_links(scope: Scope) -> list[dict[str, Any]]:
+def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
     """Return a group of the source's links that do not work, none for a run."""
-    if scope.job_id:
-        return []
-    wanted = broken_links.Wanted(scope.source_id, reads=scope.reads)
-    number, rows = broken_links.links(wanted, problem_groups.EXAMPLES, 0)
+    number, datasets = (0, 0) if scope.job_id else count_broken_links(context, scope.source_id)
     if not number:
         return []
+    wanted = broken_links.Wanted(scope.source_id, reads=scope.reads)
+    _number, rows = broken_links.links(wanted, problem_groups.EXAMPLES, 0)
     examples = [
         {
             **_example(f"{row.url}: {link_texts.describe_state(link_checks.as_dict(row.Link))}"),
@@ -140,7 +113,6 @@ def _broken_links(scope: Scope) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-    _links, datasets = broken_links.count(wanted)
     return [
         {
             "code": link_texts.BROKEN,
@@ -160,9 +132,10 @@ def _example(message: str) -> dict[str, Any]:
 
 
 def _group(group: problem_groups.Group) -> dict[str, Any]:
-    kind = LOST if group.kind == LOST else PROBLEM
     examples = [{**each, "message": _message(each)} for each in group.examples]
-    return _worded(group.code, kind, group.records, group.occurrences, examples, group.field)
+    return _worded(
+        group.code, Severity(group.kind), group.records, group.occurrences, examples, group.field
+    )
 
 
 def _message(row: Mapping[str, Any]) -> str:
@@ -264,8 +237,8 @@ def _problem(row: dict[str, Any], shown: words.ProblemTexts) -> dict[str, Any]:
 def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """List the records of a run, or of a source as they are now, the worst first, then by title.
 
-    For users who may update the source. Unchanged and missing records are listed for the last run
-    only: of earlier runs only their numbers are stored.
+    For users who may update the source. Unchanged records, and those missed again, are listed for
+    the last run only: of earlier runs only their numbers are stored.
 
     :param source_id: id or name of a harvest source
     :type source_id: string
@@ -297,24 +270,22 @@ def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     scope = _scope(context, data_dict, "ukharvest_record_list")
     data = schema.validate(data_dict, schema.record_list_schema())
     page = run_records.records(scope, **data)
-    problems = run_records.problems_of(scope, page.rows)
     say = cache(words.describe_problem)
     return {
         "count": page.count,
         "listed": page.listed,
-        "results": [_record(row, problems[row["who"]], say) for row in page.rows],
+        "results": [_record(row, say) for row in page.rows],
     }
 
 
-def _record(row: dict[str, Any], problems: list[dict[str, Any]], say: Say) -> dict[str, Any]:
+def _record(row: dict[str, Any], say: Say) -> dict[str, Any]:
     few = ("record_id", "guid", "title", "outcome", "dataset_name")
-    first = problems[:PROBLEMS_OF_A_ROW]
+    kind = LOST if row["outcome"] == RecordState.LOST else PROBLEM
+    first = row["problems"][:PROBLEMS_OF_A_ROW]
     return {
         **{key: row[key] for key in few},
-        "problems": [
-            _short(each, say(each["code"], each["kind"], each["field"])) for each in first
-        ],
-        "problems_count": len(problems),
+        "problems": [_short(each, say(each["code"], kind, each["field"])) for each in first],
+        "problems_count": len(row["problems"]),
     }
 
 
@@ -326,16 +297,14 @@ def _short(problem: dict[str, Any], shown: words.ProblemTexts) -> dict[str, Any]
 def _scope(context: Any, data_dict: dict[str, Any], action: str) -> Scope:
     """Return the source or run that the parameters name, after checking access."""
     if data_dict.get("job_id"):
-        job = _job_of(context, data_dict, action, "job_id")
+        job = _run_of(context, data_dict, action, "job_id").job
         return Scope(job.source_id, job.id, readable_organisations(context))
     source = source_of(data_dict)
     tk.check_access(action, context, {"source_id": source.id})
     return Scope(source.id, "", readable_organisations(context))
 
 
-def _job_of(context: Any, data_dict: dict[str, Any], action: str, key: str) -> HarvestJob:
-    job = HarvestJob.get(str(tk.get_or_bust(data_dict, key)))
-    if job is None:
-        raise tk.ObjectNotFound(tk._("No run has this id."))
-    tk.check_access(action, context, {key: job.id})
-    return job
+def _run_of(context: Any, data_dict: dict[str, Any], action: str, key: str) -> RunRow:
+    row = run_row(str(tk.get_or_bust(data_dict, key)))
+    tk.check_access(action, context, {key: row.job.id})
+    return row

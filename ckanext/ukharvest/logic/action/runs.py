@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -13,9 +12,8 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import schema, source_state
-from ckanext.ukharvest.logic.permissions import may
-from ckanext.ukharvest.logic.sources import is_insider, source_of
-from ckanext.ukharvest.model import open_work, reports, runs, stopping
+from ckanext.ukharvest.logic.sources import is_insider, source_of, source_row_of
+from ckanext.ukharvest.model import open_work, run_results, runs, stopping
 from ckanext.ukharvest.model.workers import limits
 
 
@@ -49,13 +47,14 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ISO 8601
     :rtype: dictionary
     """
-    source = source_of(data_dict)
-    tk.check_access("ukharvest_source_show", context, {"source_id": source.id})
-    answer = source_state.describe_source(source, model.Package.get(source.id))
-    if is_insider(context, source.id):
-        may_decide = partial(may, context, "ukharvest_deletion_approve", source_id=source.id)
-        answer |= source_state.describe_status(source, may_decide)
-        answer["unchanged"] = data_dict.get("since") == answer["version"]
+    row = source_row_of(data_dict)
+    id_ = row.source.id
+    tk.check_access("ukharvest_source_show", context, {"source_id": id_})
+    answer = source_state.describe_source(row)
+    if not is_insider(context, id_):
+        return {**answer, **source_state.describe_harvest(id_)}
+    answer |= source_state.describe_status(context, row.source)
+    answer["unchanged"] = data_dict.get("since") == answer["version"]
     return answer
 
 
@@ -86,12 +85,12 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     """
     tk.check_access("ukharvest_run_list", context, data_dict)
     data = schema.validate(data_dict, schema.run_list_schema())
-    wanted = data.get("source")
-    count, results = runs.list_runs(
-        source_id=source_of({"source_id": wanted}).id if wanted else None,
-        limit=data["limit"],
-        offset=data["offset"],
-    )
+    wanted, limit, offset = data.get("source"), data["limit"], data["offset"]
+    source_id = source_of({"source_id": wanted}).id if wanted else None
+    if source_id and not offset and limit <= source_state.NEWEST:
+        count, newest = source_state.newest_runs(source_id)
+        return {"count": count, "results": newest[:limit]}
+    count, results = runs.list_runs(source_id=source_id, limit=limit, offset=offset)
     return {"count": count, "results": results}
 
 
@@ -114,7 +113,7 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     tk.check_access("ukharvest_run_stop", context, data_dict)
     if job.status not in open_work.UNENDED:
         raise tk.ValidationError({"id": [tk._("This run has ended already.")]})
-    report = reports.reports_of([job.id]).get(job.id)
+    report = run_results.reports_of([job.id]).get(job.id)
     if report is not None and report.mode == RunMode.APPROVAL:
         raise tk.ValidationError({"id": [tk._("Approved deletions cannot be stopped.")]})
     user = str(context.get("user") or config.harvest_user())

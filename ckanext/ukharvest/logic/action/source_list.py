@@ -11,6 +11,7 @@ from ckan import authz
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.permissions import roles_of
 from ckanext.ukharvest.model import datasets, health, runs, source_list
 from ckanext.ukharvest.model.source_list import Asker, Listed, Wish
 
@@ -97,7 +98,7 @@ def _asker(context: Any) -> Asker:
         return Asker(is_sysadmin=True)
     if not user:
         return Asker(is_sysadmin=False)
-    roles = source_list.roles_of(user)
+    roles = roles_of(user)
     may_manage = authz.get_roles_with_permission("update_dataset")
     return Asker(
         is_sysadmin=False,
@@ -108,7 +109,8 @@ def _asker(context: Any) -> Asker:
 
 def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     """Return one page of sources, with the values that are loaded for these only."""
-    known = health.load_health([each.source.id for each in page])
+    known = health.load_health([each.source.id for each in page if each.health is None])
+    known |= {each.source.id: each.health for each in page if each.health}
     outside = [each.source.id for each in page if not each.may_manage]
     public = datasets.of_sources(outside, public=True) if outside else {}
     last = runs.newest([each.source.id for each in page if each.may_manage])

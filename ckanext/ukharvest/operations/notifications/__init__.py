@@ -13,14 +13,14 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestGatherError, HarvestJob
+from ckanext.harvest.model import HarvestJob
 from flask_babel import force_locale
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.model import JobReport, health, locks, notifications, run_figures, utcnow
+from ckanext.ukharvest.model import JobReport, health, locks, notifications, runs, utcnow
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import (
     FAILED,
@@ -121,7 +121,7 @@ def _news(
         return
     if _is_failing(state):
         if FAILED not in mailed:
-            failure = _failure(told.id, state)
+            failure = _failure(state)
             mailed[FAILED] = {"job_id": failure.job_id, "at": _text(failure.finished)}
             yield FAILED, mail_contents.compose_failure(told, state, failure)
     elif state.value in _MISSING:
@@ -181,38 +181,22 @@ def _text(moment: dt.datetime | None) -> str:
     return moment.isoformat(timespec="seconds") if moment else ""
 
 
-def _failure(source_id: str, state: SourceHealth) -> Failure:
-    """Return why the last failed run failed."""
-    errors = (
-        Session.query(HarvestJob, HarvestGatherError.message, JobReport.error)
-        .outerjoin(HarvestGatherError, HarvestGatherError.harvest_job_id == HarvestJob.id)
-        .outerjoin(JobReport, JobReport.job_id == HarvestJob.id)
-        .filter(HarvestJob.source_id == source_id, HarvestJob.status == "Finished")
-        .filter(sa.or_(HarvestGatherError.id.isnot(None), JobReport.outcome == RunOutcome.FAILED))
-        .order_by(HarvestJob.created.desc(), HarvestGatherError.created)
-    )
-    found = errors.first()
-    if found is None:
-        run = state.last_run or {}
-        return Failure(str(run.get("id") or ""), times.moment(run.get("finished")), "", "")
-    job, message, error = found
-    error = error or {}
-    text = error.get("message") or message or ""
-    # ckanext-harvest has just set it, in this session, as text.
-    finished = times.moment(job.finished or job.created)
-    return Failure(job.id, finished, error.get("code") or "", text)
+def _failure(state: SourceHealth) -> Failure:
+    """Return why the run failed that the source's health is about."""
+    run = runs.by_id([str(state.judged_id)])[str(state.judged_id)]
+    error = run["error"] or {"code": "", "message": ""}
+    return Failure(run["id"], times.moment(run["finished"]), error["code"], error["message"])
 
 
 def _recovery(told: Told, state: SourceHealth, first: dict[str, Any]) -> Letter:
     failures = (
         Session.query(HarvestJob.id)
-        .join(HarvestGatherError, HarvestGatherError.harvest_job_id == HarvestJob.id)
-        .filter(HarvestJob.source_id == told.id)
+        .join(JobReport, JobReport.job_id == HarvestJob.id)
+        .filter(JobReport.source_id == told.id, JobReport.outcome == RunOutcome.FAILED)
         .filter(HarvestJob.created >= _made(first.get("job_id")))
-        .distinct()
     )
-    job = HarvestJob.get(str((state.last_good_run or {}).get("id")))
-    counts = run_figures.load_figures([job])[0]["counts"] if job else {}
+    good = str((state.last_good_run or {}).get("id"))
+    counts = runs.by_id([good]).get(good, {}).get("counts", {})
     return mail_contents.compose_recovery(told, max(failures.count(), 1), first.get("at"), counts)
 
 

@@ -104,7 +104,7 @@ def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str
     Args:
         failures: runs that failed in a row.
         since: when the first of them did.
-        figures: of the run that worked, as ``model.run_figures`` counts them.
+        figures: of the run that worked, as ``model.runs`` counts them.
     """
     after = tk.ungettext(
         "It works again after a failed run on {day}.",

@@ -37,6 +37,7 @@ STEPS: tuple[Step, ...] = (
     objects.end_leftovers,
     objects.resend_waiting,
     objects.report_given_up,
+    jobs.store_results,
     search_index.index_pending,
     search_index.compare_all,
     lost_work.forget_dead,

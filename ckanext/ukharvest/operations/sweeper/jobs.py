@@ -11,10 +11,11 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject,
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import (
     JobReport,
     open_work,
-    reports,
+    run_results,
     staged_objects,
     stopping,
     workers,
@@ -64,7 +65,7 @@ def find_lost_gathers() -> list[tuple[HarvestJob, JobReport | None]]:
     queue_state = lost_work.load_queue_state(lost_work.GATHER)
     query = query.populate_existing()  # jobs that changed since the first query
     jobs = [job for job in query if queue_state.is_lost(job.id)]
-    known = reports.reports_of(job.id for job in jobs)
+    known = run_results.reports_of(job.id for job in jobs)
     lost = []
     for job in jobs:
         report = known.get(job.id)
@@ -157,6 +158,13 @@ def _discard_all(job_id: str) -> None:
         HarvestObject.harvest_job_id == job_id, open_work.is_open()
     )
     execute(statement)
+
+
+def store_results() -> list[str]:
+    """Store the results of runs that other code has ended by SQL, and of held runs."""
+    number = run_results.store_left()
+    run_results.settle()
+    return [f"stored the results of {counted(number, 'run')}"] if number else []
 
 
 def send_new() -> list[str]:

@@ -25,6 +25,7 @@ from ckanext.ukharvest.model import (
     claims,
     open_work,
     retries,
+    run_results,
     staged_objects,
     stopping,
     workers,
@@ -178,6 +179,7 @@ def end_leftovers() -> list[str]:
     execute(statement)
     for id_ in stopping.end_left(others):
         _explain(id_, "The run ended before this record was imported")
+    run_results.save_outcomes(others)
     claims.release(others)
     did = []
     if staged:

@@ -14,7 +14,7 @@ from ckanext.ukharvest.presentation.messages.times import duration
 WARNING, DANGER, PRIMARY, GOOD, CALM = "is-warning", "is-danger", "is-primary", "is-good", ""
 REFRESH, CHECK = ("refresh", "check")
 
-Run = Mapping[str, Any]  # as model.run_figures makes it
+Run = Mapping[str, Any]  # as model.runs makes it
 
 
 @dataclass(frozen=True, slots=True)

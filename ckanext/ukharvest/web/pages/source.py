@@ -8,6 +8,7 @@ import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response, redirect
 
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.logic.source_state import NEWEST
 from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages
 
@@ -15,7 +16,6 @@ source = Blueprint("ukharvest_source", __name__)
 
 PER_PAGE = 20
 LATEST = 10  # runs on the source's page
-CHARTED = 30
 KINDS = 5  # of problems on the source's page
 
 
@@ -67,7 +67,7 @@ def runs(source: str) -> str:  # the name in ckanext-harvest's routes
     number = asked_page()
     offset = (number - 1) * PER_PAGE
     # The chart of the first page has more runs than its table.
-    asked = max(CHARTED, PER_PAGE) if number == 1 else PER_PAGE
+    asked = max(NEWEST, PER_PAGE) if number == 1 else PER_PAGE
     listed = ask("ukharvest_run_list", source=found["id"], limit=asked, offset=offset)
     shown = _shown(found)
     values = {"runs": listed["results"] if number == 1 else [], "count": listed["count"]}
@@ -95,7 +95,7 @@ def _runs_version(shown: dict[str, Any]) -> str:
 
 def _follows(found: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of the part below the status: problems by kind and runs."""
-    runs = ask("ukharvest_run_list", source=found["id"], limit=CHARTED)
+    runs = ask("ukharvest_run_list", source=found["id"], limit=NEWEST)
     return {
         "kinds": KINDS,
         "problems": ask("ukharvest_problem_group_list", source_id=found["id"]),

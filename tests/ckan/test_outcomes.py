@@ -1,0 +1,233 @@
+"""What runs did with records is stored, and every action and page reads the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
+
+from ckanext.ukharvest.core.errors import RecordError
+from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.model import JobReport, health, run_results
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act, tick, work_off
+from tests.ckan.migrations import Ckan, tables_before
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+Session = model.Session
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(4))
+    return portal.source(publisher.url(PATH))
+
+
+def listed(**scope: str) -> dict[str, str]:
+    """Return the end of the identifier of each record → its outcome in a list of records."""
+    found = call_action("ukharvest_record_list", **scope)
+    assert sum(found["listed"].values()) - found["listed"].get("problems", 0) == found["count"]
+    return {each["guid"][-1]: each["outcome"] for each in found["results"]}
+
+
+def shown(source_id: str, number: int) -> dict[str, Any]:
+    found = call_action("ukharvest_record_list", source_id=source_id, q=f"/{number:05}")
+    return dict(call_action("ukharvest_record_show", id=found["results"][0]["record_id"]))
+
+
+def test_failed_and_then_missing_record_is_missing_everywhere(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    datasets = [dataset(number) for number in range(4)]
+    publisher.serve(PATH, catalogue([*datasets[:3], {**datasets[3], "title": " "}]))
+    failed = portal.run(source)["id"]
+    assert listed(source_id=source)["3"] == shown(source, 3)["outcome"] == "lost"
+    publisher.serve(PATH, catalogue(3))
+    last = portal.run(source)["id"]
+    assert listed(source_id=source)["3"] == shown(source, 3)["outcome"] == "missing"
+    assert listed(job_id=last)["3"] == "missing"
+    assert listed(job_id=failed)["3"] == "lost"
+    assert call_action("ukharvest_problem_group_list", source_id=source) == []
+    assert call_action("ukharvest_problem_list", source_id=source)["count"] == 0
+    name = call_action("package_show", id=shown(source, 3)["dataset"]["id"])["name"]
+    assert call_action("ukharvest_dataset_show", id=name)["state"] == "missing"
+    assert call_action("ukharvest_run_show", id=failed)["counts"]["lost"] == 1
+    assert call_action("ukharvest_run_show", id=last)["counts"]["missing"] == 1
+
+
+_OBJECTS = sa.text(
+    """
+    SELECT count(*) FILTER (WHERE report_status = 'added') AS added,
+           count(*) FILTER (WHERE report_status = 'updated') AS updated,
+           count(*) FILTER (WHERE report_status = 'deleted') AS deleted,
+           count(*) FILTER (WHERE report_status = 'errored') AS lost
+      FROM harvest_object WHERE harvest_job_id = :job_id
+    """
+)
+_UNSTORED = sa.text(
+    "SELECT count(*) FROM harvest_object AS object LEFT JOIN ukharvest_outcome AS row"
+    " ON row.object_id = object.id WHERE row.id IS NULL"
+)
+
+
+def assert_stored(job_id: str) -> dict[str, int]:
+    """Check that a run's stored figures are those of its harvest objects; return them."""
+    Session.remove()
+    (figures,) = Session.execute(sa.select(JobReport.figures).filter_by(job_id=job_id)).one()
+    objects = dict(Session.execute(_OBJECTS, {"job_id": job_id}).mappings().one())
+    assert {key: figures[key] for key in objects} == objects
+    assert Session.scalar(_UNSTORED) == 0
+    shown = call_action("ukharvest_run_show", id=job_id)["counts"]
+    assert shown.items() <= figures.items()
+    return {key: number for key, number in figures.items() if number}
+
+
+@pytest.mark.parametrize("consumers", ["one by one", "in batches"])
+def test_figures_are_stored_when_a_run_ends(
+    portal: Portal, publisher: Publisher, source: str, consumers: str
+) -> None:
+    def run() -> str:
+        if consumers == "one by one":
+            return str(portal.run(source)["id"])
+        job_id = str(act("ukharvest_run_create", source_id=source)["id"])
+        work_off()
+        tick()
+        return job_id
+
+    datasets = [dataset(number) for number in range(6)]
+    publisher.serve(PATH, catalogue([*datasets[:5], {**datasets[5], "title": ""}, datasets[0]]))
+    first = run()
+    lost = {"lost": 2, "errored": 2}
+    assert assert_stored(first) == {"added": 5, **lost}
+    publisher.serve(PATH, catalogue([{**datasets[0], "description": "New"}, *datasets[1:4]]))
+    assert assert_stored(run()) == {"updated": 1, "unchanged": 3, "missing": 1}
+    last = run()
+    assert assert_stored(last) == {"unchanged": 4, "deleted": 1}
+    assert listed(job_id=first) == dict(zip("01234", ["added"] * 5, strict=True)) | {"5": "lost"}
+    assert listed(job_id=last)["4"] == "deleted"
+    Session.execute(sa.update(JobReport).values(figures=sa.null()))
+    Session.commit()
+    assert run_results.store_left() == 3
+    Session.commit()
+    assert assert_stored(first) == {"added": 5, **lost}
+
+
+def test_later_import_changes_the_figures_of_an_ended_run(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    job_id = portal.run(source)["id"]
+    (object_id, *_others) = portal.objects(job_id)
+    dataset_writer.fail(object_id, RecordError("It is too large"), "Import")
+    assert assert_stored(job_id) == {"added": 3, "lost": 1, "errored": 1}
+    assert call_action("harvest_job_show", id=job_id)["ukharvest"]["outcome"] == "errors"
+
+
+def test_run_of_another_harvester_is_stored_when_it_ends(portal: Portal, source: str) -> None:
+    job = HarvestJob(source_id=source, status="Running")
+    Session.add(job)
+    Session.flush()
+    for status in ("added", "errored"):
+        obj = HarvestObject(guid=f"guid-{status}", job=job, source=job.source, state="COMPLETE")
+        obj.report_status = status
+        Session.add(obj)
+        for text in ("No title", "No date"):
+            Session.add(HarvestObjectError(object=obj, message=f"{text}: {status}"))
+    Session.commit()
+    job_id = job.id
+    assert call_action("ukharvest_run_show", id=job_id)["counts"]["lost"] == 1
+    before = call_action("ukharvest_problem_list", job_id=job_id)
+    assert before["count"] == 4
+    HarvestJob.get(job_id).status = "Finished"
+    Session.commit()
+    assert assert_stored(job_id) == {"added": 1, "lost": 1, "errored": 2}
+    assert call_action("ukharvest_problem_list", job_id=job_id) == before
+    assert call_action("ukharvest_run_show", id=job_id)["outcome"] == "errors"
+
+
+@pytest.fixture
+def older_portal(portal: Portal, ckan: Ckan) -> str:
+    """A source with runs as the release before left them, upgraded; returns its id."""
+    source_id = portal.source("https://old.example/data.json")
+    with tables_before("0105", ckan):
+        for statement in _OLDER:
+            Session.execute(sa.text(statement), {"source": source_id})
+        Session.commit()
+    return source_id
+
+
+_OLDER = (
+    """INSERT INTO harvest_job (id, source_id, status, created, gather_started, finished)
+       SELECT id, :source, status, now() - days * INTERVAL '1 day', now(), now()
+         FROM (VALUES ('pruned', 'Finished', 9), ('held', 'Finished', 8), ('stock', 'Finished', 7),
+                      ('broken', 'Finished', 6), ('old', 'Aborted', 5), ('last', 'Finished', 4),
+                      ('now', 'Running', 1)) AS job (id, status, days)""",
+    """INSERT INTO ukharvest_job (job_id, source_id, outcome, counts, complete, started, heartbeat)
+       SELECT id, :source, outcome, CAST(counts AS jsonb), id <> 'now', job.created, job.created
+         FROM harvest_job AS job JOIN (VALUES ('pruned', 'finished',
+                       '{"seen": 9, "unchanged": 2, "frozen": {"added": 4, "updated": 0,
+                         "not modified": 3, "errored": 2, "deleted": 0, "lost": 1, "skipped": 2,
+                         "same": 1, "with_problems": 3}}'),
+                      ('held', 'held', '{"seen": 1, "held": 5, "decided": true}'),
+                      ('last', 'finished', '{"seen": 3, "unchanged": 1, "missing": 1}'),
+                      ('now', '', '{}')) AS report (id, outcome, counts)
+              USING (id)""",
+    """INSERT INTO harvest_gather_error (id, harvest_job_id, message)
+       VALUES ('1', 'broken', 'The server answered 404')""",
+    """INSERT INTO package (id, name, title, state, type, private)
+       VALUES ('p1', 'p1', 'One', 'active', 'dataset', false)""",
+    """INSERT INTO ukharvest_record (source_id, guid, package_id, outcome, missed_runs, title,
+                                     last_seen_job_id, first_seen, last_seen, error)
+       VALUES (:source, 'a', 'p1', 'errored', 1, 'One', 'held', now(), now(), NULL),
+              (:source, 'b', NULL, 'errored', 0, 'Two', 'last', now(), now(),
+               '{"code": "missing-title", "message": "No title", "line": 3}'),
+              (:source, 'c', NULL, 'skipped', 0, 'Three', 'last', now(), now(), NULL)""",
+    """INSERT INTO harvest_object (id, guid, harvest_job_id, harvest_source_id, state,
+                                   report_status, current, gathered)
+       VALUES ('s1', 'x', 'stock', :source, 'COMPLETE', 'added', true, now()),
+              ('s2', 'y', 'stock', :source, 'ERROR', 'errored', false, now()),
+              ('o1', 'b', 'last', :source, 'ERROR', 'errored', false, now()),
+              ('o2', 'c', 'last', :source, 'COMPLETE', 'not modified', false, now()),
+              ('o3', 'd', 'now', :source, 'WAITING', NULL, false, now())""",
+    """INSERT INTO harvest_object_error (id, harvest_object_id, message, line, created)
+       VALUES ('1', 's2', 'Bad', NULL, now()), ('2', 's2', 'Worse', NULL, now() + INTERVAL '1 s'),
+              ('3', 'o1', 'No title', 3, now())""",
+    """INSERT INTO harvest_object_extra (id, harvest_object_id, key, value)
+       VALUES ('1', 'o1', 'import_error_code', 'missing-title')""",
+)
+
+
+def test_upgrade_stores_what_older_runs_did(older_portal: str) -> None:
+    runs = {
+        run["id"]: (run["outcome"], {key: value for key, value in run["counts"].items() if value})
+        for run in call_action("ukharvest_run_list", source=older_portal)["results"]
+    }
+    assert runs == {
+        "pruned": (
+            "errors",
+            {"added": 4, "unchanged": 3, "skipped": 2, "lost": 1, "same": 1, "with_problems": 3},
+        ),
+        "held": ("decided", {"held": 5}),
+        "stock": ("errors", {"added": 1, "lost": 1}),
+        "broken": ("failed", {}),
+        "old": ("stopped", {}),
+        "last": ("errors", {"unchanged": 1, "skipped": 1, "lost": 1, "missing": 1}),
+        "now": ("running", {}),
+    }
+    broken = call_action("ukharvest_run_show", id="broken")
+    assert broken["error"]["message"] == broken["reason"] == "The server answered 404"
+    stock = call_action("ukharvest_problem_list", job_id="stock")["results"]
+    assert [each["message"] for each in stock] == ["Bad", "Worse"]
+    (problem,) = call_action("ukharvest_problem_list", job_id="last")["results"]
+    assert (problem["code"], problem["line"], problem["outcome"]) == ("missing-title", 3, "lost")
+    assert listed(job_id="last") == {"a": "missing", "b": "lost", "c": "skipped"}
+    assert listed(source_id=older_portal) == {"a": "missing", "b": "lost", "c": "skipped"}
+    assert Session.query(JobReport).filter(JobReport.figures.is_(None)).one().job_id == "now"
+    assert health.load_health([older_portal])[older_portal].value == "errors"
