@@ -17,7 +17,6 @@ from ckanext.ukharvest.web.pages.records import records
 from ckanext.ukharvest.web.pages.runs import runs
 from ckanext.ukharvest.web.pages.source import source
 from ckanext.ukharvest.web.pages.source_lookups import lookups
-from ckanext.ukharvest.web.pages.source_move import source_move
 from ckanext.ukharvest.web.pages.source_previews import previews
 from ckanext.ukharvest.web.pages.sources import sources
 from ckanext.ukharvest.web.pages.stars import stars
@@ -42,7 +41,6 @@ __all__ = [
     "runs",
     "source",
     "source_form",
-    "source_move",
     "sources",
     "stars",
     "steps",

@@ -84,24 +84,22 @@ ukharvest_theme_show = ukharvest_dataset_show
 ukharvest_stars_show = ukharvest_dataset_show
 
 
-def ukharvest_dry_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source of the run ``job_id``, or the source ``source_id``."""
     return _of_source(context, _source_id(data_dict))
 
 
-ukharvest_deletion_list = ukharvest_dry_run_create
-ukharvest_identifier_change_list = ukharvest_dry_run_create
-ukharvest_mail_show = ukharvest_dry_run_create
-ukharvest_mail_test = ukharvest_dry_run_create
-ukharvest_mail_update = ukharvest_dry_run_create
-ukharvest_problem_group_list = ukharvest_dry_run_create
-ukharvest_problem_list = ukharvest_dry_run_create
-ukharvest_record_list = ukharvest_dry_run_create
-ukharvest_record_version_list = ukharvest_dry_run_create
-ukharvest_schedule_show = ukharvest_dry_run_create
-ukharvest_schedule_update = ukharvest_dry_run_create
-ukharvest_source_move = ukharvest_dry_run_create
-ukharvest_source_move_dry_run_create = ukharvest_dry_run_create
+ukharvest_identifier_change_list = ukharvest_deletion_list
+ukharvest_mail_show = ukharvest_deletion_list
+ukharvest_mail_test = ukharvest_deletion_list
+ukharvest_mail_update = ukharvest_deletion_list
+ukharvest_problem_group_list = ukharvest_deletion_list
+ukharvest_problem_list = ukharvest_deletion_list
+ukharvest_record_list = ukharvest_deletion_list
+ukharvest_record_version_list = ukharvest_deletion_list
+ukharvest_schedule_show = ukharvest_deletion_list
+ukharvest_schedule_update = ukharvest_deletion_list
+ukharvest_source_move = ukharvest_deletion_list
 
 
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -24,20 +24,19 @@ from ckanext.ukharvest.core.errors import ConfigError, FetchError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
+from ckanext.ukharvest.engine.dry_run import dry_run_move
 from ckanext.ukharvest.engine.http_client import open_client
 from ckanext.ukharvest.engine.jobs.interruption import LONGEST, PERSON
 from ckanext.ukharvest.engine.jobs.queue_position import QueuePosition, queue_position
-from ckanext.ukharvest.engine.source_move import dry_run_move
 from ckanext.ukharvest.model import SourcePreview as Row
 from ckanext.ukharvest.model import source_previews
+from ckanext.ukharvest.model.source_moves import is_move
 from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
 
 log = logging.getLogger(__name__)
-
-Work = Callable[[Row, Tell], PreviewResult]
 
 BUDGET = Budget()
 TIMEOUT = 900  # seconds after which RQ ends a job that hangs
@@ -70,37 +69,21 @@ def position_of(preview_id: str) -> QueuePosition:
     return queue_position(PERSON + preview_id)
 
 
-def run(preview_id: str) -> None:
-    """Run a preview or the dry run of a saved source: the background job. Never raises."""
-    _run(preview_id, _read)
-
-
-def run_move(
+def run(
     preview_id: str, budget: Budget = DRY_RUN_BUDGET, also_tell: Tell = lambda *_: True
 ) -> None:
-    """Run the dry run of a move: the background job. Never raises.
+    """Run a preview or the dry run of a saved source: the background job. Never raises.
 
     Args:
+        budget: of the dry run of another URL.
         also_tell: called with the progress too, by the command.
     """
-
-    def work(preview: Row, tell: Tell) -> PreviewResult:
-        def tell_both(stage: str, done: int) -> bool:
-            return also_tell(stage, done) and tell(stage, done)
-
-        source = HarvestSource.get(preview.source_id)
-        kind = _kind_of(preview)
-        return dry_run_move(source, kind, preview.url, preview.config, tell_both, budget)
-
-    _run(preview_id, work)
-
-
-def _run(preview_id: str, work: Work) -> None:
     try:
         preview = source_previews.begin(preview_id)
         if preview is None:
             return
-        result = _result(preview, work)
+        save = progress_saver(preview.id)
+        result = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
         found = {"source_type": lookup["source_type"]} if (lookup := result["lookup"]) else {}
         source_previews.finish(preview_id, result, **found)
     except Exception:  # noqa: BLE001 - without a database only the log is left
@@ -108,9 +91,11 @@ def _run(preview_id: str, work: Work) -> None:
         compat.rollback()
 
 
-def _result(preview: Row, work: Work) -> PreviewResult:
+def _result(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
     try:
-        return work(preview, progress_saver(preview.id))
+        if preview.source_id:
+            return _dry_run(preview, tell, budget)
+        return _test(preview, tell) if preview.source_type else _look_up(preview, tell)
     except ConfigError as exc:
         return failed(exc)
     except Exception:  # noqa: BLE001 - a person waits for a result
@@ -132,12 +117,6 @@ def progress_saver(preview_id: str) -> Tell:
         return source_previews.save_progress(preview_id, stage, done)
 
     return tell
-
-
-def _read(preview: Row, tell: Tell) -> PreviewResult:
-    if preview.source_id:
-        return _dry_run(preview, tell)
-    return _test(preview, tell) if preview.source_type else _look_up(preview, tell)
 
 
 def _test(preview: Row, tell: Tell) -> PreviewResult:
@@ -193,7 +172,10 @@ def _kind_of(preview: Row) -> source_types.SourceType:
     return kind
 
 
-def _dry_run(preview: Row, tell: Tell) -> PreviewResult:
+def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
     source = HarvestSource.get(preview.source_id)
+    if is_move(preview):
+        kind = _kind_of(preview)
+        return dry_run_move(source, kind, preview.url, preview.config, tell, budget)
     result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
     return result

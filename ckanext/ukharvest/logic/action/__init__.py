@@ -84,12 +84,8 @@ from ckanext.ukharvest.logic.action.runs import (
     ukharvest_source_show,
 )
 from ckanext.ukharvest.logic.action.source_list import ukharvest_source_list
-from ckanext.ukharvest.logic.action.source_move import (
-    ukharvest_source_move,
-    ukharvest_source_move_dry_run_create,
-)
 from ckanext.ukharvest.logic.action.source_previews import (
-    ukharvest_dry_run_create,
+    ukharvest_source_move,
     ukharvest_source_preview_create,
     ukharvest_source_preview_show,
     ukharvest_source_preview_stop,
@@ -168,9 +164,7 @@ __all__ = [
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",
     "ukharvest_source_adopt",
-    "ukharvest_dry_run_create",
     "ukharvest_source_move",
-    "ukharvest_source_move_dry_run_create",
     "ukharvest_source_preview_create",
     "ukharvest_source_show",
     "ukharvest_source_list",

@@ -1,4 +1,4 @@
-"""Pages: source previews in the form of a source, and dry runs of a saved one.
+"""Pages: source previews in the form of a source, and dry runs of a saved one, also of a new URL.
 
 With scripts the responses are parts of the page (htmx). Without, the whole form is shown again with
 the sent values, and a button to get the result.
@@ -13,21 +13,24 @@ from flask import Blueprint, Response
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest.engine.jobs.source_preview import BUDGET
+from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.source_preview_rules import is_under_way
+from ckanext.ukharvest.presentation.messages import source_moves as move_words
 from ckanext.ukharvest.presentation.messages import source_previews as words
 from ckanext.ukharvest.presentation.rendering.facts import label_for_key
 from ckanext.ukharvest.presentation.rendering.facts import render_extra as shown_fact
 from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import form as source_form
 from ckanext.ukharvest.web.pages import form_check, source_frame
-from ckanext.ukharvest.web.pages.common import ask, check_token, context
+from ckanext.ukharvest.web.pages.common import ask, check_token, context, csv_response
 from ckanext.ukharvest.web.pages.form_values import Form, choose_values
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
 # Fields that a preview does not need, and that may still be empty or invalid.
 _LATER = ("title", "name", "notes", "owner_org", "frequency", "time", "days")
+_MISSING = ("title", "dataset_address", "identifier")  # columns of the CSV
 
 Preview = dict[str, Any]
 
@@ -139,7 +142,7 @@ def _to_page(preview: Preview) -> Any:
     """Redirect to the page of a dry run."""
     name = preview["source_id"]
     if preview["is_move"]:
-        return tk.redirect_to("ukharvest_source_move.read", name=name, id=preview["id"])
+        return tk.redirect_to("ukharvest_source_previews.dry_run", name=name, id=preview["id"])
     return tk.redirect_to("ukharvest_source_previews.check", name=name)
 
 
@@ -149,21 +152,92 @@ def check(name: str) -> Any:
     source = source_frame.find(name)
     if tk.request.method == "POST":
         check_token()
-        try:
-            tk.get_action("ukharvest_dry_run_create")(context(), {"source_id": source["id"]})
+        if _call("ukharvest_source_preview_create", source_id=source["id"]):
             tk.h.flash_success(tk._("Dry run started. It changes nothing."))
-        except tk.ValidationError as exc:
-            roll_back()
-            tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
         return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
     try:
         asked = {"source_id": source["id"]}
         preview = tk.get_action("ukharvest_source_preview_show")(context(), asked)
     except tk.ObjectNotFound:
         preview = None
+    return _dry_run_page(source, preview)
+
+
+@previews.route("/harvest/<name>/check/<id>", methods=["GET", "POST"])
+def dry_run(name: str, id: str) -> Any:  # noqa: A002
+    """Show one dry run of a saved source; POST saves the other URL that it read."""
+    source = source_frame.find(name)
+    if tk.request.method != "POST":
+        return _dry_run_page(source, _find_dry_run(source, id))
+    check_token()
+    preview, form = _find_dry_run(source, id), tk.request.form
+    if not preview["is_move"]:
+        return tk.abort(404, tk._("Nothing has this name or id."))
+    if form.get("source_type"):
+        return _start_again(source, preview, form["source_type"])
+    if form.get("not_compared"):
+        place = {key: preview[key] for key in ("url", "source_type", "config")}
+        done = _call("harvest_source_patch", id=source["id"], **place)
+        done = done and _call("ukharvest_source_preview_stop", id=id)
+        text = tk._("The new URL is saved. It was not compared with the datasets here.")
+    else:
+        even = bool(form.get("even_if_few_match"))
+        asked = {"source_id": source["id"], "dry_run_id": id, "even_if_few_match": even}
+        done = _call("ukharvest_source_move", **asked)
+        text = move_words.moved(done) if done else ""
+    if not done:
+        return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=id)
+    tk.h.flash_success(text)
+    return tk.redirect_to("harvest.read", id=source["name"])
+
+
+def _start_again(source: dict[str, Any], preview: Preview, source_type: str) -> Any:
+    """Start the dry run of the same URL and options as another source type."""
+    asked = {"url": preview["url"], "config": preview["config"], "source_type": source_type}
+    begun = _call("ukharvest_source_preview_create", source_id=source["id"], **asked) or preview
+    return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=begun["id"])
+
+
+@previews.route("/harvest/<name>/check/<id>/missing.csv")
+def missing_csv(name: str, id: str) -> Response:  # noqa: A002
+    """Send every dataset that the dry run did not find at the new URL."""
+    source = source_frame.find(name)
+    _find_dry_run(source, id)
+    rows = [
+        {
+            **row,
+            "dataset_address": tk.url_for("dataset.read", id=row["name"], _external=True),
+            "identifier": row["guid"],
+        }
+        for row in source_moves.list_all_missing(id)
+    ]
+    return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
+
+
+def _find_dry_run(source: dict[str, Any], id_: str) -> Preview:
+    preview: Preview = ask("ukharvest_source_preview_show", id=id_)
+    if preview["source_id"] != source["id"]:
+        return tk.abort(404, tk._("Nothing has this name or id."))  # type: ignore[no-any-return]
+    return preview
+
+
+def _dry_run_page(source: dict[str, Any], preview: Preview | None) -> str:
     return source_frame.render(
-        "ukharvest/source_preview/dry_run.html", source, **_variables(preview)
+        "ukharvest/source_preview/dry_run.html",
+        source,
+        **_variables(preview),
+        few_match=move_words.few_match(),
     )
+
+
+def _call(action: str, **data: Any) -> Any:
+    """Call an action; return None and say why on the next page if it refuses."""
+    try:
+        return tk.get_action(action)(context(), data)
+    except tk.ValidationError as exc:
+        roll_back()
+        tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
+        return None
 
 
 def is_fragment() -> bool:
