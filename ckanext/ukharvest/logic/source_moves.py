@@ -88,11 +88,11 @@ def add_dry_run(
 ) -> tuple[SourcePreview, bool]:
     """Return a dry run, and whether it is new: the same one that is under way is returned."""
     where = {"source_id": source.id, "source_type": place["source_type"], "url": place["url"]}
-    if under_way := source_previews.check_under_way(**where, config=place["config"]):
+    if under_way := source_previews.dry_run_under_way(**where, config=place["config"]):
         return under_way, False
     source_preview_rules.check_rate(user)
     source_preview_rules.check_queue(user)
-    source_previews.forget_checks(**where)
+    source_previews.delete_dry_runs(**where)
     return source_previews.add(user, config=place["config"], **where), True
 
 
@@ -109,7 +109,7 @@ def needs_dry_run(source_id: str, url: str) -> bool:
 
 def latest_move(source_id: str) -> dict[str, str] | None:
     """Return ``id`` and ``url`` of the latest dry run if it is of another URL, for the form."""
-    preview = source_previews.latest_check(source_id)
+    preview = source_previews.latest_dry_run(source_id)
     if preview is None or preview.state == PreviewState.STOPPED or not is_move(preview):
         return None
     return {"id": preview.id, "url": preview.url}

@@ -1,7 +1,7 @@
 """Run the checks of /harvest/check as CKAN background jobs: of sources, and of data with a schema.
 
 A check reads a URL, or the text or file that it was given. It writes only its own row
-(model/checks.py), and what it was given is deleted when it ends.
+(model/source_previews.py), and what it was given is deleted when it ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ckanext.ukharvest.engine import data_results
 from ckanext.ukharvest.engine.http_client import open_client
 from ckanext.ukharvest.engine.jobs import data_check, source_preview
 from ckanext.ukharvest.model import SourcePreview as Row
-from ckanext.ukharvest.model import checks, source_previews
+from ckanext.ukharvest.model import source_previews
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Watched
 from ckanext.ukharvest.reading.preview_result import NOTHING, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient
@@ -70,7 +70,7 @@ class _Check:
         self.source_type = row.source_type
         self._id, self._given = row.id, dict(row.given)
         self._url = row.url or self._given["name"]
-        self._content, self._schema = checks.load_content(row.id)
+        self._content, self._schema = source_previews.load_content(row.id)
         self._most = config.CHECK_MEGABYTES * MIB
 
     def result(self) -> PreviewResult:

@@ -13,7 +13,7 @@ from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import check_rules
 from ckanext.ukharvest.logic.preview_facts import describe_progress, stopped_without_queue
 from ckanext.ukharvest.logic.source_state import type_label
-from ckanext.ukharvest.model import SourcePreview, checks, source_previews
+from ckanext.ukharvest.model import SourcePreview, source_previews
 from ckanext.ukharvest.presentation.messages import checks as words
 from ckanext.ukharvest.presentation.messages.source_previews import progress
 
@@ -48,7 +48,7 @@ def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> dict[str,
     user = context.get("user") or ""
     values = check_rules.validate_input(user, data_dict)
     check_rules.check_limits(user)
-    check = checks.add(user, **values)
+    check = source_previews.add(user, **values)
     with stopped_without_queue(check.id):
         job.enqueue(check.id, at_front=bool(user))
     return _shown(check, context)
@@ -82,14 +82,14 @@ def ukharvest_check_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     """
     check = _found(context, data_dict, "ukharvest_check_stop")
     source_previews.stop(check.id)
-    return _shown(checks.find(check.id) or check, context)
+    return _shown(source_previews.get(check.id) or check, context)
 
 
 def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
     id_ = str(tk.get_or_bust(data_dict, "id"))
     tk.check_access(auth, context, {"id": id_})
-    check = checks.find(id_)
-    if check is None:
+    check = source_previews.get(id_)
+    if check is None or check.given is None:
         raise tk.ObjectNotFound(tk._("This check does not exist. Checks are kept for a day."))
     return check
 
@@ -102,7 +102,7 @@ def _shown(check: SourcePreview, context: Any) -> dict[str, Any]:
     label = type_label(check.source_type) if check.source_type not in ("", "data") else ""
     shown["type_label"] = words.type_label(check.source_type, label)
     shown |= {key: check.given[key] for key in ("way", "name", "schema")}
-    shown["expires"] = iso(checks.expiry(check))
+    shown["expires"] = iso(source_previews.expiry(check))
     shown["heading"] = words.heading(state, result)
     shown["text"] = words.sentences(result)
     if state in source_previews.UNDER_WAY:

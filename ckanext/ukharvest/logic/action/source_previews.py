@@ -61,7 +61,7 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     given = source_preview_rules.validate_input(user, data_dict, source)
     source_preview_rules.check_rate(user)
     source_previews.stop_tests(user)
-    source_previews.forget_tests(user)
+    source_previews.delete_tests(user)
     return start_preview(source_previews.add(user, **given), context)
 
 
@@ -125,7 +125,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
     if data_dict.get("source_id") and not data_dict.get("id"):
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
-        preview = source_previews.latest_check(source.id, source_type=source.type, url=source.url)
+        preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
         if preview is None:
             raise tk.ObjectNotFound(
                 tk._("There has been no dry run of this source since yesterday.")
@@ -241,7 +241,7 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
     saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
     numbers = {key: move[key] for key in ("datasets", "same", "moved")}
     missing = len(move["missing"])
-    source_previews.forget(preview_id)  # else it would be the latest dry run of the new URL
+    source_previews.delete(preview_id)  # else it would be the latest dry run of the new URL
     return {
         "id": source_id,
         "name": saved["name"],
