@@ -1,7 +1,6 @@
 """The blueprints of our pages, where CKAN's blanket looks for them."""
 
 from ckanext.ukharvest.web.pages.changes import changes
-from ckanext.ukharvest.web.pages.checks import checks
 from ckanext.ukharvest.web.pages.data_checks import data_checks
 from ckanext.ukharvest.web.pages.deletions import deletions
 from ckanext.ukharvest.web.pages.export import export
@@ -16,7 +15,6 @@ from ckanext.ukharvest.web.pages.record import record
 from ckanext.ukharvest.web.pages.records import records
 from ckanext.ukharvest.web.pages.runs import runs
 from ckanext.ukharvest.web.pages.source import source
-from ckanext.ukharvest.web.pages.source_lookups import lookups
 from ckanext.ukharvest.web.pages.source_previews import previews
 from ckanext.ukharvest.web.pages.sources import sources
 from ckanext.ukharvest.web.pages.stars import stars
@@ -25,7 +23,6 @@ from ckanext.ukharvest.web.pages.steps import steps
 # CKAN registers the blueprints in this list.
 __all__ = [
     "changes",
-    "checks",
     "data_checks",
     "deletions",
     "export",
@@ -33,7 +30,6 @@ __all__ = [
     "help_page",
     "identifiers",
     "links",
-    "lookups",
     "mail",
     "portal",
     "record",

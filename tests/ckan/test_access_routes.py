@@ -76,9 +76,7 @@ READ = {
     "/harvest/about/<id>": ALL,
     "/harvest/admin/<id>": EDITORS,
     "/harvest/add": ANY_EDITOR,
-    "/harvest/add/<uuid:id>": EDITORS,
     "/harvest/check": LOGGED_IN,  # visitors where the ini says so
-    "/harvest/check/<uuid:id>": ALL,  # who has the id
     "/harvest/clear/<id>": ADMINS,
     "/harvest/data-checks": ALL,
     "/harvest/data-checks.csv": ALL,
@@ -94,7 +92,7 @@ READ = {
     "/harvest/sources.csv": ALL,
     "/harvest/stars": ALL,
     "/harvest/stars.csv": ALL,
-    "/harvest/test/<id>": EDITORS,
+    "/harvest/test/<uuid:id>": EDITORS,
     "/harvest/unsubscribe/<token>": frozenset(),  # the email's token, not a role
     "/ukharvest/metrics": frozenset(),  # the setting's token, not a role
 }
@@ -105,16 +103,14 @@ SENT = {
     "/harvest/<name>/check": EDITORS,
     "/harvest/<name>/check/<id>": EDITORS,
     "/harvest/add": ANY_EDITOR,
-    "/harvest/add/<uuid:id>/stop": EDITORS,
     "/harvest/check": LOGGED_IN,
-    "/harvest/check/<uuid:id>/stop": ALL,
     "/harvest/<name>/notifications": EDITORS,
     "/harvest/<name>/notifications/test": EDITORS,
     "/harvest/<name>/record/<int:id>": EDITORS,
     "/harvest/edit/<id>": EDITORS,
     "/harvest/new": ANY_EDITOR,
     "/harvest/test": ANY_EDITOR,
-    "/harvest/test/<id>/stop": EDITORS,
+    "/harvest/test/<uuid:id>/stop": EDITORS,
     "/harvest/unsubscribe/<token>": frozenset(),
     "/harvest/<source>/job/<id>/abort": EDITORS,
     "/harvest/refresh/<id>": EDITORS,
@@ -151,8 +147,6 @@ WHOSE = (
     ("/harvest/<name>/check/", "move"),
     ("/harvest/<name>/record/", "record"),
     ("/harvest/test/", "dry run"),
-    ("/harvest/add/", "dry run"),
-    ("/harvest/check/", "check"),
     ("/harvest/", "source"),
 )
 FORM = {

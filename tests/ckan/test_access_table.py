@@ -71,8 +71,8 @@ TABLE = [
     Row("ukharvest_data_check_report", ALL),
     Row("ukharvest_type_list", ALL),
     # Checks of files: who has the id; who may start one, as long as visitors may not.
-    Row("ukharvest_check_show", ALL, {"id": "@check"}),
-    Row("ukharvest_check_stop", ALL, {"id": "@check"}),
+    Row("ukharvest_source_preview_show", ALL, {"id": "@check"}),
+    Row("ukharvest_source_preview_stop", ALL, {"id": "@check"}),
     Row("ukharvest_check_create", LOGGED_IN, {"text": "{}"}),
     # Datasets: who may read them; harvest objects without one: who may update the source.
     Row("harvest_object_show", ALL, {"id": "@object"}),

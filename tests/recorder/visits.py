@@ -56,8 +56,6 @@ KINDS = (
     ("/harvest/<name>/check/", "move"),
     ("/harvest/<name>/record/", "record"),
     ("/harvest/test/", "dry run"),
-    ("/harvest/add/", "preview"),
-    ("/harvest/check/", "check"),
     ("/harvest/", "source"),
     ("/organization/", "organization"),
     ("/user/", "user"),

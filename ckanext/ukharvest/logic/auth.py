@@ -224,22 +224,20 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     return answer(may(context, "harvest_source_create", id=None), refusal)
 
 
+@tk.auth_allow_anonymous_access
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow the user who started it; of a saved source, users who may update the source.
 
-    Checks are no previews: ``ukharvest_check_show`` is for them.
+    A check is for everybody who has its id: no list shows ids, and they cannot be guessed.
     """
     preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
     if preview is not None and preview.given is not None:
-        preview = None
+        return {"success": True}
     if preview is not None and preview.source_id:
         return _of_source(context, preview.source_id)
-    if preview is not None and preview.user_name == context.get("user"):
-        return {"success": True}
-    return {
-        "success": False,
-        "msg": tk._("Only the person who started a preview can see its result"),
-    }
+    user = context.get("user")
+    is_own = preview is not None and bool(user) and preview.user_name == user
+    return answer(is_own, tk._("Only the person who started a preview can see its result"))
 
 
 ukharvest_source_preview_stop = ukharvest_source_preview_show
@@ -250,11 +248,6 @@ def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user, and visitors if the ini says so."""
     is_allowed = bool(context.get("user")) or config.check_visitors()
     return answer(is_allowed, tk._("Log in to check a file or a source"))
-
-
-# The id is the right to see a check: no list shows ids, and they cannot be guessed.
-ukharvest_check_show = ukharvest_source_list
-ukharvest_check_stop = ukharvest_source_list
 
 
 def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:

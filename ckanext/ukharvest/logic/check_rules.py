@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.logic import schema, visitor_limit
 from ckanext.ukharvest.logic.source_preview_rules import MOST_A_MINUTE
 from ckanext.ukharvest.model import source_previews
-from ckanext.ukharvest.presentation.messages.checks import text_name
+from ckanext.ukharvest.presentation.messages.source_previews import text_name
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.reading.type_detection import DATA
 
@@ -32,7 +32,7 @@ _ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
 
 
 def validate_input(user: str, data_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a check, as ``checks.add`` takes them.
+    """Return the columns of a check, as ``source_previews.add`` takes them.
 
     Args:
         user: name of the user who asks, "" for a visitor.

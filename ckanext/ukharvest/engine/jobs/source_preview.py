@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -20,12 +20,13 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import ConfigError, FetchError
+from ckanext.ukharvest.core.errors import ConfigError, FetchError, UkharvestError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.dry_run import dry_run_move
 from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.engine.jobs.check import Check
 from ckanext.ukharvest.engine.jobs.interruption import LONGEST, PERSON
 from ckanext.ukharvest.engine.jobs.queue_position import QueuePosition, queue_position
 from ckanext.ukharvest.model import SourcePreview as Row
@@ -44,24 +45,17 @@ TEST_SECONDS = 120.0  # that a test or a check takes at most, with a look-up or 
 PAUSE = 0.5  # seconds between two saves of the progress
 
 
-def enqueue(
-    preview_id: str,
-    *,
-    at_front: bool,
-    seconds: float = TEST_SECONDS,
-    job: Callable[[str], None] | None = None,
-) -> None:
+def enqueue(preview_id: str, *, at_front: bool, seconds: float = TEST_SECONDS) -> None:
     """Queue a preview.
 
     Args:
         at_front: before other jobs, because a person is waiting for it. Jobs that check links end
             for it wherever it is.
         seconds: that it takes at most.
-        job: runs it; ``run`` by default.
     """
     own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
     own["meta"] = {LONGEST: seconds}
-    tk.enqueue_job(job or run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
+    tk.enqueue_job(run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
 
 
 def position_of(preview_id: str) -> QueuePosition:
@@ -82,29 +76,34 @@ def run(
         preview = source_previews.begin(preview_id)
         if preview is None:
             return
-        save = progress_saver(preview.id)
-        result = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
-        found = {"source_type": lookup["source_type"]} if (lookup := result["lookup"]) else {}
-        source_previews.finish(preview_id, result, **found)
+        save = _progress_saver(preview.id)
+        result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
+        source_previews.finish(preview_id, result, **({"source_type": name} if name else {}))
     except Exception:  # noqa: BLE001 - without a database only the log is left
         log.exception("The end of preview %s could not be stored", preview_id)
         compat.rollback()
 
 
-def _result(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
+def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
+    """Return the result, and the source type if it had to be found."""
     try:
+        if preview.given is not None:
+            return Check(preview, tell).result()
         if preview.source_id:
-            return _dry_run(preview, tell, budget)
-        return _test(preview, tell) if preview.source_type else _look_up(preview, tell)
-    except ConfigError as exc:
-        return failed(exc)
+            return _dry_run(preview, tell, budget), ""
+        if preview.source_type:
+            return _test(preview, tell), ""
+        result = _look_up(preview, tell)
+        return result, result["lookup"]["source_type"] if result["lookup"] else ""
+    except UkharvestError as exc:
+        return failed(exc), ""
     except Exception:  # noqa: BLE001 - a person waits for a result
         log.exception("Preview %s failed", preview.id)
         compat.rollback()
-        return failed(None, over="fault")
+        return failed(None, over="fault"), ""
 
 
-def progress_saver(preview_id: str) -> Tell:
+def _progress_saver(preview_id: str) -> Tell:
     """Return a function that saves the progress, and tells whether the preview is still wanted."""
     saved = ("", 0.0)  # stage, and when it was saved
 

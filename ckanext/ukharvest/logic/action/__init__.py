@@ -8,11 +8,6 @@ from ckanext.ukharvest.logic.action.changed_identifiers import (
     ukharvest_identifier_change_list,
     ukharvest_identifier_change_refuse,
 )
-from ckanext.ukharvest.logic.action.checks import (
-    ukharvest_check_create,
-    ukharvest_check_show,
-    ukharvest_check_stop,
-)
 from ckanext.ukharvest.logic.action.core import (
     organization_create,
     organization_update,
@@ -85,6 +80,7 @@ from ckanext.ukharvest.logic.action.runs import (
 )
 from ckanext.ukharvest.logic.action.source_list import ukharvest_source_list
 from ckanext.ukharvest.logic.action.source_previews import (
+    ukharvest_check_create,
     ukharvest_source_move,
     ukharvest_source_preview_create,
     ukharvest_source_preview_show,
@@ -125,8 +121,6 @@ __all__ = [
     "package_update",
     "status_show",
     "ukharvest_check_create",
-    "ukharvest_check_show",
-    "ukharvest_check_stop",
     "ukharvest_coupling_show",
     "ukharvest_dashboard_show",
     "ukharvest_data_check_list",

@@ -1,24 +1,20 @@
-"""Actions: start, show and stop source previews and dry runs; move a source after a dry run."""
+"""Actions: start, show and stop tests, dry runs and checks; move a source after a dry run."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import authz, model
+from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.jobs import source_preview
-from ckanext.ukharvest.logic import schema, source_moves, source_preview_rules
-from ckanext.ukharvest.logic.preview_facts import describe_progress, stopped_without_queue
-from ckanext.ukharvest.logic.source_proposals import describe_proposals
-from ckanext.ukharvest.logic.source_state import type_label
+from ckanext.ukharvest.logic import check_rules, schema, source_moves, source_preview_rules
+from ckanext.ukharvest.logic.preview_facts import show_preview, stopped_without_queue
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourcePreview, locks, source_previews
-from ckanext.ukharvest.model.source_moves import is_move, move_records
-from ckanext.ukharvest.presentation.messages import source_moves as move_words
-from ckanext.ukharvest.presentation.messages import source_previews as words
+from ckanext.ukharvest.model.source_moves import move_records
 
 Session = model.Session
 
@@ -62,7 +58,7 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     source_preview_rules.check_rate(user)
     source_previews.stop_tests(user)
     source_previews.delete_tests(user)
-    return start_preview(source_previews.add(user, **given), context)
+    return _start(source_previews.add(user, **given), context, at_front=True)
 
 
 def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -71,27 +67,63 @@ def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     user = context["user"]
     place = source_moves.place_of(user, source, data_dict)
     preview, is_new = source_moves.add_dry_run(user, source, place)
-    show = start_preview if is_new else show_preview
-    return show(preview, context)
+    if not is_new:
+        return show_preview(preview, context)
+    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
+
+
+def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Start a check of a source's document, or of data with a schema. Nothing is imported.
+
+    For logged-in users, and for everybody if ``ckanext.ukharvest.check.visitors`` is set. Give one
+    of ``url``, ``text`` and ``upload``. A background job reads at most 20 records, for at most a
+    minute. A person may start ten checks a minute.
+
+    :param url: URL to read (optional)
+    :type url: string
+    :param text: the text to check (optional)
+    :type text: string
+    :param upload: the file to check, sent as ``multipart/form-data`` (optional)
+    :type upload: file
+    :param source_type: name of a source type, such as ``data_json``, or ``data`` for data with a
+        schema (optional, default: what the first bytes show)
+    :type source_type: string
+    :param schema_url: URL of the schema of data (optional)
+    :type schema_url: string
+    :param schema_text: the schema itself (optional)
+    :type schema_text: string
+    :param schema_upload: file of the schema (optional)
+    :type schema_upload: file
+
+    :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_check_create", context, data_dict)
+    user = context.get("user") or ""
+    values = check_rules.validate_input(user, data_dict)
+    check_rules.check_limits(user)
+    return _start(source_previews.add(user, **values), context, at_front=bool(user))
 
 
 @tk.side_effect_free
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show progress and result of a source preview or a dry run. They are stored for a day.
+    """Show progress and result of a source preview, a dry run or a check, which are kept for a day.
 
-    A preview of an unsaved source is shown to the user who started it, others to users who may
-    update the source.
+    A preview of an unsaved source is shown to the user who started it, a dry run to users who may
+    update the source, a check to everybody who has its id.
 
-    :param id: id of the preview or the dry run (optional)
+    :param id: id of the preview, the dry run or the check (optional)
     :type id: string
     :param source_id: instead of ``id``: id or name of a saved source, for its latest dry run
         (optional)
     :type source_id: string
 
-    :returns: ``id``, ``source_id`` (None for an unsaved source), ``source_type``,
-        ``type_label``, ``url``, ``config``, ``is_move`` (a dry run of another URL or type than
-        the source has),
-        ``created``, ``finished``, ``state`` ("waiting", "running", "done" or "stopped"),
+    :returns: ``id``, ``kind`` ("test", "lookup" without a source type, "check", "dry run", or
+        "move": a dry run of another URL or type than the source has), ``source_id`` (None for an
+        unsaved source), ``source_type`` ("data" for data with a schema), ``type_label``, ``url``,
+        ``config``, of a check ``way`` ("url", "text" or "upload"), ``name`` (of the file) and
+        ``schema`` (its URL or file name), ``created``, ``finished``, ``expires`` (when it is
+        deleted), ``state`` ("waiting", "running", "done" or "stopped"),
         ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), while
         it waits ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
         workers are busy with: "links", "person" (a test of another person), "other" or "") and
@@ -117,7 +149,8 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         there), ``of`` (number of records), ``values`` [{``value``, ``title``, ``records``,
         ``choice`` ("only", "without" or "")}]}], ``asked``: requests and their responses,
         ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
-        (then only sysadmins get size, type and excerpt). Beside a result with ``lookup`` are
+        (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as
+        in :py:func:`ukharvest_data_check_show`, else None. Beside a result with ``lookup`` are
         ``proposals`` [{``name``, ``label``, ``value``, ``text``, ``reason``}] and ``form_values``
         for the form of a source.
     :rtype: dictionary
@@ -135,11 +168,11 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
 
 
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Stop a source preview or a dry run; its result so far is kept.
+    """Stop a source preview, a dry run or a check; its result so far is kept.
 
     For the same users as :py:func:`ukharvest_source_preview_show`.
 
-    :param id: id of the preview or the dry run
+    :param id: id of the preview, the dry run or the check
     :type id: string
 
     :returns: as :py:func:`ukharvest_source_preview_show`
@@ -152,44 +185,22 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
 
 def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
     preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
-    if preview is None or preview.given is not None:  # a check is no preview
+    if preview is None:
         raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
 
-def start_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
-    """Queue a preview and return it as ``ukharvest_source_preview_show`` does."""
+def _start(
+    preview: SourcePreview,
+    context: Any,
+    *,
+    at_front: bool,
+    seconds: float = source_preview.TEST_SECONDS,
+) -> dict[str, Any]:
     with stopped_without_queue(preview.id):
-        is_dry_run = preview.source_id is not None
-        seconds = DRY_RUN_BUDGET.seconds if is_dry_run else source_preview.TEST_SECONDS
-        source_preview.enqueue(preview.id, at_front=not is_dry_run, seconds=seconds)
+        source_preview.enqueue(preview.id, at_front=at_front, seconds=seconds)
     return show_preview(preview, context)
-
-
-def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
-    """Return a preview as ``ukharvest_source_preview_show`` does."""
-    is_check = preview.source_id is not None
-    shown = describe_progress(preview, sees_inside=authz.is_sysadmin(context.get("user")))
-    state, result = shown["state"], shown["result"]
-    shown |= {"source_id": preview.source_id, "config": preview.config}
-    shown["is_move"] = is_check and is_move(preview)
-    shown["type_label"] = type_label(preview.source_type) if preview.source_type else ""
-    shown["heading"] = words.heading(state, result, is_check=is_check)
-    if not preview.source_type or (result and result["lookup"]):
-        shown["heading"] = words.lookup_heading(state, result, shown["type_label"])
-    if state in source_previews.UNDER_WAY:
-        most = 0 if is_check else source_preview.BUDGET.records
-        shown["text"] = [
-            words.progress(state, preview.stage, preview.done, most=most, position=shown)
-        ]
-    else:
-        shown["text"] = words.sentences(result, is_check=is_check) if result else []
-        shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
-    if shown["is_move"] and result and result["move"]:
-        shown["text"] += move_words.sentences(result["move"])
-        result["move"] = source_moves.summary(preview, result["move"])
-    return shown
 
 
 def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
