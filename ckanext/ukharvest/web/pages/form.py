@@ -133,7 +133,10 @@ def _answer(form: Form, source: Source | None) -> Any:
             ask("ukharvest_source_preview_stop", id=dry_run["id"])
         return page(form, source, errors)
     if dry_run:
-        text = tk._("Saved, except for the new URL and the options. They are saved below.")
+        text = tk._(
+            "Everything but the URL and the options is saved. See what is at the new URL, then "
+            "save it."
+        )
         tk.h.flash_notice(f"{text} {moves}".strip())
         return tk.redirect_to(
             "ukharvest_source_previews.dry_run", name=saved["name"], id=dry_run["id"]
