@@ -148,7 +148,7 @@ def test_ckan_is_imported_above_its_line_only() -> None:
 
 
 def test_model_imports_neither_presentation_nor_the_client() -> None:
-    """Stored text stays text, whatever a page makes of it (decision 0019)."""
+    """Stored text stays text, whatever a page makes of it (decision 0016)."""
     assert _importers(_within("model"), f"{OURS}.presentation", f"{OURS}.core.http") == []
 
 

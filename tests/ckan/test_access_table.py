@@ -70,6 +70,7 @@ TABLE = [
     Row("ukharvest_data_check_list", ALL),
     Row("ukharvest_data_check_report", ALL),
     Row("ukharvest_type_list", ALL),
+    Row("ukharvest_place_list", ALL, {"q": "Leeds"}),
     # Checks of files: who has the id; who may start one, as long as visitors may not.
     Row("ukharvest_source_preview_show", ALL, {"id": "@check"}),
     Row("ukharvest_source_preview_stop", ALL, {"id": "@check"}),

@@ -278,8 +278,9 @@ def test_record_of_two_sources_at_once_has_one_dataset(
 ) -> None:
     """Who looks for the datasets of others waits until another one who looked has committed."""
     jobs_ = []
-    for path in ("/one.json", "/two.json"):
-        publisher.serve(path, catalogue(3))
+    for title in ("Bees", "Wasps"):  # other names, whose own lock would keep the two apart
+        path = f"/{title}.json"
+        publisher.serve(path, catalogue([dataset(n, title=f"{title} {n}") for n in range(3)]))
         jobs_.append(gather(portal, portal.source(publisher.url(path))))
     monkeypatch.setattr(guid_conflicts, "lock_and_find", together(guid_conflicts.lock_and_find))
     consume_twice()

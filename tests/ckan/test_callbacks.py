@@ -1,4 +1,4 @@
-"""No message ends a consumer, and none is lost silently (decision 0004)."""
+"""No message ends a consumer, and none is lost silently (decision 0020)."""
 
 from __future__ import annotations
 

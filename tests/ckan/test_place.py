@@ -1,4 +1,4 @@
-"""Search by place: four numbers, and ckanext-spatial's map if the portal has one."""
+"""Search by place: names, four numbers, and ckanext-spatial's map if the portal has one."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp
+from ckan.tests.helpers import CKANTestApp, call_action
+from lxml import html
 
 from ckanext.ukharvest.search import place
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.forms import portal_with
+from tests.ckan.harvesting import act, tick
 
 pytestmark = pytest.mark.in_process
 
@@ -36,41 +39,120 @@ def box_params(west: Any, south: Any, east: Any, north: Any) -> dict[str, Any]:
     return {"ext_west": west, "ext_south": south, "ext_east": east, "ext_north": north}
 
 
-def names(html: str) -> set[str]:
-    return set(re.findall(r'href="/dataset/(leeds|kent)"', html))
+def names(page: str) -> set[str]:
+    return set(re.findall(r'href="/dataset/(leeds|kent|bridge|none)"', page))
 
 
 @pytest.mark.parametrize(
-    ("given", "box", "wrong"),
+    ("given", "box"),
     [
-        ({}, "", set()),
-        (box_params("-2", "53", "-1", "54"), "-2,53,-1,54", set()),
-        ({**box_params("1", "2", "3", "4"), "ext_bbox": "-2,53,-1,54"}, "-2,53,-1,54", set()),
-        ({"ext_bbox": "-2.000001,53.39453125000001,0,540"}, "", {"north"}),
-        ({"ext_bbox": "-20,53.39453125000001,0.5,60"}, "-20,53.3945,0.5,60", set()),
-        ({"ext_bbox": "-2,here,0,54"}, "", {"south"}),
-        (box_params("-2", "", "-1", "54"), "", {"south"}),
-        (box_params("-2", "north", "-1", "154"), "", {"south", "north"}),
-        (box_params("-2", "nan", "-1", "inf"), "", {"south", "north"}),
-        (box_params("-2", "54", "-1", "53"), "", {"north"}),
-        (box_params("-1", "53", "-2", "54"), "", {"east"}),
+        ({}, ""),
+        ({"ext_place": "Leeds"}, "-1.779,53.701,-1.304,53.945"),
+        ({"ext_place": "LS1 4AP"}, "-1.565,53.792,-1.539,53.805"),
+        ({"ext_place": "Leeds", "ext_bbox": "-2,53,-1,54"}, "-2,53,-1,54"),
+        (box_params("-2", "53", "-1", "54"), "-2,53,-1,54"),
+        ({**box_params("1", "2", "3", "4"), "ext_bbox": "-2,53,-1,54"}, "-2,53,-1,54"),
+        ({"ext_bbox": "-20,53.39453125000001,0.5,60"}, "-20,53.3945,0.5,60"),
     ],
 )
-def test_a_place_in_numbers(
-    app: CKANTestApp, given: dict[str, str], box: str, wrong: set[str]
-) -> None:
+def test_box_of_a_search(app: CKANTestApp, given: dict[str, str], box: str) -> None:
     with app.flask_app.test_request_context():
-        found = place.read(given)
-    assert (found.box, set(found.errors)) == (box, wrong)
+        read = place.read(given)
+    assert (read.box, read.error) == (box, "")
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"ext_bbox": "-2.000001,53.39453125000001,0,540"}, "must be four numbers"),
+        ({"ext_bbox": "-2,here,0,54"}, "must be four numbers"),
+        ({"ext_bbox": "-2,0,54"}, "must be four numbers"),
+        (box_params("-2", "", "-1", "54"), "must be four numbers"),
+        (box_params("-2", "nan", "-1", "inf"), "must be four numbers"),
+        (box_params("-2", "54", "-1", "53"), "must be four numbers"),
+        (box_params("-1", "53", "-2", "54"), "must be four numbers"),
+        ({"ext_place": "Atlantis"}, "We know no place called Atlantis."),
+        ({"ext_place": "Newport"}, "Several places are called Newport."),
+    ],
+)
+def test_place_that_cannot_be_searched(app: CKANTestApp, given: dict[str, str], error: str) -> None:
+    with app.flask_app.test_request_context():
+        read = place.read(given)
+    assert read.box == ""
+    assert error in read.error
 
 
 def test_datasets_are_found_by_place(found_by_place: None, app: CKANTestApp) -> None:
-    assert names(app.get("/dataset/").body) == {"leeds", "kent"}
-    assert names(app.get("/dataset/", query_string=box_params(-2, 53, -1, 54)).body) == {"leeds"}
-    assert names(app.get("/dataset/", query_string={"ext_bbox": "0,51,1,52"}).body) == {"kent"}
-    wrong = app.get("/dataset/", query_string=box_params(-2, 53, "x", 54)).body
-    assert "Give degrees from -180 to 180" in wrong
-    assert names(wrong) == {"leeds", "kent"}
+    def found(**parameters: Any) -> set[str]:
+        return names(app.get("/dataset/", query_string=parameters).body)
+
+    assert found() == {"leeds", "kent"}
+    assert found(ext_place="Leeds") == found(ext_place="LS1 4AP") == {"leeds"}
+    assert found(ext_place="Kent", q="roads") == {"kent"}
+    assert found(**box_params(-2, 53, -1, 54)) == {"leeds"}
+    assert found(ext_bbox="0,51,1,52") == {"kent"}
+    assert found(**box_params(-2, 53, "x", 54)) == {"leeds", "kent"}
+
+
+def test_unclear_place_offers_places_to_choose(found_by_place: None, app: CKANTestApp) -> None:
+    page = html.fromstring(
+        app.get("/dataset/", query_string={"ext_place": "newport", "q": "roads", "page": 1}).body
+    )
+    assert "Several places are called newport." in page.text_content()
+    links = {
+        link.text: link.get("href") for link in page.xpath("//a[contains(@href, 'ext_place')]")
+    }
+    address = links["Newport, Isle of Wight"]
+    assert parse_qs(urlsplit(address).query)["q"] == ["roads"]
+    chosen = html.fromstring(app.get(address).body)
+    (field,) = chosen.xpath("//input[@name='ext_place']")
+    assert field.get("value") == "Newport, Isle of Wight"
+    unknown = app.get("/dataset/", query_string={"ext_place": "Brsitol<i>"}).body
+    assert "We know no place called Brsitol&lt;i&gt;." in unknown
+    assert ">Bristol</a>" in unknown
+
+
+def test_places_are_suggested_to_everybody(found_by_place: None, app: CKANTestApp) -> None:
+    answer = app.get("/api/3/action/ukharvest_place_list?q=ls1&limit=2").json["result"]
+    assert answer == [
+        {"name": "LS1", "box": [-1.565, 53.792, -1.539, 53.805]},
+        {"name": "LS10", "box": call_action("ukharvest_place_list", q="LS10")[0]["box"]},
+    ]
+    assert app.get("/api/3/action/ukharvest_place_list?q=", status=409).json["error"]["q"]
+
+
+class TestAreaOfPublisher:
+    def test_dataset_without_extent_is_found_by_it(
+        self, found_by_place: None, app: CKANTestApp
+    ) -> None:
+        council = factories.Organization(name="council", image_url="")
+        factories.Dataset(name="none", owner_org=council["id"])
+        search = "/dataset/?ext_place=LS1"
+        assert names(app.get(search).body) == {"leeds"}
+        act("organization_patch", id="council", ukharvest_organization_area="leeds city council")
+        (extra,) = call_action("organization_show", id="council")["extras"]
+        assert (extra["key"], extra["value"]) == ("ukharvest_area", "Leeds")
+        tick()
+        assert names(app.get(search).body) == {"leeds", "none"}
+        assert names(app.get("/dataset/?ext_place=Kent").body) == {"kent"}
+        act("organization_patch", id="council", ukharvest_organization_area="")
+        tick()
+        assert names(app.get(search).body) == {"leeds"}
+
+    def test_form_refuses_a_place_that_is_not_clear(
+        self, found_by_place: None, app: CKANTestApp
+    ) -> None:
+        sysadmin = factories.SysadminWithToken()
+        council = factories.Organization(name="council", title="Council", image_url="")
+        form = {"id": council["id"], "name": "council", "ukharvest_organization_area": "Newport"}
+        page = app.post(
+            "/organization/edit/council",
+            data={**form, "save": ""},
+            headers={"Authorization": sysadmin["token"]},
+        ).body
+        assert "Several places are called Newport. Enter one of these: Newport Council;" in page
+        (field,) = html.fromstring(page).xpath("//input[@name='ukharvest_organization_area']")
+        assert field.get("value") == "Newport"
 
 
 @pytest.mark.parametrize(
@@ -85,27 +167,26 @@ def test_a_point_or_a_line_is_found_by_place(
 ) -> None:
     extras = [{"key": "spatial", "value": json.dumps(geometry)}]
     factories.Dataset(name="bridge", title="A bridge", extras=extras)
-    link = 'href="/dataset/bridge"'
-    assert link in app.get("/dataset/", query_string=box_params(-2, 53, -1, 54)).body
-    assert link not in app.get("/dataset/", query_string=box_params(0, 51, 1, 52)).body
+    assert "bridge" in names(app.get("/dataset/", query_string=box_params(-2, 53, -1, 54)).body)
+    assert "bridge" not in names(app.get("/dataset/", query_string=box_params(0, 51, 1, 52)).body)
 
 
 def test_without_a_search_by_place_there_are_no_fields(clean: None, app: CKANTestApp) -> None:
-    assert "Search by place" not in app.get("/dataset/").body
+    assert "Near or in" not in app.get("/dataset/").body
 
 
-def test_the_fields_in_a_browser(found_by_place: None, visitor: Visitor) -> None:
-    looks.check(visitor, "place", "/dataset/?ext_west=-2&ext_south=53&ext_east=x&ext_north=54")
+def test_place_is_chosen_in_a_browser(found_by_place: None, visitor: Visitor) -> None:
+    looks.check(visitor, "place", "/dataset/?ext_place=Newport")
     page = visitor.page
     page.goto("/dataset/")
     page.fill("#dataset-search-form [name=q]", "roads")
+    page.get_by_label("Near or in").press_sequentially("leed")
+    page.wait_for_selector("#ukharvest-places option[value=Leeds]", state="attached")
+    page.get_by_label("Near or in").fill("Leeds")
     page.keyboard.press("Enter")
-    page.wait_for_url("**q=roads**")
-    for side, number in (("West", -2), ("South", 53), ("East", -1), ("North", 54)):
-        page.get_by_label(side).fill(str(number))
-    page.get_by_role("button", name="Search here").click()
     page.wait_for_selector("text=1 dataset found")
     assert names(page.content()) == {"leeds"}
     assert "q=roads" in page.url
     page.get_by_role("link", name="Search everywhere").click()
     page.wait_for_selector("text=2 datasets found")
+    assert page.get_by_label("Near or in").input_value() == ""

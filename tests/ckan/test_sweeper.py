@@ -129,7 +129,7 @@ def test_an_object_whose_worker_is_gone_is_sent_again(
 
 
 def test_object_of_a_live_worker_is_left_alone(portal: Portal, source: str, move: Move) -> None:
-    """Stock sends an import again after 180 s although it still runs (decision 0007)."""
+    """Stock sends an import again after 180 s although it still runs (decision 0004)."""
     job_id, (first, *_) = gathered(portal, source)
     queue.purge_queues()
     set_state(first, "IMPORT")

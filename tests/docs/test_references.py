@@ -162,7 +162,7 @@ def test_only_broken_links_are_found(text: str, broken: list[str]) -> None:
         ("docs/decisions/0008-adoption.md", ["docs/decisions/0008-adoption.md"]),
         ("decision 9999", ["decision 9999"]),
         ("core/words.py", ["core/words.py"]),
-        ("core/records.py and decision 0026, in README.md", []),
+        ("core/records.py and decision 0020, in README.md", []),
     ],
 )
 def test_only_broken_names_are_found(text: str, broken: list[str]) -> None:

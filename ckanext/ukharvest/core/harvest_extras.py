@@ -1,6 +1,6 @@
 """The extras ``harvest:…`` of udata, which CKAN's API shows with a harvested dataset.
 
-They are computed when a dataset is shown and never stored (decision 0031): the names are reserved.
+They are computed when a dataset is shown and never stored (decision 0016): the names are reserved.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Why a link failed, and what its checks together say: works, not reachable, away or dead.
 
-The definition is in docs/decisions/0032-when-a-link-is-dead.md.
+The definition is in docs/decisions/0013-links.md.
 """
 
 from __future__ import annotations

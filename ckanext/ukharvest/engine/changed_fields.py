@@ -1,4 +1,4 @@
-"""Find the fields that an import changed in a dataset, as text for storage (decision 0019)."""
+"""Find the fields that an import changed in a dataset, as text for storage (decision 0016)."""
 
 from __future__ import annotations
 

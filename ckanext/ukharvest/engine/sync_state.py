@@ -1,6 +1,6 @@
 """Load and save a source's sync state: HTTP validators, change date, resume point (SourceState).
 
-See docs/decisions/0010-changes-only.md. Nothing here commits.
+See docs/decisions/0009-unchanged-costs-nothing.md. Nothing here commits.
 """
 
 from __future__ import annotations

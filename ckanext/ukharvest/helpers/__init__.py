@@ -38,7 +38,7 @@ from ckanext.ukharvest.helpers.form import (
     ukharvest_form_suggestion,
 )
 from ckanext.ukharvest.helpers.listing import ukharvest_dataset_badges
-from ckanext.ukharvest.helpers.organization import ukharvest_organization_type
+from ckanext.ukharvest.helpers.organization import ukharvest_organization_fields
 from ckanext.ukharvest.helpers.pages import (
     ukharvest_age,
     ukharvest_day,
@@ -111,7 +111,7 @@ __all__ = [
     "ukharvest_may_manage",
     "ukharvest_notice",
     "ukharvest_number",
-    "ukharvest_organization_type",
+    "ukharvest_organization_fields",
     "ukharvest_own_extras",
     "ukharvest_own_pages",
     "ukharvest_page_numbers",

@@ -56,6 +56,7 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 ukharvest_type_list = ukharvest_source_list
+ukharvest_place_list = ukharvest_source_list
 ukharvest_stars_report = ukharvest_source_list
 ukharvest_stars_list = ukharvest_source_list
 ukharvest_data_check_list = ukharvest_source_list

@@ -211,6 +211,19 @@ def link_list_schema(
 
 
 @tk.validator_args
+def place_list_schema(
+    default: Validator,
+    not_empty: Validator,
+    unicode_safe: Validator,
+    natural_number_validator: Validator,
+) -> Schema:
+    return {
+        "q": [not_empty, unicode_safe],
+        "limit": [default(10), natural_number_validator, check.at_most(PAGE)],
+    }
+
+
+@tk.validator_args
 def broken_link_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
     states = one_of([str(each) for each in broken_links.STATES])
     return {

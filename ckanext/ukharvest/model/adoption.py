@@ -1,6 +1,6 @@
 """Adopt datasets that a source has from another harvester or under another id.
 
-Which datasets are adopted: docs/decisions/0008-whose-dataset-it-is.md. Nothing here commits.
+Which datasets are adopted: docs/decisions/0006-deletions.md. Nothing here commits.
 """
 
 from __future__ import annotations

@@ -28,11 +28,13 @@ class IndexValues(NamedTuple):
     Attributes:
         stars: None if it was never rated.
         organization_type: of its organisation, as stored there; "" for none.
+        area: of its organisation: the name of a place, "" for none.
         data_checks: the verdicts of the checks of its data against their schemas.
     """
 
     stars: int | None = None
     organization_type: str = ""
+    area: str = ""
     data_checks: tuple[str, ...] = ()
 
 
@@ -56,13 +58,18 @@ def of_dataset(package_id: str) -> IndexValues:
 
 def load(package_ids: Collection[str]) -> dict[str, IndexValues]:
     """Return dataset id → values of those that exist, for ``compat.index_packages``."""
-    organization_type = sa.literal_column(organization_types.EXTRA)
-    query = sa.select(model.Package.id, Assessment.stars, organization_type, _VERDICTS)
+    query = sa.select(
+        model.Package.id,
+        Assessment.stars,
+        sa.literal_column(organization_types.EXTRA),
+        sa.literal_column(organization_types.AREA),
+        _VERDICTS,
+    )
     query = query.select_from(model.Package)
     query = query.outerjoin(model.Group, model.Group.id == model.Package.owner_org)
     query = query.outerjoin(Assessment, Assessment.package_id == model.Package.id)
     query = query.where(model.Package.id.in_(package_ids))
     return {
-        row[0]: IndexValues(row[1], row[2] or "", tuple(row[3] or ()))
-        for row in Session.execute(query)
+        id_: IndexValues(stars, type_ or "", area or "", tuple(verdicts or ()))
+        for id_, stars, type_, area, verdicts in Session.execute(query)
     }

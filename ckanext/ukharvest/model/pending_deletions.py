@@ -1,4 +1,4 @@
-"""Pending deletions: list, approve or keep them (decision 0008)."""
+"""Pending deletions: list, approve or keep them (decision 0006)."""
 
 from __future__ import annotations
 

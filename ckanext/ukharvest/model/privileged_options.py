@@ -1,7 +1,7 @@
 """Options that reach outside a source's organisation, as a sysadmin last saved them.
 
 They are in ``SourceState.confirmed_options``, apart from the configuration that every editor of
-the source can change (docs/decisions/0006-what-a-source-may-be-told.md).
+the source can change (docs/decisions/0005-network-and-rights.md).
 """
 
 from __future__ import annotations

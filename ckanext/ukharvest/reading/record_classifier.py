@@ -122,7 +122,7 @@ class RecordClassifier:
         return Classified(raw, found, known, old_guid, is_same, fingerprint)
 
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
-        """Tell whether there is nothing to do for a record (decision 0010)."""
+        """Tell whether there is nothing to do for a record (decision 0009)."""
         if self.rules is None or not known.is_sound:
             return False
         if not self.rules.keeps_organisation(raw, known):

@@ -6,7 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.values import local_government_lists, organization_types, theme_names
+import ckan.plugins as p
+
+from ckanext.ukharvest.core.values import (
+    gazetteer,
+    local_government_lists,
+    organization_types,
+    theme_names,
+)
 from ckanext.ukharvest.core.values.geometries import bbox_polygon, bounds, valid_geojson
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -35,7 +42,7 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **_shortened(package),
         **_counted(package, values),
-        **_with_area(package),
+        **_extent(package, values.area),
         **own_type,
     }
 
@@ -57,13 +64,21 @@ def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _with_area(package: Mapping[str, Any]) -> dict[str, str]:
-    """Give a point or a line some metres of width in the index.
+def _extent(package: Mapping[str, Any], area: str) -> dict[str, str]:
+    """Return the extent for the search by place where the dataset's own does not do.
 
-    ckanext-spatial's backend solr-bbox compares areas, and finds no place that has none.
+    A dataset without one is found by its organisation's area. A point or a line gets some metres of
+    width: ckanext-spatial's backend solr-bbox compares areas, and finds no place that has none.
     """
+    if not package.get("spatial"):
+        places = gazetteer.find(area) if area and p.plugin_loaded("spatial_query") else []
+        if len(places) != 1:
+            return {}
+        extent = json.dumps(bbox_polygon(*places[0].box))
+        # ckanext-spatial reads the first if there is the second, and indexes neither.
+        return {"spatial": extent, "extras_spatial": extent}
     try:
-        west, south, east, north = bounds(valid_geojson(json.loads(package.get("spatial") or "")))
+        west, south, east, north = bounds(valid_geojson(json.loads(package["spatial"])))
     except (ValueError, TypeError, RecursionError):
         return {}
     if west != east and south != north:

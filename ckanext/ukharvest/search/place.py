@@ -1,7 +1,8 @@
-"""Search by place without a map: four numbers, passed to ckanext-spatial.
+"""Search by place: "Near or in", passed to ckanext-spatial.
 
-Its plugin ``spatial_query`` finds datasets that touch a box, ``ext_bbox``; a box drawn on its map
-takes precedence over the numbers.
+Its plugin ``spatial_query`` finds datasets that touch a box, ``ext_bbox``. The box is that of a
+place with a name (``ext_place``), or four numbers in a URL (``ext_west`` …); one drawn on
+ckanext-spatial's map takes precedence.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.core.values import gazetteer
 from ckanext.ukharvest.texts import gettext
 
+NAME, BOX = "ext_place", "ext_bbox"
 SIDES = {"west": 180, "south": 90, "east": 180, "north": 90}  # side → largest number of degrees
-BOX = "ext_bbox"
+PARAMETERS = (NAME, BOX, "ext_prev_extent", *(f"ext_{side}" for side in SIDES))
 DRAWN = "ckanext.spatial.common_map.type"
 
 
@@ -26,52 +29,67 @@ class Place:
     """A place to search for.
 
     Attributes:
-        values: side → what was typed, "" for nothing.
-        errors: side → what is wrong with it.
-        box: west, south, east and north as in ``ext_bbox``; "" for none, or if there are errors.
+        name: its name, or what was typed; "" for a box without a name.
+        box: west, south, east and north as in ``ext_bbox``; "" for none, or if there is an error.
+        error: why it cannot be searched for, "" if it can.
+        choices: names of places that may be meant instead.
     """
 
-    values: dict[str, str]
-    errors: dict[str, str]
-    box: str
+    name: str = ""
+    box: str = ""
+    error: str = ""
+    choices: tuple[str, ...] = ()
 
 
-def read(given: Mapping[str, Any]) -> Place:
-    """Return the place in a search's parameters: ext_west, ext_south, …"""
-    drawn = [_short(text) for text in str(given.get(BOX) or "").split(",")]
-    texts = drawn if len(drawn) == 4 else [str(given.get(f"ext_{side}") or "") for side in SIDES]
-    values = dict(zip(SIDES, (text.strip() for text in texts), strict=True))
-    if not any(values.values()):
-        return Place(values, {}, "")
-    errors = {side: text for side in SIDES if (text := _wrong(side, values[side]))}
-    if not errors and float(values["south"]) > float(values["north"]):
-        errors["north"] = tk._("North has to be the larger of the two latitudes.")
-    if not errors and float(values["west"]) > float(values["east"]):
-        errors["east"] = tk._("East has to be the larger of the two longitudes.")
-    return Place(values, errors, "" if errors else ",".join(values.values()))
+def read(parameters: Mapping[str, Any]) -> Place:
+    """Return the place in a search's parameters."""
+    if box := str(parameters.get(BOX) or "").strip():
+        return _read_box(box.split(","))
+    if name := " ".join(str(parameters.get(NAME) or "").split()):
+        return _find(name)
+    sides = [str(parameters.get(f"ext_{side}") or "").strip() for side in SIDES]
+    return _read_box(sides) if any(sides) else Place()
 
 
-def _short(text: str) -> str:
+def _find(name: str) -> Place:
+    places = gazetteer.find(name)
+    if len(places) == 1:
+        return Place(places[0].name, ",".join(f"{side:g}" for side in places[0].box))
+    shown = name[: gazetteer.LONGEST]
+    if places:
+        names = tuple(place.name for place in places)
+        return Place(shown, "", gettext("Several places are called {name}.", name=shown), names)
+    error = gettext(
+        "We know no place called {name}. Enter a town, a council or the first half of a postcode.",
+        name=shown,
+    )
+    return Place(shown, "", error, tuple(place.name for place in gazetteer.similar(name)))
+
+
+def _read_box(texts: list[str]) -> Place:
+    """Read four numbers of degrees: west, south, east, north."""
+    try:
+        west, south, east, north = (float(text) for text in texts)
+    except ValueError:
+        west = south = east = north = math.nan
+    # False for NaN, too.
+    is_valid = all(
+        abs(number) <= largest
+        for number, largest in zip((west, south, east, north), SIDES.values(), strict=True)
+    )
+    if is_valid and west <= east and south <= north:
+        return Place(box=",".join(_shorten(number) for number in (west, south, east, north)))
+    error = tk._("The box in the URL must be four numbers of degrees: west, south, east, north.")
+    return Place(error=error)
+
+
+def _shorten(number: float) -> str:
     """Round a number to about ten metres: a drawn box has a dozen digits."""
-    try:
-        return f"{float(text):.4f}".rstrip("0").rstrip(".")
-    except ValueError:
-        return text
-
-
-def _wrong(side: str, text: str) -> str:
-    most = SIDES[side]
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if abs(number) <= most:  # also false for NaN
-        return ""
-    return gettext("Give degrees from -{most} to {most}, such as 54.5.", most=most)
+    return f"{number:.4f}".rstrip("0").rstrip(".")
 
 
 def apply(search_params: dict[str, Any]) -> None:
-    """Set the ``ext_bbox`` of ckanext-spatial from the four numbers."""
+    """Set the ``ext_bbox`` of ckanext-spatial from a name or four numbers."""
     extras = search_params.get("extras") or {}
     if p.plugin_loaded("spatial_query") and not extras.get(BOX) and (box := read(extras).box):
         search_params["extras"] = {**extras, BOX: box}
@@ -80,18 +98,17 @@ def apply(search_params: dict[str, Any]) -> None:
 def ukharvest_place() -> dict[str, Any] | None:
     """Return the place in the page's URL, None if the portal cannot search by place.
 
-    With ``values``, ``errors`` and ``box``; ``drawn``: the portal has a map to draw on; ``others``:
-    names and values of all other search parameters.
+    With the attributes of ``Place``; ``is_drawn``: the portal has a map to draw on;
+    ``parameters``: names of the URL's parameters that a search everywhere leaves out.
     """
     if not p.plugin_loaded("spatial_query"):
         return None
-    given = tk.request.args
-    found = read(given)
-    own = {BOX, "page", *(f"ext_{side}" for side in SIDES)}
+    place = read(tk.request.args)
     return {
-        "values": found.values,
-        "errors": found.errors,
-        "box": found.box,
-        "drawn": bool(tk.config.get(DRAWN)),
-        "others": [pair for pair in given.items(multi=True) if pair[0] not in own],
+        "name": place.name,
+        "box": place.box,
+        "error": place.error,
+        "choices": place.choices,
+        "is_drawn": bool(tk.config.get(DRAWN)),
+        "parameters": list(PARAMETERS),
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 # Allowed cells of a column, in whatever list: pattern, and a description of it.
 _ADDRESS = (r"https?://\S+", "an address such as http://id.esd.org.uk/function/40")
 _TEXT = (r".*\S.*", "some text")
+_DEGREES = (r"-?\d{1,3}(\.\d+)?", "a number of degrees, such as -1.549")
 CELLS = {
     "uri": _ADDRESS,
     "url": _ADDRESS,
@@ -24,6 +25,8 @@ CELLS = {
     "title": _TEXT,
     "stars": (r"[0-5]?", "a number from 0 to 5, or nothing"),
     "addresses": (r"(?:[^\[\]]|\[[^\[\]]*\])*", "brackets in pairs, and none within another"),
+    "place": _TEXT,
+    **dict.fromkeys(("longitude", "latitude", "west", "south", "east", "north"), _DEGREES),
     "number": (r"\d{0,4}", "a number, or nothing"),
     "fields": (r"\d{0,4}", "a number, or nothing"),
 }

@@ -41,6 +41,7 @@ from ckanext.ukharvest.logic.action.links import (
 from ckanext.ukharvest.logic.action.lists import (
     ukharvest_doctor_show,
     ukharvest_link_list,
+    ukharvest_place_list,
     ukharvest_type_list,
 )
 from ckanext.ukharvest.logic.action.mail import (
@@ -169,5 +170,6 @@ __all__ = [
     "ukharvest_theme_suggest",
     "ukharvest_source_preview_show",
     "ukharvest_source_preview_stop",
+    "ukharvest_place_list",
     "ukharvest_type_list",
 ]

@@ -10,13 +10,14 @@ from ckan.logic.action import create, get, update
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import harvest_extras
-from ckanext.ukharvest.core.values import organization_types
+from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.model import organization_types as stored_types
 from ckanext.ukharvest.readers.ckan_api import own_site
+from ckanext.ukharvest.search import place
+from ckanext.ukharvest.texts import gettext
 
 Original = Callable[[Any, dict[str, Any]], Any]
 Chained = Callable[[Original, Any, dict[str, Any]], Any]
-FORM_FIELD = "ukharvest_organization_type"  # of the organisation's form
 
 
 def _chained_to(stock: Callable[..., Any]) -> Callable[[Chained], Chained]:
@@ -65,30 +66,56 @@ def status_show(original: Original, context: Any, data_dict: dict[str, Any]) -> 
 
 @_chained_to(create.organization_create)
 def organization_create(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
-    """Create an organisation, with the type that was chosen in the form as an extra."""
-    _store_type(data_dict)
+    """Create an organisation, with what was chosen in the form's own fields as extras."""
+    _store_fields(data_dict)
     return original(context, data_dict)
 
 
 @_chained_to(update.organization_update)
 def organization_update(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
-    """Update an organisation, with the type that was chosen in the form as an extra."""
-    _store_type(data_dict)
+    """Update an organisation, with what was chosen in the form's own fields as extras."""
+    _store_fields(data_dict)
     return original(context, data_dict)
 
 
-def _store_type(data_dict: dict[str, Any]) -> None:
-    """Move the form's field to the extras; the form is rendered from these if there are errors."""
-    if FORM_FIELD not in data_dict:
-        return
-    value = organization_types.find(str(data_dict.pop(FORM_FIELD) or ""))
+def _store_fields(data_dict: dict[str, Any]) -> None:
+    """Move the form's fields to the extras; the form is rendered from these if there are errors."""
+    for field, (key, stored) in _FORM_FIELDS.items():
+        if field in data_dict:
+            _store_extra(data_dict, key, stored(str(data_dict[field] or "")))
+            del data_dict[field]  # not before it was accepted: the form shows it again
+
+
+def _store_extra(data_dict: dict[str, Any], key: str, value: str) -> None:
     extras = data_dict.get("extras") or []
     if not isinstance(extras, list):
         return  # CKAN's own validation refuses it
-    key = organization_types.KEY
-    others = [each for each in extras if not (isinstance(each, dict) and each.get("key") == key)]
+    others = [
+        extra for extra in extras if not (isinstance(extra, dict) and extra.get("key") == key)
+    ]
     if value:
         others.append({"key": key, "value": value})
-    elif data_dict.get("id") and stored_types.is_stored(str(data_dict["id"])):
+    elif data_dict.get("id") and stored_types.is_stored(str(data_dict["id"]), key):
         others += compat.removal_of_group_extra(key)
     data_dict["extras"] = others
+
+
+def _area_name(text: str) -> str:
+    """Return the full name of the place that a text means; "" for none.
+
+    Raises:
+        ValidationError: there is no such place, or several.
+    """
+    found = place.read({place.NAME: text})
+    if found.error:
+        tip = gettext("Enter one of these: {names}.", names="; ".join(found.choices))
+        error = f"{found.error} {tip}" if found.choices else found.error
+        raise tk.ValidationError({"ukharvest_organization_area": [error]})
+    return found.name
+
+
+# Fields of the organisation's form → keys of extras, and how a value is stored.
+_FORM_FIELDS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "ukharvest_organization_type": (organization_types.KEY, organization_types.find),
+    "ukharvest_organization_area": (gazetteer.AREA, _area_name),
+}

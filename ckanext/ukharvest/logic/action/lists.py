@@ -1,4 +1,4 @@
-"""Actions: list links, source types and the doctor's findings."""
+"""Actions: list links, source types, places and the doctor's findings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values import gazetteer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import link_checks
 from ckanext.ukharvest.operations import doctor
@@ -121,3 +122,22 @@ def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         "status": doctor.status_of(findings),
         "findings": [finding._asdict() for finding in findings],
     }
+
+
+@tk.side_effect_free
+def ukharvest_place_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List places whose names begin with a text, for the search by place. For everybody.
+
+    :param q: the beginning of a name, or of one of its words
+    :type q: string
+    :param limit: how many to return (optional, default: 10, at most 100)
+    :type limit: integer
+
+    :returns: dicts with ``name``, by which ``ext_place`` of the dataset search finds the place
+        and no other, and ``box``: west, south, east and north in degrees
+    :rtype: list of dictionaries
+    """
+    tk.check_access("ukharvest_place_list", context, data_dict)
+    data = schema.validate(data_dict, schema.place_list_schema())
+    places = gazetteer.suggest(data["q"], data["limit"])
+    return [{"name": place.name, "box": list(place.box)} for place in places]

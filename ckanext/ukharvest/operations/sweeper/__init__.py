@@ -1,7 +1,7 @@
 """The sweeper: at each tick of cron, send stuck work again or end it.
 
 It relies on the database and the heartbeats of the consumers, not on keys in Redis, which a crash
-leaves behind or loses (docs/decisions/0007-one-sweeper.md).
+leaves behind or loses (docs/decisions/0004-queue-and-sweeper.md).
 """
 
 from __future__ import annotations

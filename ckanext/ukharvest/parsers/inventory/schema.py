@@ -1,7 +1,7 @@
 """The schemas of Inventory XML: versions 0.1, 0.2 and 0.3, and the one that data.gov.uk used.
 
 Documents do not say which version they follow, so any of them will do. Of the values only the basic
-types are checked here, and only for sources that demand a valid document (decision 0029): dates,
+types are checked here, and only for sources that demand a valid document (decision 0012): dates,
 the address in Rights, Data or Document as Type. Other values are left to the parser, which drops no
 more than the field.
 """

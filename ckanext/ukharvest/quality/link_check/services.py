@@ -1,7 +1,7 @@
 """Services from their own descriptions: capabilities documents and exception reports.
 
 Read with a few paths from the tree of core/xml. OWSLib reads no more than that from correct
-documents, and nothing from many incorrect ones (figures: docs/decisions/0014-what-a-link-is.md).
+documents, and nothing from many incorrect ones (figures: docs/decisions/0013-links.md).
 WMS: OGC 06-042, 01-068r3. WFS: 09-025r2, 04-094, 02-058. WMTS: 07-057r7. WCS: 09-110r4, 07-067r5,
 03-065r6. CSW: 07-006r1, 12-176r7. Common parts: 06-121r9.
 """

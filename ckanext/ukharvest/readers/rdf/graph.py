@@ -1,7 +1,7 @@
 """A document's graph, kept on disk, and the records in it.
 
 Kept in SQLite, not in pyoxigraph's store, which rewrites literals and keeps all of them in memory
-(docs/decisions/0011-rdf-and-what-is-no-change.md).
+(docs/decisions/0011-rdf.md).
 
 DCAT 3 (https://www.w3.org/TR/vocab-dcat-3/); paging by Hydra, in both of its vocabularies:
 PagedCollection (nextPage, totalItems) and PartialCollectionView (next).
