@@ -3,7 +3,6 @@
 from ckanext.ukharvest.doctor.pages import portal
 from ckanext.ukharvest.stars.pages import stars
 from ckanext.ukharvest.web.pages.changes import changes
-from ckanext.ukharvest.web.pages.checks import checks
 from ckanext.ukharvest.web.pages.data_checks import data_checks
 from ckanext.ukharvest.web.pages.deletions import deletions
 from ckanext.ukharvest.web.pages.export import export
@@ -17,8 +16,6 @@ from ckanext.ukharvest.web.pages.record import record
 from ckanext.ukharvest.web.pages.records import records
 from ckanext.ukharvest.web.pages.runs import runs
 from ckanext.ukharvest.web.pages.source import source
-from ckanext.ukharvest.web.pages.source_lookups import lookups
-from ckanext.ukharvest.web.pages.source_move import source_move
 from ckanext.ukharvest.web.pages.source_previews import previews
 from ckanext.ukharvest.web.pages.sources import sources
 from ckanext.ukharvest.web.pages.steps import steps
@@ -26,7 +23,6 @@ from ckanext.ukharvest.web.pages.steps import steps
 # CKAN registers the blueprints in this list.
 __all__ = [
     "changes",
-    "checks",
     "data_checks",
     "deletions",
     "export",
@@ -34,7 +30,6 @@ __all__ = [
     "help_page",
     "identifiers",
     "links",
-    "lookups",
     "mail",
     "portal",
     "record",
@@ -42,7 +37,6 @@ __all__ = [
     "runs",
     "source",
     "source_form",
-    "source_move",
     "sources",
     "stars",
     "steps",

@@ -72,8 +72,8 @@ TABLE = [
     Row("ukharvest_type_list", ALL),
     Row("ukharvest_place_list", ALL, {"q": "Leeds"}),
     # Checks of files: who has the id; who may start one, as long as visitors may not.
-    Row("ukharvest_check_show", ALL, {"id": "@check"}),
-    Row("ukharvest_check_stop", ALL, {"id": "@check"}),
+    Row("ukharvest_source_preview_show", ALL, {"id": "@check"}),
+    Row("ukharvest_source_preview_stop", ALL, {"id": "@check"}),
     Row("ukharvest_check_create", LOGGED_IN, {"text": "{}"}),
     # Datasets: who may read them; harvest objects without one: who may update the source.
     Row("harvest_object_show", ALL, {"id": "@object"}),
@@ -134,7 +134,7 @@ TABLE = [
     Row("ukharvest_notice_show", ANY_EDITOR),
     Row("ukharvest_notice_update", SYSADMINS, {"text": "Closed on Monday"}),
     # What changes something. A user has one dry run at a time: the first is under way already.
-    Row("ukharvest_dry_run_create", EDITORS, SOURCE),
+    Row("ukharvest_source_preview_create", EDITORS, SOURCE),
     Row("ukharvest_source_move", EDITORS, {**SOURCE, "dry_run_id": "@move"}),
     Row("harvest_source_create", EDITORS, CREATED),
     Row("harvest_source_patch", EDITORS, {**ID_OF_SOURCE, "title": "Another"}),
@@ -148,7 +148,7 @@ TABLE = [
     Row("ukharvest_mail_update", EDITORS, MAIL),
     Row("ukharvest_mail_test", EDITORS, SOURCE),
     Row("ukharvest_schedule_update", EDITORS, {**SOURCE, "time": "03:00"}),
-    Row("ukharvest_source_move_dry_run_create", EDITORS, {**SOURCE, "url": "@moved url"}),
+    Row("ukharvest_source_preview_create", EDITORS, {**SOURCE, "url": "@moved url"}),
     Row("ukharvest_source_preview_create", ANY_EDITOR, TESTED),
     Row("ukharvest_source_preview_create", EDITORS, {**TESTED, "id": "@source"}),
     Row("ukharvest_source_preview_stop", EDITORS, {"id": "@dry run"}),
@@ -220,7 +220,7 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     moved = {"source_type": "data_json", "url": publisher.url("/moved.json"), "config": ""}
     move = source_previews.add("nobody", source_id=source, **moved).id
     publisher.serve("/moved.json", catalogue([dataset(0), dataset(1), failed]))
-    source_preview.run_move(move)
+    source_preview.run(move)
     return {
         "url": publisher.url("/other.json"),
         "organization": organization["id"],
@@ -236,7 +236,7 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
         "failed object": objects[None],
         "record": record.id,
         "guid": record.guid,
-        "dry run": act("ukharvest_dry_run_create", source_id=source)["id"],
+        "dry run": act("ukharvest_source_preview_create", source_id=source)["id"],
         "preview": act("ukharvest_source_preview_create", **tested)["id"],
         "check": act("ukharvest_check_create", text="{}")["id"],
         "moved url": publisher.url("/moved.json"),

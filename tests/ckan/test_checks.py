@@ -96,7 +96,7 @@ def checked(app: CKANTestApp, user: dict[str, str] | None, **fields: Any) -> tup
     page = app.get(path)
     assert page.headers["X-Robots-Tag"] == "noindex"
     assert "no-store" in page.headers["Cache-Control"]
-    return act("ukharvest_check_show", id=path.rpartition("/")[2]), page.body
+    return act("ukharvest_source_preview_show", id=path.rpartition("/")[2]), page.body
 
 
 def errors_of(answer: Any) -> list[str]:
@@ -287,12 +287,10 @@ def test_a_visitor_checks_a_text_and_sends_the_link(app: CKANTestApp, visitors: 
     found, page = checked(app, None, text=INVENTORY.decode())
     assert found["heading"].startswith("This works")
     link = html.fromstring(page).get_element_by_id("check-address").get("value")
-    assert link.endswith(f"/harvest/check/{found['id']}")
+    assert link.endswith(f"/harvest/test/{found['id']}")
     assert "Kept until" in page
-    shown = app.get(f"/api/3/action/ukharvest_check_show?id={found['id']}").json["result"]
+    shown = app.get(f"/api/3/action/ukharvest_source_preview_show?id={found['id']}").json["result"]
     assert shown["heading"] == found["heading"]
-    preview = f"/api/3/action/ukharvest_source_preview_show?id={found['id']}"
-    assert app.get(preview, status=None).status_code in (403, 404)
 
 
 def test_a_visitor_learns_nothing_of_the_network_inside(
@@ -418,14 +416,13 @@ def test_tests_of_sources_and_checks_leave_each_other_alone(
     preview = "/api/3/action/ukharvest_source_preview"
     started = app.post(f"{preview}_create", json=test, headers=headers).json["result"]
     assert [each.state for each in rows()] == ["waiting", "waiting"]
-    id_ = path.rpartition("/")[2]
     for action in ("show", "stop"):
-        answer = app.post(f"{preview}_{action}", json={"id": id_}, headers=headers, status=None)
-        assert answer.status_code == 404
-        other = f"/api/3/action/ukharvest_check_{action}"
-        answer = app.post(other, json={"id": started["id"]}, headers=headers, status=None)
-        assert answer.status_code == 404
-    assert [each.state for each in rows()] == ["waiting", "waiting"]
+        answer = app.post(f"{preview}_{action}", json={"id": started["id"]}, status=None)
+        assert answer.status_code == 403
+    assert app.get(f"/harvest/test/{started['id']}", status=None).status_code == 404
+    assert "Check in progress" in app.get(path).body
+    app.post(f"{preview}_create", json=test, headers=headers)
+    assert sorted(each.state for each in rows()) == ["stopped", "waiting", "waiting"]
 
 
 def test_name_check_is_reserved_but_old_source_is_reachable(

@@ -104,7 +104,7 @@ def preview(_portal: Portal, source: str) -> str:
 
 
 def dry_run(_portal: Portal, source: str) -> str:
-    act("ukharvest_dry_run_create", source_id=source)
+    act("ukharvest_source_preview_create", source_id=source)
     work()
     return str([each.result for each in Session.query(SourcePreview)])
 
@@ -126,7 +126,7 @@ def move(_portal: Portal, source: str) -> str:
     Session.commit()
     # A URL that the form refuses starts no job.
     with contextlib.suppress(tk.ValidationError):
-        act("ukharvest_source_move_dry_run_create", source_id=source, url=url)
+        act("ukharvest_source_preview_create", source_id=source, url=url)
     work()
     return str([each.result for each in Session.query(SourcePreview)])
 

@@ -70,7 +70,7 @@ def test_pages_hold_longer_words(
     publisher.serve(PATH, catalogue([dataset(0, title="New"), dataset(9)]))
     portal.run(source)
     portal.run(source)
-    act("ukharvest_dry_run_create", source_id=source)
+    act("ukharvest_source_preview_create", source_id=source)
     work()
     act("ukharvest_mail_update", source_id=source, addresses=["a@b.test"])
     record = Session.query(Record.id).filter_by(missed_runs=0).first()[0]
@@ -87,7 +87,6 @@ def test_pages_hold_longer_words(
         "notifications": f"{page}/notifications",
         "unsubscribe": f"/harvest/unsubscribe/{sending.token('a@b.test', source)}",
         "switch-off": f"{page}/switch-off",
-        "move": f"{page}/move",
         "dataset": f"/dataset/{name}",
         "changes": f"/dataset/{name}/harvest-changes",
         "new": "/harvest/new",

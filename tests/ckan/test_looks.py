@@ -90,7 +90,6 @@ def test_nothing_there(manager: Visitor, portal: Portal, source: str) -> None:
         "refresh": "/harvest/refresh/parking",
         "force": "/harvest/refresh/parking?mode=force",
         "switch-off": f"{PAGE}/switch-off",
-        "move": f"{PAGE}/move",
         "delete-and-clear": "/harvest/delete/parking?clear=True",
     }
     looks.check_all(manager, "ask", asked)
@@ -170,10 +169,10 @@ def test_hostile_texts_are_harmless_on_every_page(
     changed = [dataset(n, **each, description=each["title"]) for n, each in enumerate(fields)]
     publisher.serve(PATH, catalogue(changed))
     publisher.serve("/moved.json", catalogue(changed[:2]))
-    act("ukharvest_dry_run_create", source_id=source)
+    act("ukharvest_source_preview_create", source_id=source)
     work()
     moved = publisher.url("/moved.json")
-    move = act("ukharvest_source_move_dry_run_create", source_id=source, url=moved)
+    move = act("ukharvest_source_preview_create", source_id=source, url=moved)
     work()
     run = spoil(source, portal.organization_id)
     [record, *_others] = Session.query(Record.id).order_by(Record.id).all()
@@ -188,7 +187,7 @@ def test_hostile_texts_are_harmless_on_every_page(
         "record": f"{PAGE}/record/{record[0]}",
         "deletions": f"{PAGE}/deletions",
         "check": f"{PAGE}/check",
-        "moved": f"{PAGE}/move/{move['id']}",
+        "moved": f"{PAGE}/check/{move['id']}",
         "list": f"/harvest/?q={query}&organization={query}&type={query}&health={query}",
         "list-all": "/harvest/",
         "dashboard": "/ckan-admin/ukharvest",

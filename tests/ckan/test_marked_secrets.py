@@ -75,7 +75,7 @@ def harvest(portal: Portal, echo: Echo, other: Publisher, ckan_config: Any) -> s
         job = portal.run(source, force=True)
         assert (job["ukharvest"]["outcome"] == "errors") == (echo.mode == "fine"), echo.mode
     for echo.mode in ("fine", "garbage"):
-        act("ukharvest_dry_run_create", source_id=source)
+        act("ukharvest_source_preview_create", source_id=source)
         work()
         tested = {"source_type": "data_json", "url": echo.url("/start"), "id": source}
         act("ukharvest_source_preview_create", **tested, config=json.dumps(config))
@@ -95,8 +95,8 @@ def answers(
         answer = app.get(url, headers=people[role], follow_redirects=False)
         assert answer.status_code < 500, url
         yield f"{role} {url}", f"{answer.headers}\n{answer.body}"
-    changing = next(n for n, row in enumerate(TABLE) if row.action == "ukharvest_dry_run_create")
-    for row in TABLE[:changing]:
+    actions = [row.action for row in TABLE]
+    for row in TABLE[: actions.index("ukharvest_source_preview_create")]:
         answer = call(app, row, place, people["sysadmin"])
         text = answer.body if answer.status_code != 200 else json.dumps(answer.json)
         yield row.action, f"{text}\n{answer.body}"

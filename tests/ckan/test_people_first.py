@@ -195,7 +195,7 @@ def test_a_dry_run_begins_within_5_s_beside_due_links(
     def begin() -> float:
         held = len(silent.requests)
         until(lambda: len(silent.requests) >= held + link_check.AT_ONCE)
-        begun = as_(editor, "ukharvest_dry_run_create", source_id=source)
+        begun = as_(editor, "ukharvest_source_preview_create", source_id=source)
         waited = seconds_until_begun(begun["id"])
         until(lambda: is_done(begun["id"]))
         return waited

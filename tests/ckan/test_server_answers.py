@@ -67,7 +67,7 @@ def form_test(editor: dict[str, Any], url: str) -> dict[str, Any]:
 def public_check(editor: dict[str, Any], url: str) -> dict[str, Any]:
     begun = as_(editor, "ukharvest_check_create", url=url)
     work()
-    return dict(as_(editor, "ukharvest_check_show", id=begun["id"]))
+    return dict(as_(editor, "ukharvest_source_preview_show", id=begun["id"]))
 
 
 def check_command(url: str) -> dict[str, Any]:

@@ -135,11 +135,11 @@ def test_look_up_checks_the_user(
     header = {"Authorization": outsider["token"]}
     with pytest.raises(tk.NotAuthorized):
         as_(outsider, "ukharvest_source_preview_create", url=publisher.url("/"))
-    assert app.get(f"/harvest/add/{begun['id']}", headers=header).status_code == 403
+    assert app.get(f"/harvest/test/{begun['id']}", headers=header).status_code == 403
     assert app.get("/harvest/add", headers=header).status_code == 403
-    stopped = app.post(f"/harvest/add/{begun['id']}/stop", headers=header)
+    stopped = app.post(f"/harvest/test/{begun['id']}/stop", headers=header)
     assert stopped.status_code == 403
-    app.post(f"/harvest/add/{begun['id']}/stop", headers={"Authorization": editor["token"]})
+    app.post(f"/harvest/test/{begun['id']}/stop", headers={"Authorization": editor["token"]})
     work()
     assert publisher.paths == []
     with pytest.raises(tk.ValidationError, match="Choose what you publish"):

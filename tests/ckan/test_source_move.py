@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import ckan.plugins.toolkit as tk
 import pytest
@@ -16,7 +17,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.logic import source_moves
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.model import Record, SourcePreview
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_source_previews import work
 from tests.publisher import Publisher
@@ -139,7 +140,7 @@ def ids(portal: Portal) -> dict[str, tuple[str, list[str]]]:
 
 
 def dry_run(source_id: str, url: str, **more: Any) -> Any:
-    begun = act("ukharvest_source_move_dry_run_create", source_id=source_id, url=url, **more)
+    begun = act("ukharvest_source_preview_create", source_id=source_id, url=url, **more)
     work()
     return act("ukharvest_source_preview_show", id=begun["id"])
 
@@ -245,7 +246,7 @@ def test_move_is_refused_with_a_reason(
         ("http://169.254.169.254/", "169.254.169.254"),
     ):
         with pytest.raises(tk.ValidationError, match=message):
-            act("ukharvest_source_move_dry_run_create", source_id=source_id, url=address)
+            act("ukharvest_source_preview_create", source_id=source_id, url=address)
     before = stored()
     nothing = dry_run(source_id, publisher.url("/nothing.json"))
     assert nothing["result"]["move"]["refusal"] == "No record could be read at the new URL."
@@ -325,7 +326,7 @@ def test_the_page_lists_some_of_the_missing_and_the_csv_all(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(source_moves, "LISTED", 2)
     found = dry_run(*moved)
-    here = f"/harvest/parking/move/{found['id']}"
+    here = f"/harvest/parking/check/{found['id']}"
     headers = {"Authorization": editor["token"]}
     page = app.get(here, headers=headers).body
     assert "and 1 more dataset" in page
@@ -336,14 +337,30 @@ def test_the_page_lists_some_of_the_missing_and_the_csv_all(
     assert [row["title"] for row in rows] == [f"Dataset {number}" for number in (3, 4, 5)]
     assert rows[0]["identifier"].endswith(f"{OLD}/set/3")
     assert rows[0]["dataset_address"].endswith("/dataset/dataset-3")
-    assert app.get("/harvest/parking/move/unknown/missing.csv", headers=headers).status_code == 404
+    assert app.get("/harvest/parking/check/unknown/missing.csv", headers=headers).status_code == 404
 
 
-def test_the_pages(
+def sent(source_id: str, url: str, **more: Any) -> dict[str, Any]:
+    """Return the settings' form with a URL."""
+    fields = {"id": source_id, "title": "Parking", "url": url, "save": "only"}
+    return {**fields, "options_of": ["data_json", "common"], **more}
+
+
+def page_of(answer: Any) -> str:
+    """Return the path that an answer redirects to."""
+    assert answer.status_code == 302, answer.body
+    return str(urlsplit(answer.headers["Location"]).path)
+
+
+EDIT = "/harvest/edit/parking"
+
+
+def test_new_url_in_the_form_is_saved_after_its_dry_run(
     portal: Portal, publisher: Publisher, app: CKANTestApp, editor: dict[str, str]
 ) -> None:
     """Without scripts: form, dry run, confirmation; texts of the source are escaped."""
-    source_id = portal.source(_data_json(publisher, OLD, NUMBERS), name="parking")
+    old = _data_json(publisher, OLD, NUMBERS)
+    source_id = portal.source(old, name="parking")
     portal.run(source_id)
     name = portal.datasets()[2]["name"]
     act("package_patch", id=name, title="<script>alert(3)</script>")
@@ -353,26 +370,106 @@ def test_the_pages(
     def get(address: str) -> str:
         return str(app.get(address, headers=headers).body)
 
-    assert 'href="/harvest/parking/move"' in get("/harvest/parking")
-    assert "New URL" in get("/harvest/parking/move")
-    refused = app.post("/harvest/parking/move", headers=headers, data={"url": "<b>x"})
+    def post(address: str, **data: Any) -> Any:
+        return app.post(address, headers=headers, data=data, follow_redirects=False)
+
+    assert "/harvest/parking/move" not in get("/harvest/parking")
+    refused = post(EDIT, **sent(source_id, "<b>x"))
     assert "There is a problem" in refused.body
     assert "<b>x" not in refused.body
-    sent = {"url": url, "source_type": "data_json"}
-    begun = app.post("/harvest/parking/move", headers=headers, data=sent, follow_redirects=False)
-    here = begun.headers["Location"].partition("//")[2].partition("/")[2]
-    here = f"/{here}" if here else begun.headers["Location"]
+    tags = {"option_common_default_tags": "parking"}
+    here = page_of(post(EDIT, **sent(source_id, url, notes="Ask us", **tags)))
     assert "Dry run in progress" in get(here)
+    assert f'href="{here}"' in get(EDIT)
+    assert act("harvest_source_show", id=source_id)["notes"] == "Ask us"
+    source = HarvestSource.get(source_id)
+    assert (source.url, source.config or "") == (old, "")
     work()
     shown = get(here)
     assert "2 of the 5 datasets of this source are at the new URL." in shown
     assert "&lt;script&gt;alert(3)" in shown
     assert "<script>alert(3)" not in shown
     assert "even-if-few-match" in shown
-    few = app.post(here, headers=headers)
-    assert "Fewer than half" in few.body
-    done = app.post(here, headers=headers, data={"even_if_few_match": "true"})
-    assert "The source was moved. 2 datasets are kept." in done.body
+    assert "In a run" not in shown
+    assert page_of(post(here)) == here
+    assert "Fewer than half" in get(here)
+    assert HarvestSource.get(source_id).url == old
+    assert page_of(post(here, even_if_few_match="true")) == "/harvest/parking"
+    assert "The source was moved. 2 datasets are kept." in get("/harvest/parking")
+    model.Session.remove()
+    source = HarvestSource.get(source_id)
+    assert (source.url, json.loads(source.config)) == (url, {"default_tags": ["parking"]})
+    assert app.get(here, headers=headers, status=None).status_code == 404
+    assert here not in get(EDIT)
+
+
+def test_url_without_datasets_to_lose_is_saved_at_once(
+    portal: Portal, publisher: Publisher, app: CKANTestApp, editor: dict[str, str]
+) -> None:
+    """Of a source that has no datasets yet, and of a URL that differs in its last slash alone."""
+    source_id = portal.source(publisher.url("/wrong.json"), name="parking")
+    headers = {"Authorization": editor["token"]}
+    url = _data_json(publisher, OLD, NUMBERS)
+    for address in (url, f"{url}/"):
+        form = sent(source_id, address)
+        answer = app.post(EDIT, headers=headers, data=form, follow_redirects=False)
+        assert page_of(answer) == "/harvest/parking"
+        model.Session.remove()
+        assert HarvestSource.get(source_id).url == address
+        if address == url:
+            portal.run(source_id)
+    assert model.Session.query(SourcePreview).count() == 0
+
+
+def test_new_url_is_saved_without_a_dry_run_if_a_person_says_so(
+    app: CKANTestApp, publisher: Publisher, moved: tuple[str, str], editor: dict[str, str]
+) -> None:
+    """One that cannot start is refused in the form, one without a worker waits on its page."""
+    source_id, url = moved
+    headers = {"Authorization": editor["token"]}
+
+    def post(address: str, data: dict[str, Any]) -> Any:
+        return app.post(address, headers=headers, data=data, follow_redirects=False)
+
+    before = stored()
+    here = page_of(post(EDIT, sent(source_id, url)))
+    assert "No background worker answers." in app.get(here, headers=headers).body
+    third = publisher.url("/third.json")
+    refused = post(EDIT, sent(source_id, third, title="Another"))
+    assert "Another dry run of yours is in progress." in refused.body
+    assert 'name="not_compared"' in refused.body
+    assert stored() == before
+    assert act("harvest_source_show", id=source_id)["title"] != "Another"
+    assert page_of(post(here, {"not_compared": "true"})) == "/harvest/parking"
     model.Session.remove()
     assert HarvestSource.get(source_id).url == url
-    assert app.get(here, headers=headers, status=404)
+    form = sent(source_id, third, not_compared="true")
+    assert page_of(post(EDIT, form)) == "/harvest/parking"
+    after = stored()
+    assert HarvestSource.get(source_id).url == third
+    assert [row for row in after if len(row) == 3] == [row for row in before if len(row) == 3]
+
+
+def test_dry_run_of_a_new_url_offers_the_type_that_is_there(
+    portal: Portal, publisher: Publisher, app: CKANTestApp, editor: dict[str, str]
+) -> None:
+    source_id = portal.source(_data_json(publisher, OLD, NUMBERS), name="parking")
+    portal.run(source_id)
+    url = _dcat_rdf(publisher, NEW, NUMBERS)
+    headers = {"Authorization": editor["token"]}
+    form = sent(source_id, url)
+    here = page_of(app.post(EDIT, headers=headers, data=form, follow_redirects=False))
+    work()
+    page = app.get(here, headers=headers).body
+    assert 'name="source_type" value="dcat_rdf"' in page
+    other = {"source_type": "dcat_rdf"}
+    again = app.post(here, headers=headers, data=other, follow_redirects=False)
+    assert page_of(again) != here
+    work()
+    page = app.get(page_of(again), headers=headers).body
+    assert "0 of the 5 datasets of this source are at the new URL." in page
+    even = {"even_if_few_match": "true"}
+    app.post(page_of(again), headers=headers, data=even, follow_redirects=False)
+    model.Session.remove()
+    source = HarvestSource.get(source_id)
+    assert (source.url, source.type) == (url, "dcat_rdf")

@@ -178,10 +178,10 @@ def test_checks_leave_room_in_the_queue(
 ) -> None:
     sources = [portal.source(publisher.url(f"/{number}")) for number in range(4)]
     for number, user in enumerate((editor, factories.Sysadmin(), factories.Sysadmin())):
-        as_(user, "ukharvest_dry_run_create", source_id=sources[number])
+        as_(user, "ukharvest_source_preview_create", source_id=sources[number])
     for user, words in ((editor, "Another dry run"), (factories.Sysadmin(), "3 dry runs of other")):
         with pytest.raises(tk.ValidationError) as refused:
-            as_(user, "ukharvest_dry_run_create", source_id=sources[3])
+            as_(user, "ukharvest_source_preview_create", source_id=sources[3])
         assert words in refused.value.error_dict["test"][0]
     tested = start_preview(editor, publisher)
     assert tested["before"] == 0
@@ -201,10 +201,10 @@ def test_preview_actions_check_the_user(
             with pytest.raises(tk.NotAuthorized):
                 as_(user, f"ukharvest_source_preview_{action}", id=begun["id"])
         with pytest.raises(tk.NotAuthorized):
-            as_(user, "ukharvest_dry_run_create", source_id=source)
+            as_(user, "ukharvest_source_preview_create", source_id=source)
         with pytest.raises(tk.NotAuthorized):
             start_preview(user, publisher, id=source)
-    checked = as_(editor, "ukharvest_dry_run_create", source_id=source)
+    checked = as_(editor, "ukharvest_source_preview_create", source_id=source)
     assert as_(editor, "ukharvest_source_preview_show", source_id=source)["id"] == checked["id"]
     with pytest.raises(tk.NotAuthorized):
         as_(stranger, "ukharvest_source_preview_show", source_id=source)
@@ -279,8 +279,8 @@ def test_a_check_says_what_a_run_would_do(
     del catalogue["dataset"][2]["title"]
     del catalogue["dataset"][3]
     publisher.serve(PATH, catalogue)
-    begun = as_(editor, "ukharvest_dry_run_create", source_id=source)
-    again = as_(editor, "ukharvest_dry_run_create", source_id=source)
+    begun = as_(editor, "ukharvest_source_preview_create", source_id=source)
+    again = as_(editor, "ukharvest_source_preview_create", source_id=source)
     assert again["id"] == begun["id"]
     before = [each["metadata_modified"] for each in portal.datasets()]
     work()
@@ -295,7 +295,7 @@ def test_a_check_says_what_a_run_would_do(
     assert [each["metadata_modified"] for each in portal.datasets()] == before
     model.Session.query(Record).delete()  # as if another harvester had filled the source
     model.Session.commit()
-    as_(editor, "ukharvest_dry_run_create", source_id=source)
+    as_(editor, "ukharvest_source_preview_create", source_id=source)
     work()
     found = as_(editor, "ukharvest_source_preview_show", source_id=source)
     assert found["result"]["changes"] == {"updated": 4, "added": 1}
@@ -316,7 +316,7 @@ def test_deletion_notice_needs_a_source_with_datasets(
     assert sentence.startswith("The source could not be read completely: 1 file")
     source = portal.source(publisher.url("/waf/"), "gemini-waf")
     for expected in ("completely: 1 file", "completely, so nothing would be deleted: 1 file"):
-        as_(editor, "ukharvest_dry_run_create", source_id=source)
+        as_(editor, "ukharvest_source_preview_create", source_id=source)
         work()
         found = as_(editor, "ukharvest_source_preview_show", source_id=source)
         assert any(expected in each for each in found["text"])

@@ -53,11 +53,9 @@ KINDS = (
     ("/harvest/object/", "object"),
     ("/harvest/<name>/job/", "run"),
     ("/harvest/<source>/job/", "run"),
-    ("/harvest/<name>/move/", "move"),
+    ("/harvest/<name>/check/", "move"),
     ("/harvest/<name>/record/", "record"),
     ("/harvest/test/", "dry run"),
-    ("/harvest/add/", "preview"),
-    ("/harvest/check/", "check"),
     ("/harvest/", "source"),
     ("/organization/", "organization"),
     ("/user/", "user"),
@@ -147,10 +145,10 @@ class Visitor:
         tested = {"source_type": "data_json", "url": place["url"]}
         asked = {
             "preview": ("ukharvest_source_preview_create", tested),
-            "dry run": ("ukharvest_dry_run_create", {"source_id": "faulty"}),
+            "dry run": ("ukharvest_source_preview_create", {"source_id": "faulty"}),
             "check": ("ukharvest_check_create", {"text": '{"dataset": [{"title": "Weirs"}]}'}),
             "move": (
-                "ukharvest_source_move_dry_run_create",
+                "ukharvest_source_preview_create",
                 {"source_id": "faulty", "url": place["moved url"]},
             ),
         }

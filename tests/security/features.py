@@ -40,7 +40,7 @@ WITH_CKAN = "harvest", "preview job", "dry run", "check job", "move", "adopt", "
 DOORS: dict[str, tuple[str, ...]] = {
     "check_command.command": ("check",),
     "check_command.data_check": ("data",),
-    "engine.dry_run": ("dry run",),
+    "engine.dry_run": ("dry run", "move"),
     "engine.gather.run": ("harvest",),
     "engine.import_stage": ("harvest",),
     "engine.http_client": WITH_CKAN,
@@ -49,7 +49,6 @@ DOORS: dict[str, tuple[str, ...]] = {
     "engine.jobs.link_check": ("link check job",),
     "engine.jobs.source_preview": ("preview job",),
     "engine.source_listing": ("adopt",),
-    "engine.source_move": ("move",),
     "quality.link_check.check": ("link",),
     "readers.csw.reader": ("read",),
     "readers.csw.send": ("read",),

@@ -10,6 +10,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.presentation.messages import source_previews as words
 from ckanext.ukharvest.presentation.messages.problems import describe_problem
@@ -52,8 +53,8 @@ def print_progress() -> Tell:
 
 
 def _lines(result: PreviewResult) -> Iterator[str]:
-    yield words.heading("done", result, is_check=True)
-    yield from words.sentences(result, is_check=True)
+    yield words.heading(PreviewKind.DRY_RUN, "done", result)
+    yield from words.sentences(PreviewKind.DRY_RUN, result)
     for group in result["problems"]:
         yield from _problem(group)
     for sample in result["sample"]:

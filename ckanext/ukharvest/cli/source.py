@@ -13,8 +13,8 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli.dry_run import print_progress
 from ckanext.ukharvest.cli.output import source_or_fail, write_table
+from ckanext.ukharvest.engine.dry_run import UNLIMITED
 from ckanext.ukharvest.engine.jobs import source_preview
-from ckanext.ukharvest.engine.source_move import UNLIMITED
 from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.model import SourcePreview, source_previews
 from ckanext.ukharvest.presentation.messages import source_moves as words
@@ -86,7 +86,7 @@ def _dry_run(found: HarvestSource, url: str, type_: str) -> SourcePreview | None
     if not is_new:
         _refuse("a dry run of this move is in progress; wait for it")
     click.echo(f"Reading {place['url']} …", err=True)
-    source_preview.run_move(dry_run.id, UNLIMITED, print_progress())
+    source_preview.run(dry_run.id, UNLIMITED, print_progress())
     return source_previews.get(dry_run.id)
 
 

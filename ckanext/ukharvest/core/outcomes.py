@@ -113,3 +113,13 @@ class PreviewState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     STOPPED = "stopped"
+
+
+class PreviewKind(StrEnum):
+    """What a source preview is of; not stored."""
+
+    TEST = "test"  # of a form
+    LOOKUP = "lookup"  # of a URL whose source type is not known yet
+    CHECK = "check"  # of a text, a file or a URL, by anybody
+    DRY_RUN = "dry run"  # of a saved source
+    MOVE = "move"  # of a saved source at another URL

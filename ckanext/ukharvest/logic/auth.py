@@ -82,24 +82,22 @@ ukharvest_theme_show = ukharvest_dataset_show
 ukharvest_stars_show = ukharvest_dataset_show
 
 
-def ukharvest_dry_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source of the run ``job_id``, or the source ``source_id``."""
     return _of_source(context, _source_id(data_dict))
 
 
-ukharvest_deletion_list = ukharvest_dry_run_create
-ukharvest_identifier_change_list = ukharvest_dry_run_create
-ukharvest_mail_show = ukharvest_dry_run_create
-ukharvest_mail_test = ukharvest_dry_run_create
-ukharvest_mail_update = ukharvest_dry_run_create
-ukharvest_problem_group_list = ukharvest_dry_run_create
-ukharvest_problem_list = ukharvest_dry_run_create
-ukharvest_record_list = ukharvest_dry_run_create
-ukharvest_record_version_list = ukharvest_dry_run_create
-ukharvest_schedule_show = ukharvest_dry_run_create
-ukharvest_schedule_update = ukharvest_dry_run_create
-ukharvest_source_move = ukharvest_dry_run_create
-ukharvest_source_move_dry_run_create = ukharvest_dry_run_create
+ukharvest_identifier_change_list = ukharvest_deletion_list
+ukharvest_mail_show = ukharvest_deletion_list
+ukharvest_mail_test = ukharvest_deletion_list
+ukharvest_mail_update = ukharvest_deletion_list
+ukharvest_problem_group_list = ukharvest_deletion_list
+ukharvest_problem_list = ukharvest_deletion_list
+ukharvest_record_list = ukharvest_deletion_list
+ukharvest_record_version_list = ukharvest_deletion_list
+ukharvest_schedule_show = ukharvest_deletion_list
+ukharvest_schedule_update = ukharvest_deletion_list
+ukharvest_source_move = ukharvest_deletion_list
 
 
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -224,22 +222,20 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     return answer(may(context, "harvest_source_create", id=None), refusal)
 
 
+@tk.auth_allow_anonymous_access
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow the user who started it; of a saved source, users who may update the source.
 
-    Checks are no previews: ``ukharvest_check_show`` is for them.
+    A check is for everybody who has its id: no list shows ids, and they cannot be guessed.
     """
     preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
     if preview is not None and preview.given is not None:
-        preview = None
+        return {"success": True}
     if preview is not None and preview.source_id:
         return _of_source(context, preview.source_id)
-    if preview is not None and preview.user_name == context.get("user"):
-        return {"success": True}
-    return {
-        "success": False,
-        "msg": tk._("Only the person who started a preview can see its result"),
-    }
+    user = context.get("user")
+    is_own = preview is not None and bool(user) and preview.user_name == user
+    return answer(is_own, tk._("Only the person who started a preview can see its result"))
 
 
 ukharvest_source_preview_stop = ukharvest_source_preview_show
@@ -250,11 +246,6 @@ def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user, and visitors if the ini says so."""
     is_allowed = bool(context.get("user")) or config.check_visitors()
     return answer(is_allowed, tk._("Log in to check a file or a source"))
-
-
-# The id is the right to see a check: no list shows ids, and they cannot be guessed.
-ukharvest_check_show = ukharvest_source_list
-ukharvest_check_stop = ukharvest_source_list
 
 
 def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:

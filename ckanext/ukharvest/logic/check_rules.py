@@ -16,8 +16,8 @@ from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.logic import schema, visitor_limit
 from ckanext.ukharvest.logic.source_preview_rules import MOST_A_MINUTE
-from ckanext.ukharvest.model import checks, source_previews
-from ckanext.ukharvest.presentation.messages.checks import text_name
+from ckanext.ukharvest.model import source_previews
+from ckanext.ukharvest.presentation.messages.source_previews import text_name
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.reading.type_detection import DATA
 
@@ -32,7 +32,7 @@ _ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
 
 
 def validate_input(user: str, data_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a check, as ``checks.add`` takes them.
+    """Return the columns of a check, as ``source_previews.add`` takes them.
 
     Args:
         user: name of the user who asks, "" for a visitor.
@@ -143,10 +143,11 @@ def check_limits(user: str) -> None:
     if _has_started_enough(user):
         words = tk._("You have started {n} checks in the last minute. Wait a minute.")
         raise tk.ValidationError({"check": [words.format(n=MOST_A_MINUTE)]})
-    if checks.count_under_way() >= (MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2):
+    most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
+    if source_previews.count_checks_under_way() >= most:
         message = tk._("Too many checks are waiting. Try again in a few minutes.")
         raise tk.ValidationError({"check": [message]})
-    if checks.count_stored(of_visitors=not user) >= MOST_STORED:
+    if source_previews.count_checks(of_visitors=not user) >= MOST_STORED:
         message = tk._("There were too many checks today. Try again tomorrow.")
         raise tk.ValidationError({"check": [message]})
 

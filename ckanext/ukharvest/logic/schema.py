@@ -108,10 +108,11 @@ def check_create_schema() -> Schema:
 
 
 @tk.validator_args
-def source_move_dry_run_create_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
+def dry_run_create_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
     return {
         "url": [not_empty, unicode_safe, check.strip],
         "source_type": [*_text(), check.strip],
+        "config": [*_text(), check.strip],
     }
 
 

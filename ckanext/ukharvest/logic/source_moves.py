@@ -1,4 +1,4 @@
-"""Rules of moving a source to another URL: what is checked before its dry run and before it."""
+"""Rules of dry runs and of moving a source to another URL: what is checked before each."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ckanext.ukharvest.model import (
     source_moves,
     source_previews,
 )
+from ckanext.ukharvest.model.source_moves import has_datasets, is_move
 from ckanext.ukharvest.presentation.messages import source_moves as words
 
 Session = model.Session
@@ -27,36 +28,47 @@ LISTED = 20  # datasets that are not at the new URL
 
 
 def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> dict[str, str]:
-    """Return ``source_type``, ``url`` and ``config`` of the source after a move, checked.
+    """Return ``source_type``, ``url`` and ``config`` that a dry run reads, checked.
 
     Args:
         user: name of the user who asks for it.
-        data_dict: ``url`` and, if it changes, ``source_type``.
+        data_dict: nothing of these for the source as it is; else ``url`` and, if they change,
+            ``source_type`` and ``config``.
 
     Raises:
         ValidationError: the source could not be saved so.
     """
-    given = schema.validate(data_dict, schema.source_move_dry_run_create_schema())
+    if not {"url", "source_type", "config"} & data_dict.keys():
+        if source.type not in config.our_type_names():
+            message = tk._(
+                "Sources of this type cannot be tested. Start a run to see their records."
+            )
+            raise tk.ValidationError({"source_id": [message]})
+        return {"source_type": source.type, "url": source.url, "config": source.config or ""}
+    given = schema.validate(data_dict, schema.dry_run_create_schema())
     name, url = given["source_type"] or source.type, given["url"]
+    text = given["config"] if "config" in data_dict else source.config or ""
     if source.type not in config.our_type_names():
         message = tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
         raise tk.ValidationError({"source_id": [message]})
     urls = {source_rules.comparable_url(each) for each in (url, source.url)}
     if len(urls) == 1 and name == source.type:
         raise tk.ValidationError({"url": [tk._("The source has this URL already.")]})
-    own = {"source_type": name, "url": url, "config": _options_for(source, name)}
+    if name != source.type:
+        text = _options_of(text, name)
+    own = {"source_type": name, "url": url, "config": text}
     place = source_preview_rules.validate_input(user, own, source)
     _check_other_sources(source, place)
     return place
 
 
-def _options_for(source: HarvestSource, name: str) -> str:
-    """Return the source's options, without those that the new type does not have."""
+def _options_of(text: str, name: str) -> str:
+    """Return the options of a configuration that the type of this name has."""
     kind = source_types.find(name)
-    if name == source.type or kind is None:
-        return source.config or ""
+    if kind is None:
+        return text
     names = {each.name for each in (*kind.options, *source_types.COMMON_OPTIONS)}
-    options = source_rules.parse_options(source.config)
+    options = source_rules.parse_options(text)
     kept = {key: value for key, value in options.items() if key in names}
     return json.dumps(kept, indent=2) if kept else ""
 
@@ -74,20 +86,33 @@ def _check_other_sources(source: HarvestSource, place: Mapping[str, str]) -> Non
 def add_dry_run(
     user: str, source: HarvestSource, place: Mapping[str, str]
 ) -> tuple[SourcePreview, bool]:
-    """Return the dry run of a move, and whether it is new: one that is under way is returned."""
+    """Return a dry run, and whether it is new: the same one that is under way is returned."""
     where = {"source_id": source.id, "source_type": place["source_type"], "url": place["url"]}
-    if under_way := source_previews.check_under_way(**where):
+    if under_way := source_previews.dry_run_under_way(**where, config=place["config"]):
         return under_way, False
     source_preview_rules.check_rate(user)
     source_preview_rules.check_queue(user)
-    source_previews.forget_checks(**where)
+    source_previews.delete_dry_runs(**where)
     return source_previews.add(user, config=place["config"], **where), True
 
 
-def is_move(preview: SourcePreview) -> bool:
-    """Tell whether a dry run is of another URL or type than the source has."""
-    source = HarvestSource.get(preview.source_id)
-    return source is not None and (source.type, source.url) != (preview.source_type, preview.url)
+def needs_dry_run(source_id: str, url: str) -> bool:
+    """Tell whether a source's datasets are looked for at a URL before it is saved.
+
+    Not if it differs only in what ``comparable_url`` leaves out, if the source has no datasets
+    that could get lost, or if its type is not ours.
+    """
+    source = HarvestSource.get(source_id)
+    is_other = source_rules.comparable_url(url) != source_rules.comparable_url(source.url)
+    return is_other and source.type in config.our_type_names() and has_datasets(source_id)
+
+
+def latest_move(source_id: str) -> dict[str, str] | None:
+    """Return ``id`` and ``url`` of the latest dry run if it is of another URL, for the form."""
+    preview = source_previews.latest_dry_run(source_id)
+    if preview is None or preview.state == PreviewState.STOPPED or not is_move(preview):
+        return None
+    return {"id": preview.id, "url": preview.url}
 
 
 def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:

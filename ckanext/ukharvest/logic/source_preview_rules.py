@@ -143,7 +143,7 @@ def check_rate(user: str) -> None:
 
 def check_queue(user: str) -> None:
     """Refuse a dry run while the user has another one, or the portal too many."""
-    under_way = source_previews.checks_under_way()
+    under_way = source_previews.dry_runs_under_way()
     if user in under_way:
         message = tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
         raise tk.ValidationError({"test": [message]})

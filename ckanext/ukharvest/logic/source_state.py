@@ -183,7 +183,7 @@ def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
 
 
 def _checked(source_id: str) -> int:
-    check = source_previews.check_under_way(source_id)
+    check = source_previews.dry_run_under_way(source_id)
     return check.done if check else 0
 
 

@@ -346,7 +346,7 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
         stage: "connecting", "listing" or "reading".
         done: records read so far.
         result: a ``PreviewResult`` once it is done.
-        given: of a check (model/checks.py): {"way": "url", "text" or "upload", "name": of the
+        given: of a check of /harvest/check: {"way": "url", "text" or "upload", "name": of the
             file, "schema": URL or name of the schema, "may_enter": may read the networks that the
             ini allows}; None for others.
         content, schema_content: bytes of a check that has not ended; loaded when they are used.

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
-from ckanext.ukharvest.model import Record, adoption, pending_index
+from ckanext.ukharvest.model import Record, SourcePreview, adoption, pending_index
 from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.reading.preview_result import MoveResult
 
@@ -43,6 +43,20 @@ def some_resource_keys(source_id: str) -> dict[str, list[str]]:
     )
     rows = query.order_by(Record.id).limit(SAMPLE)
     return {guid: [key for _id, key in written if key] for guid, written in rows}
+
+
+def has_datasets(source_id: str) -> bool:
+    """Tell whether records of a source have datasets here."""
+    rows = Session.query(Record.id).filter(
+        Record.source_id == source_id, Record.package_id.isnot(None)
+    )
+    return rows.first() is not None
+
+
+def is_move(preview: SourcePreview) -> bool:
+    """Tell whether a dry run is of another URL or type than the source has."""
+    source = HarvestSource.get(preview.source_id)
+    return source is not None and (source.type, source.url) != (preview.source_type, preview.url)
 
 
 def option_names(text: str | None) -> set[str]:

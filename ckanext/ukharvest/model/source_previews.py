@@ -1,4 +1,7 @@
-"""Rows of source previews: user, progress and result. Each call commits."""
+"""Rows of source previews, dry runs and checks: user, progress and result. Each call commits.
+
+A dry run has ``source_id``, a check of /harvest/check has ``given``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ckan import model
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.outcomes import PreviewState
-from ckanext.ukharvest.model import SourcePreview
+from ckanext.ukharvest.model import SourcePreview, statements
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 
 Session = model.Session
@@ -24,31 +27,29 @@ KEPT = dt.timedelta(days=1)
 KEPT_TESTS = 5  # of a user, beside those of the last minute
 LATELY = dt.timedelta(minutes=1)
 NO_CONTENT: dict[str, Any] = {"content": None, "schema_content": None}
+_IS_CHECK = SourcePreview.given.isnot(None)
 
 
-def add(
-    user_name: str, *, source_type: str, url: str, config: str, source_id: str | None = None
-) -> SourcePreview:
-    """Add a preview that waits to start."""
-    preview = SourcePreview(
-        id=str(uuid.uuid4()),
-        user_name=user_name,
-        source_id=source_id,
-        source_type=source_type,
-        url=url,
-        config=config,
-        state=WAITING,
-    )
+def add(user_name: str, **values: Any) -> SourcePreview:
+    """Add a preview that waits to start; ``values``: columns of ``SourcePreview``."""
+    preview = SourcePreview(id=str(uuid.uuid4()), user_name=user_name, state=WAITING, **values)
     Session.add(preview)
     Session.commit()
     return preview
 
 
 def get(id_: str) -> SourcePreview | None:
-    return Session.get(SourcePreview, id_, populate_existing=True)
+    """Return a preview, None if there is none or its day is over."""
+    preview = Session.get(SourcePreview, id_, populate_existing=True)
+    return preview if preview and expiry(preview) > tables.utcnow() else None
 
 
-def latest_check(source_id: str, **place: str) -> SourcePreview | None:
+def expiry(preview: SourcePreview) -> dt.datetime:
+    """Return when a preview is deleted."""
+    return preview.created + KEPT
+
+
+def latest_dry_run(source_id: str, **place: str) -> SourcePreview | None:
     """Return the last dry run of a saved source, running or done.
 
     Args:
@@ -63,13 +64,13 @@ def latest_check(source_id: str, **place: str) -> SourcePreview | None:
     return found
 
 
-def check_under_way(source_id: str, **place: str) -> SourcePreview | None:
-    """Return the running dry run of a saved source, None without one; as ``latest_check``."""
-    preview = latest_check(source_id, **place)
+def dry_run_under_way(source_id: str, **place: str) -> SourcePreview | None:
+    """Return the running dry run of a saved source, None without one; as ``latest_dry_run``."""
+    preview = latest_dry_run(source_id, **place)
     return preview if preview and preview.state in UNDER_WAY and not is_lost(preview) else None
 
 
-def checks_under_way() -> list[str]:
+def dry_runs_under_way() -> list[str]:
     """Return source id → user of running and waiting dry runs."""
     query = Session.query(SourcePreview.user_name).filter(
         SourcePreview.source_id.isnot(None), is_wanted()
@@ -108,31 +109,31 @@ def started_lately(user_name: str) -> int:
 
 def stop_tests(user_name: str) -> None:
     """Stop a user's running tests of unsaved sources."""
-    is_test = SourcePreview.source_id.is_(None), SourcePreview.given.is_(None)
+    is_test = SourcePreview.source_id.is_(None), ~_IS_CHECK
     _end(SourcePreview.user_name == user_name, *is_test)
 
 
-def forget_tests(user_name: str) -> None:
+def delete_tests(user_name: str) -> None:
     """Delete a user's tests except the latest: each may have a megabyte."""
-    _forget(KEPT_TESTS, user_name=user_name, source_id=None, given=None)
+    _delete(KEPT_TESTS, user_name=user_name, source_id=None, given=None)
 
 
-def forget_checks(source_id: str, **place: str) -> None:
-    """Delete the dry runs of a saved source; only the latest is shown; as ``latest_check``."""
-    _forget(0, source_id=source_id, **place)
+def delete_dry_runs(source_id: str, **place: str) -> None:
+    """Delete the dry runs of a saved source; only the latest is shown; as ``latest_dry_run``."""
+    _delete(0, source_id=source_id, **place)
 
 
-def _forget(kept: int, **which: str | None) -> None:
+def _delete(kept: int, **which: str | None) -> None:
     query = (
         Session.query(SourcePreview.id).filter_by(**which).order_by(SourcePreview.created.desc())
     )
     is_counted = SourcePreview.created >= tables.utcnow() - LATELY
-    execute(sa.delete(SourcePreview).where(SourcePreview.id.in_(query.offset(kept)), ~is_counted))
+    _execute(sa.delete(SourcePreview).where(SourcePreview.id.in_(query.offset(kept)), ~is_counted))
 
 
-def forget(id_: str) -> None:
+def delete(id_: str) -> None:
     """Delete a preview."""
-    execute(sa.delete(SourcePreview).where(SourcePreview.id == id_))
+    _execute(sa.delete(SourcePreview).where(SourcePreview.id == id_))
 
 
 def stop(id_: str) -> None:
@@ -142,7 +143,7 @@ def stop(id_: str) -> None:
 
 def _end(*which: Any) -> None:
     statement = sa.update(SourcePreview).where(*which, SourcePreview.state.in_(UNDER_WAY))
-    execute(statement.values(state=STOPPED, finished=tables.utcnow(), **NO_CONTENT))
+    _execute(statement.values(state=STOPPED, finished=tables.utcnow(), **NO_CONTENT))
 
 
 def begin(id_: str) -> SourcePreview | None:
@@ -151,7 +152,7 @@ def begin(id_: str) -> SourcePreview | None:
     statement = sa.update(SourcePreview).where(
         SourcePreview.id == id_, SourcePreview.state == WAITING, is_wanted()
     )
-    began = execute(statement.values(state=RUNNING, stage="connecting", heartbeat=now))
+    began = _execute(statement.values(state=RUNNING, stage="connecting", heartbeat=now))
     return get(id_) if began else None
 
 
@@ -160,7 +161,7 @@ def save_progress(id_: str, stage: str, done: int) -> bool:
     statement = sa.update(SourcePreview).where(
         SourcePreview.id == id_, SourcePreview.state == RUNNING
     )
-    return bool(execute(statement.values(stage=stage, done=done, heartbeat=tables.utcnow())))
+    return bool(_execute(statement.values(stage=stage, done=done, heartbeat=tables.utcnow())))
 
 
 def finish(id_: str, result: PreviewResult, **more: str) -> None:
@@ -168,16 +169,43 @@ def finish(id_: str, result: PreviewResult, **more: str) -> None:
     statement = sa.update(SourcePreview).where(SourcePreview.id == id_)
     state = sa.case((SourcePreview.state == STOPPED, STOPPED), else_=DONE)
     ended = {"finished": tables.utcnow(), **NO_CONTENT, **more}
-    execute(statement.values(state=state, result=result, **ended))
+    _execute(statement.values(state=state, result=result, **ended))
 
 
-def forget_old() -> int:
+def delete_old() -> int:
     """Delete previews older than a day; return their number."""
     old = sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT)
-    return execute(old)
+    return _execute(old)
 
 
-def execute(statement: Any) -> int:
-    done = Session.execute(statement.execution_options(synchronize_session=False))
+def load_content(id_: str) -> tuple[bytes | None, bytes | None]:
+    """Return the bytes that a check was given, and those of the schema."""
+    columns = sa.select(SourcePreview.content, SourcePreview.schema_content)
+    found = Session.execute(columns.where(SourcePreview.id == id_)).first()
+    Session.commit()
+    return (found[0], found[1]) if found else (None, None)
+
+
+def count_checks_under_way() -> int:
+    """Count the checks that wait or run."""
+    return int(Session.query(SourcePreview).filter(_IS_CHECK, is_wanted()).count())
+
+
+def count_checks(*, of_visitors: bool) -> int:
+    """Count the stored checks of users or of visitors."""
+    is_visitors = SourcePreview.user_name == ""
+    whose = is_visitors if of_visitors else ~is_visitors
+    return int(Session.query(SourcePreview).filter(_IS_CHECK, whose).count())
+
+
+def drop_contents() -> int:
+    """Delete the bytes of checks whose worker has ended; return their number."""
+    has_bytes = sa.or_(SourcePreview.content.isnot(None), SourcePreview.schema_content.isnot(None))
+    return _execute(sa.update(SourcePreview).where(has_bytes, ~is_wanted()).values(**NO_CONTENT))
+
+
+def _execute(statement: Any) -> int:
+    """Execute and commit an UPDATE or DELETE; return the number of its rows."""
+    done = statements.execute(statement)
     Session.commit()
     return int(done.rowcount)

@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.reading.address_lookup import OUT_OF_REACH, PROBE_SECONDS, first_bytes
 from ckanext.ukharvest.reading.budget import Over, Watched
-from ckanext.ukharvest.reading.held_values import HeldValues
+from ckanext.ukharvest.reading.held_values import CommonValues, HeldValues
 from ckanext.ukharvest.reading.preview_result import (
     NOTHING,
     ErrorEntry,
@@ -32,7 +32,6 @@ from ckanext.ukharvest.reading.preview_result import (
     Sample,
 )
 from ckanext.ukharvest.reading.problem_groups import ProblemGroups
-from ckanext.ukharvest.reading.proposals import CommonValues
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass, RecordClassifier
 from ckanext.ukharvest.reading.record_summary import sample_of
 from ckanext.ukharvest.reading.records import Entry, as_entry, error_entry, fate_of

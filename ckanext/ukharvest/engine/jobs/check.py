@@ -1,89 +1,65 @@
-"""Run the checks of /harvest/check as CKAN background jobs: of sources, and of data with a schema.
+"""Checks of /harvest/check in the job of source previews: of sources, and of data with a schema.
 
-A check reads a URL, or the text or file that it was given. It writes only its own row
-(model/checks.py), and what it was given is deleted when it ends.
+A check reads a URL, or the text or file that it was given, which is deleted when it ends.
 """
 
 from __future__ import annotations
 
 import io
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import IO, Any, cast
 
-from ckanext.ukharvest import compat, config, source_types
+from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import SourceError, UkharvestError
+from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine import data_results
 from ckanext.ukharvest.engine.http_client import open_client
-from ckanext.ukharvest.engine.jobs import data_check, source_preview
+from ckanext.ukharvest.engine.jobs import data_check
 from ckanext.ukharvest.model import SourcePreview as Row
-from ckanext.ukharvest.model import checks, source_previews
+from ckanext.ukharvest.model import source_previews
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Watched
 from ckanext.ukharvest.reading.preview_result import NOTHING, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient
-from ckanext.ukharvest.reading.source_preview import SourcePreview, failed
+from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
 from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
-from ckanext.ukharvest.schema_check.report import DataReport, Limits, Verdict
-
-log = logging.getLogger(__name__)
+from ckanext.ukharvest.schema_check.report import DataReport, Verdict
 
 # A server that sends nothing costs half a minute.
 REQUEST = HttpLimits(connect=10, read=20, total=30, retries=0)
 _VERDICTS = {Verdict.VALID: "yes", Verdict.INVALID: "problems", Verdict.UNCHECKED: "no"}
 
 
-def enqueue(check_id: str, *, at_front: bool) -> None:
-    """Queue a check; ``at_front``: before other jobs."""
-    source_preview.enqueue(check_id, at_front=at_front, job=run)
-
-
-def run(check_id: str) -> None:
-    """Run one check: the background job. Never raises."""
-    try:
-        row = source_previews.begin(check_id)
-        if row is None:
-            return
-        check = _Check(row)
-        result = check.result()
-        source_previews.finish(check_id, result, source_type=check.source_type)
-    except Exception:  # noqa: BLE001 - without a database only the log is left
-        log.exception("The end of check %s could not be stored", check_id)
-        compat.rollback()
-
-
-class _Check:
+class Check:
     """One check.
 
-    Attributes:
-        source_type: the chosen type, or the one that was found; ``DATA`` for data with a schema.
+    Args:
+        row: its row.
+        tell: called with the progress.
     """
 
-    def __init__(self, row: Row) -> None:
-        self.source_type = row.source_type
-        self._id, self._given = row.id, dict(row.given)
+    def __init__(self, row: Row, tell: Tell) -> None:
+        self._type, self._tell, self._given = row.source_type, tell, dict(row.given)
         self._url = row.url or self._given["name"]
-        self._content, self._schema = checks.load_content(row.id)
+        self._content, self._schema = source_previews.load_content(row.id)
         self._most = config.CHECK_MEGABYTES * MIB
 
-    def result(self) -> PreviewResult:
-        """Read the given text, file or URL, and return the result. Raises nothing."""
-        try:
-            self.source_type = self.source_type or self._found_type()
-            return self._of_data() if self.source_type == DATA else self._of_source()
-        except UkharvestError as exc:
-            return failed(exc)
-        except Exception:  # noqa: BLE001 - a person waits for a result
-            log.exception("Check %s failed", self._id)
-            compat.rollback()
-            return failed(None, over="fault")
+    def result(self) -> tuple[PreviewResult, str]:
+        """Read the given text, file or URL; return the result and its type.
+
+        That is ``DATA`` for data with a schema.
+
+        Raises:
+            UkharvestError: it cannot be read, or shows no type.
+        """
+        self._type = self._type or self._found_type()
+        return (self._of_data() if self._type == DATA else self._of_source()), self._type
 
     @contextmanager
     def _client(self, most: int = 0) -> Iterator[HttpClient]:
@@ -108,19 +84,18 @@ class _Check:
         raise unrecognised(self._url, head[:HEAD], media_type)
 
     def _of_source(self) -> PreviewResult:
-        kind = source_types.find(self.source_type)
+        kind = source_types.find(self._type)
         if kind is None:
-            message = f"there is no source type '{self.source_type}'"
+            message = f"there is no source type '{self._type}'"
             raise SourceError(message, code="unknown-source-type")
         given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
         budget = Budget(megabytes=config.CHECK_MEGABYTES)
-        tell = source_preview.progress_saver(self._id)
         with self._client() as own:
             is_sent = self._content is not None
             client = TextClient(self._url, self._content or b"") if is_sent else own
             http = cast(HttpClient, client)
             source = Source(self._url, given, http, limits=config.record_limits())
-            found = SourcePreview(kind, source, Watched(http, budget), tell=tell).run()
+            found = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
         if found["over"] == "size":
             found["over"] = "large"
         # No run follows, and requests for a sent text are none.
@@ -137,11 +112,8 @@ class _Check:
             with self._client(limits.schema_bytes + 1) as http:
                 schema = read_schema(self._given["schema"], http, limits).content
         with self._data() as data:
-            return _as_result(self._judge(data, schema, limits))
-
-    def _judge(self, data: IO[bytes], schema: bytes | None, limits: Limits) -> DataReport:
-        source_previews.save_progress(self._id, "reading", 0)
-        return check_data(data, schema, limits)
+            self._tell("reading", 0)
+            return _as_result(check_data(data, schema, limits))
 
     @contextmanager
     def _data(self) -> Iterator[IO[bytes]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -20,16 +20,18 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import ConfigError, FetchError
+from ckanext.ukharvest.core.errors import ConfigError, FetchError, UkharvestError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
+from ckanext.ukharvest.engine.dry_run import dry_run_move
 from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.engine.jobs.check import Check
 from ckanext.ukharvest.engine.jobs.interruption import LONGEST, PERSON
 from ckanext.ukharvest.engine.jobs.queue_position import QueuePosition, queue_position
-from ckanext.ukharvest.engine.source_move import dry_run_move
 from ckanext.ukharvest.model import SourcePreview as Row
 from ckanext.ukharvest.model import source_previews
+from ckanext.ukharvest.model.source_moves import is_move
 from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import PreviewResult
@@ -37,32 +39,23 @@ from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
 
 log = logging.getLogger(__name__)
 
-Work = Callable[[Row, Tell], PreviewResult]
-
 BUDGET = Budget()
 TIMEOUT = 900  # seconds after which RQ ends a job that hangs
 TEST_SECONDS = 120.0  # that a test or a check takes at most, with a look-up or a schema
 PAUSE = 0.5  # seconds between two saves of the progress
 
 
-def enqueue(
-    preview_id: str,
-    *,
-    at_front: bool,
-    seconds: float = TEST_SECONDS,
-    job: Callable[[str], None] | None = None,
-) -> None:
+def enqueue(preview_id: str, *, at_front: bool, seconds: float = TEST_SECONDS) -> None:
     """Queue a preview.
 
     Args:
         at_front: before other jobs, because a person is waiting for it. Jobs that check links end
             for it wherever it is.
         seconds: that it takes at most.
-        job: runs it; ``run`` by default.
     """
     own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
     own["meta"] = {LONGEST: seconds}
-    tk.enqueue_job(job or run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
+    tk.enqueue_job(run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
 
 
 def position_of(preview_id: str) -> QueuePosition:
@@ -70,56 +63,47 @@ def position_of(preview_id: str) -> QueuePosition:
     return queue_position(PERSON + preview_id)
 
 
-def run(preview_id: str) -> None:
-    """Run a preview or the dry run of a saved source: the background job. Never raises."""
-    _run(preview_id, _read)
-
-
-def run_move(
+def run(
     preview_id: str, budget: Budget = DRY_RUN_BUDGET, also_tell: Tell = lambda *_: True
 ) -> None:
-    """Run the dry run of a move: the background job. Never raises.
+    """Run a preview or the dry run of a saved source: the background job. Never raises.
 
     Args:
+        budget: of the dry run of another URL.
         also_tell: called with the progress too, by the command.
     """
-
-    def work(preview: Row, tell: Tell) -> PreviewResult:
-        def tell_both(stage: str, done: int) -> bool:
-            return also_tell(stage, done) and tell(stage, done)
-
-        source = HarvestSource.get(preview.source_id)
-        kind = _kind_of(preview)
-        return dry_run_move(source, kind, preview.url, preview.config, tell_both, budget)
-
-    _run(preview_id, work)
-
-
-def _run(preview_id: str, work: Work) -> None:
     try:
         preview = source_previews.begin(preview_id)
         if preview is None:
             return
-        result = _result(preview, work)
-        found = {"source_type": lookup["source_type"]} if (lookup := result["lookup"]) else {}
-        source_previews.finish(preview_id, result, **found)
+        save = _progress_saver(preview.id)
+        result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
+        source_previews.finish(preview_id, result, **({"source_type": name} if name else {}))
     except Exception:  # noqa: BLE001 - without a database only the log is left
         log.exception("The end of preview %s could not be stored", preview_id)
         compat.rollback()
 
 
-def _result(preview: Row, work: Work) -> PreviewResult:
+def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
+    """Return the result, and the source type if it had to be found."""
     try:
-        return work(preview, progress_saver(preview.id))
-    except ConfigError as exc:
-        return failed(exc)
+        if preview.given is not None:
+            return Check(preview, tell).result()
+        if preview.source_id:
+            return _dry_run(preview, tell, budget), ""
+        if preview.source_type:
+            return _test(preview, tell), ""
+        result = _look_up(preview, tell)
+        return result, result["lookup"]["source_type"] if result["lookup"] else ""
+    except UkharvestError as exc:
+        return failed(exc), ""
     except Exception:  # noqa: BLE001 - a person waits for a result
         log.exception("Preview %s failed", preview.id)
         compat.rollback()
-        return failed(None, over="fault")
+        return failed(None, over="fault"), ""
 
 
-def progress_saver(preview_id: str) -> Tell:
+def _progress_saver(preview_id: str) -> Tell:
     """Return a function that saves the progress, and tells whether the preview is still wanted."""
     saved = ("", 0.0)  # stage, and when it was saved
 
@@ -132,12 +116,6 @@ def progress_saver(preview_id: str) -> Tell:
         return source_previews.save_progress(preview_id, stage, done)
 
     return tell
-
-
-def _read(preview: Row, tell: Tell) -> PreviewResult:
-    if preview.source_id:
-        return _dry_run(preview, tell)
-    return _test(preview, tell) if preview.source_type else _look_up(preview, tell)
 
 
 def _test(preview: Row, tell: Tell) -> PreviewResult:
@@ -193,7 +171,10 @@ def _kind_of(preview: Row) -> source_types.SourceType:
     return kind
 
 
-def _dry_run(preview: Row, tell: Tell) -> PreviewResult:
+def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
     source = HarvestSource.get(preview.source_id)
+    if is_move(preview):
+        kind = _kind_of(preview)
+        return dry_run_move(source, kind, preview.url, preview.config, tell, budget)
     result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
     return result

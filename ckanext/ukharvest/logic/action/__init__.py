@@ -14,11 +14,6 @@ from ckanext.ukharvest.logic.action.changed_identifiers import (
     ukharvest_identifier_change_list,
     ukharvest_identifier_change_refuse,
 )
-from ckanext.ukharvest.logic.action.checks import (
-    ukharvest_check_create,
-    ukharvest_check_show,
-    ukharvest_check_stop,
-)
 from ckanext.ukharvest.logic.action.core import (
     organization_create,
     organization_update,
@@ -85,12 +80,9 @@ from ckanext.ukharvest.logic.action.runs import (
     ukharvest_source_show,
 )
 from ckanext.ukharvest.logic.action.source_list import ukharvest_source_list
-from ckanext.ukharvest.logic.action.source_move import (
-    ukharvest_source_move,
-    ukharvest_source_move_dry_run_create,
-)
 from ckanext.ukharvest.logic.action.source_previews import (
-    ukharvest_dry_run_create,
+    ukharvest_check_create,
+    ukharvest_source_move,
     ukharvest_source_preview_create,
     ukharvest_source_preview_show,
     ukharvest_source_preview_stop,
@@ -130,8 +122,6 @@ __all__ = [
     "package_update",
     "status_show",
     "ukharvest_check_create",
-    "ukharvest_check_show",
-    "ukharvest_check_stop",
     "ukharvest_coupling_show",
     "ukharvest_dashboard_show",
     "ukharvest_data_check_list",
@@ -169,9 +159,7 @@ __all__ = [
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",
     "ukharvest_source_adopt",
-    "ukharvest_dry_run_create",
     "ukharvest_source_move",
-    "ukharvest_source_move_dry_run_create",
     "ukharvest_source_preview_create",
     "ukharvest_source_show",
     "ukharvest_source_list",

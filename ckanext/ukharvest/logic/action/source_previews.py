@@ -1,102 +1,129 @@
-"""Actions: start, show and stop source previews (of unsaved sources) and dry runs."""
+"""Actions: start, show and stop tests, dry runs and checks; move a source after a dry run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import authz
+from ckan import model
+from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest import config
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.jobs import source_preview
-from ckanext.ukharvest.logic import source_moves, source_preview_rules
-from ckanext.ukharvest.logic.preview_facts import describe_progress, stopped_without_queue
-from ckanext.ukharvest.logic.source_proposals import describe_proposals
-from ckanext.ukharvest.logic.source_state import type_label
+from ckanext.ukharvest.logic import check_rules, schema, source_moves, source_preview_rules
+from ckanext.ukharvest.logic.preview_facts import show_preview, stopped_without_queue
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourcePreview, source_previews
-from ckanext.ukharvest.presentation.messages import source_moves as move_words
-from ckanext.ukharvest.presentation.messages import source_previews as words
+from ckanext.ukharvest.model import SourcePreview, locks, source_previews
+from ckanext.ukharvest.model.source_moves import move_records
+
+Session = model.Session
 
 
 def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Start a preview of an unsaved source: read its first records without saving anything.
+    """Start a preview or a dry run: read a source without saving anything.
 
-    For users who may add sources, or update the source ``id``. A background job reads at most 20
-    records, for at most a minute. It replaces the user's earlier preview; a user may start ten a
+    A preview of an unsaved source is for users who may add sources, or update the source ``id``. A
+    background job reads at most 20 records, for at most a minute. It replaces the user's earlier
+    preview.
+
+    A dry run, with ``source_id``, is for users who may update the source. It reads all of it, for
+    at most ten minutes, and compares it with the portal; with ``url`` it finds which of the
+    source's datasets are at that URL. While the same one is under way this returns that one. A user
+    can have one dry run under way, a portal three. A user may start ten previews and dry runs a
     minute.
 
     :param source_type: name of the source type, such as ``data_json`` (optional for a new source
         without options, default: the type that answers at the URL, or at the nearest one of its
-        site)
+        site; of a dry run: that of the source)
     :type source_type: string
-    :param url: URL of the source
+    :param url: URL of the source (optional for a dry run, default: that of the source)
     :type url: string
-    :param config: its options as JSON, as in harvest_source_create (optional, default: "")
+    :param config: its options as JSON, as in harvest_source_create (optional, default: ""; of a
+        dry run: those of the source)
     :type config: string
     :param id: id or name of the saved source whose form is tested (optional)
     :type id: string
+    :param source_id: id or name of the saved source of a dry run (optional)
+    :type source_id: string
 
     :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
     :rtype: dictionary
     """
+    if data_dict.get("source_id"):
+        return _create_dry_run(context, data_dict)
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
     tk.check_access("ukharvest_source_preview_create", context, {"id": source and source.id})
     user = context["user"]
     given = source_preview_rules.validate_input(user, data_dict, source)
     source_preview_rules.check_rate(user)
     source_previews.stop_tests(user)
-    source_previews.forget_tests(user)
-    return start_preview(source_previews.add(user, **given), context, at_front=True)
+    source_previews.delete_tests(user)
+    return _start(source_previews.add(user, **given), context, at_front=True)
 
 
-def ukharvest_dry_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Start a dry run: read a saved source and compare it with the portal, saving nothing.
+def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    source = source_of(data_dict)
+    tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+    user = context["user"]
+    place = source_moves.place_of(user, source, data_dict)
+    preview, is_new = source_moves.add_dry_run(user, source, place)
+    if not is_new:
+        return show_preview(preview, context)
+    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
 
-    For users who may update the source. It takes at most ten minutes. While a dry run of the
-    source is under way this returns that one. A user can have one dry run under way, a portal
-    three.
 
-    :param source_id: id or name of the harvest source
-    :type source_id: string
+def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Start a check of a source's document, or of data with a schema. Nothing is imported.
 
-    :returns: as :py:func:`ukharvest_source_preview_show`
+    For logged-in users, and for everybody if ``ckanext.ukharvest.check.visitors`` is set. Give one
+    of ``url``, ``text`` and ``upload``. A background job reads at most 20 records, for at most a
+    minute. A person may start ten checks a minute.
+
+    :param url: URL to read (optional)
+    :type url: string
+    :param text: the text to check (optional)
+    :type text: string
+    :param upload: the file to check, sent as ``multipart/form-data`` (optional)
+    :type upload: file
+    :param source_type: name of a source type, such as ``data_json``, or ``data`` for data with a
+        schema (optional, default: what the first bytes show)
+    :type source_type: string
+    :param schema_url: URL of the schema of data (optional)
+    :type schema_url: string
+    :param schema_text: the schema itself (optional)
+    :type schema_text: string
+    :param schema_upload: file of the schema (optional)
+    :type schema_upload: file
+
+    :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
     :rtype: dictionary
     """
-    source = source_of(data_dict)
-    tk.check_access("ukharvest_dry_run_create", context, {"source_id": source.id})
-    if source.type not in config.our_type_names():
-        message = tk._("Sources of this type cannot be tested. Start a run to see their records.")
-        raise tk.ValidationError({"source_id": [message]})
-    place = {"source_id": source.id, "source_type": source.type, "url": source.url}
-    if under_way := source_previews.check_under_way(**place):
-        return show_preview(under_way, context)
-    user = context["user"]
-    source_preview_rules.check_rate(user)
-    source_preview_rules.check_queue(user)
-    source_previews.forget_checks(**place)
-    added = source_previews.add(user, config=source.config or "", **place)
-    return start_preview(added, context, at_front=False)
+    tk.check_access("ukharvest_check_create", context, data_dict)
+    user = context.get("user") or ""
+    values = check_rules.validate_input(user, data_dict)
+    check_rules.check_limits(user)
+    return _start(source_previews.add(user, **values), context, at_front=bool(user))
 
 
 @tk.side_effect_free
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show progress and result of a source preview or a dry run. They are stored for a day.
+    """Show progress and result of a source preview, a dry run or a check, which are kept for a day.
 
-    A preview of an unsaved source is shown to the user who started it, others to users who may
-    update the source.
+    A preview of an unsaved source is shown to the user who started it, a dry run to users who may
+    update the source, a check to everybody who has its id.
 
-    :param id: id of the preview or the dry run (optional)
+    :param id: id of the preview, the dry run or the check (optional)
     :type id: string
     :param source_id: instead of ``id``: id or name of a saved source, for its latest dry run
         (optional)
     :type source_id: string
 
-    :returns: ``id``, ``source_id`` (None for an unsaved source), ``source_type``,
-        ``type_label``, ``url``, ``is_move`` (the dry run of a move to that URL and type),
-        ``created``, ``finished``, ``state`` ("waiting", "running", "done" or "stopped"),
+    :returns: ``id``, ``kind`` ("test", "lookup" without a source type, "check", "dry run", or
+        "move": a dry run of another URL or type than the source has), ``source_id`` (None for an
+        unsaved source), ``source_type`` ("data" for data with a schema), ``type_label``, ``url``,
+        ``config``, of a check ``way`` ("url", "text" or "upload"), ``name`` (of the file) and
+        ``schema`` (its URL or file name), ``created``, ``finished``, ``expires`` (when it is
+        deleted), ``state`` ("waiting", "running", "done" or "stopped"),
         ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), while
         it waits ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
         workers are busy with: "links", "person" (a test of another person), "other" or "") and
@@ -111,8 +138,9 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
         ``occurrences``, ``examples``}], ``error`` {``code``, ``title``, ``message``, ``tip``,
         ``url``, ``line``} or None, ``detected_type`` and ``suggested_url`` to use instead,
-        ``move`` of such a dry run: ``datasets``, ``same``, ``moved``, ``added``, ``missing``
-        (numbers of datasets and records), ``missing_datasets`` [{``guid``, ``title``, ``name``}]
+        ``move`` of a dry run of another URL: ``datasets``, ``same``, ``moved``, ``added``,
+        ``missing`` (numbers of datasets and records), ``missing_datasets`` [{``guid``, ``title``,
+        ``name``}]
         (the first 20), ``few_match``, ``refusal`` (why it cannot be moved, or "") and
         ``dropped`` (names of options that the new type does not have), else None;
         ``lookup`` (if no type was given: ``source_type``, ``url``, ``how`` it was found, and
@@ -121,15 +149,16 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         there), ``of`` (number of records), ``values`` [{``value``, ``title``, ``records``,
         ``choice`` ("only", "without" or "")}]}], ``asked``: requests and their responses,
         ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
-        (then only sysadmins get size, type and excerpt). Beside a result with ``lookup`` are
+        (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as
+        in :py:func:`ukharvest_data_check_show`, else None. Beside a result with ``lookup`` are
         ``proposals`` [{``name``, ``label``, ``value``, ``text``, ``reason``}] and ``form_values``
         for the form of a source.
     :rtype: dictionary
     """
     if data_dict.get("source_id") and not data_dict.get("id"):
         source = source_of(data_dict)
-        tk.check_access("ukharvest_dry_run_create", context, {"source_id": source.id})
-        preview = source_previews.latest_check(source.id, source_type=source.type, url=source.url)
+        tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+        preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
         if preview is None:
             raise tk.ObjectNotFound(
                 tk._("There has been no dry run of this source since yesterday.")
@@ -139,11 +168,11 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
 
 
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Stop a source preview or a dry run; its result so far is kept.
+    """Stop a source preview, a dry run or a check; its result so far is kept.
 
     For the same users as :py:func:`ukharvest_source_preview_show`.
 
-    :param id: id of the preview or the dry run
+    :param id: id of the preview, the dry run or the check
     :type id: string
 
     :returns: as :py:func:`ukharvest_source_preview_show`
@@ -156,47 +185,79 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
 
 def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
     preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
-    if preview is None or preview.given is not None:  # a check is no preview
+    if preview is None:
         raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
 
-def start_preview(
+def _start(
     preview: SourcePreview,
     context: Any,
     *,
     at_front: bool,
-    job: Callable[[str], None] | None = None,
+    seconds: float = source_preview.TEST_SECONDS,
 ) -> dict[str, Any]:
-    """Queue a preview and return it as ``ukharvest_source_preview_show`` does."""
     with stopped_without_queue(preview.id):
-        is_dry_run = preview.source_id is not None
-        seconds = DRY_RUN_BUDGET.seconds if is_dry_run else source_preview.TEST_SECONDS
-        source_preview.enqueue(preview.id, at_front=at_front, seconds=seconds, job=job)
+        source_preview.enqueue(preview.id, at_front=at_front, seconds=seconds)
     return show_preview(preview, context)
 
 
-def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
-    """Return a preview as ``ukharvest_source_preview_show`` does."""
-    is_check = preview.source_id is not None
-    shown = describe_progress(preview, sees_inside=authz.is_sysadmin(context.get("user")))
-    state, result = shown["state"], shown["result"]
-    shown["source_id"] = preview.source_id
-    shown["is_move"] = is_check and source_moves.is_move(preview)
-    shown["type_label"] = type_label(preview.source_type) if preview.source_type else ""
-    shown["heading"] = words.heading(state, result, is_check=is_check)
-    if not preview.source_type or (result and result["lookup"]):
-        shown["heading"] = words.lookup_heading(state, result, shown["type_label"])
-    if state in source_previews.UNDER_WAY:
-        most = 0 if is_check else source_preview.BUDGET.records
-        shown["text"] = [
-            words.progress(state, preview.stage, preview.done, most=most, position=shown)
-        ]
-    else:
-        shown["text"] = words.sentences(result, is_check=is_check) if result else []
-        shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
-    if shown["is_move"] and result and result["move"]:
-        shown["text"] += move_words.sentences(result["move"])
-        result["move"] = source_moves.summary(preview, result["move"])
-    return shown
+def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Save the URL, type and options of a dry run; the source's datasets and resources stay.
+
+    For users who may update the source. Refused during a run of the source, without a dry run that
+    read the new URL to its end, and if the source changed since. To change a URL without a dry run,
+    use harvest_source_patch: records that are identified by their URLs are then new ones.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param dry_run_id: id that :py:func:`ukharvest_source_preview_create` returned for another URL
+        of the source
+    :type dry_run_id: string
+    :param even_if_few_match: move it even if fewer than half of its datasets are at the new URL
+        (optional, default: ``False``)
+    :type even_if_few_match: bool
+
+    :returns: ``id`` and ``name`` of the source, ``url`` and ``source_type`` (new), ``datasets``,
+        ``same``, ``moved`` and ``missing``: numbers as the dry run found them
+    :rtype: dictionary
+    """
+    source_id = source_of(data_dict).id
+    tk.check_access("ukharvest_source_move", context, {"source_id": source_id})
+    data = schema.validate(data_dict, schema.source_move_schema())
+    preview = source_previews.get(data["dry_run_id"])
+    if preview is None or preview.source_id != source_id:
+        raise tk.ObjectNotFound(tk._("This dry run does not exist. Dry runs are kept for a day."))
+    # The lock stops others from starting a run or saving the source until this is done.
+    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
+    query.populate_existing().one()
+    try:
+        if not locks.hold_off_clearing(source_id):
+            raise tk.ValidationError({"source_id": [tk._("This source is being cleared.")]})
+        source_moves.refuse(preview, even_if_few_match=data["even_if_few_match"])
+        return _move(context, preview)
+    except Exception:
+        Session.rollback()
+        raise
+
+
+def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
+    """Move records and source in one transaction, which saving the source commits."""
+    preview_id, source_id, move = preview.id, preview.source_id, preview.result["move"]
+    place = {"url": preview.url, "source_type": preview.source_type, "config": move["config"]}
+    move_records(source_id, move)
+    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
+    own |= {"model": model, "session": Session}
+    saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
+    numbers = {key: move[key] for key in ("datasets", "same", "moved")}
+    missing = len(move["missing"])
+    source_previews.delete(preview_id)  # else it would be the latest dry run of the new URL
+    return {
+        "id": source_id,
+        "name": saved["name"],
+        "url": place["url"],
+        "source_type": place["source_type"],
+        **numbers,
+        "missing": missing,
+    }

@@ -22,7 +22,6 @@ from ckanext.ukharvest.operations.sweeper import (
     lost_work,
     objects,
     search_index,
-    source_previews,
 )
 
 log = logging.getLogger(__name__)
@@ -43,7 +42,7 @@ STEPS: tuple[Step, ...] = (
     lost_work.forget_dead,
     history.prune_old_runs,
     links.enqueue_due,
-    source_previews.forget_old,
+    history.delete_old_previews,
 )
 
 NOTE = "ukharvest.sweeper"  # key in system_info: {"at": ISO time in UTC} of the last sweep

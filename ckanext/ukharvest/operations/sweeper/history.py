@@ -1,9 +1,9 @@
-"""Keep the harvest tables small: once an hour, prune a bounded number of rows per tick."""
+"""Keep the tables small: prune a bounded number of rows once an hour, delete old previews."""
 
 from __future__ import annotations
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import prune
+from ckanext.ukharvest.model import prune, source_previews
 from ckanext.ukharvest.operations.sweeper import pauses
 
 NOTE = "ukharvest.prune"  # key in system_info: when a tick last found nothing more to prune
@@ -29,3 +29,10 @@ def prune_old_runs() -> list[str]:
     if links := prune.prune_links():
         did.append(f"Forgot {links:,} links that no resource has any more")
     return did
+
+
+def delete_old_previews() -> list[str]:
+    """Delete source previews, dry runs and checks after a day, and the bytes of lost checks."""
+    went = source_previews.delete_old()
+    source_previews.drop_contents()
+    return [f"Forgot {went:,} tests and checks of sources"] if went else []

@@ -7,10 +7,11 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.core.outcomes import PreviewKind, PreviewState
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.presentation.messages.numbers import number
 from ckanext.ukharvest.presentation.messages.times import duration
+from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.texts import gettext, ngettext
 
 Result = Mapping[str, Any]
@@ -71,14 +72,31 @@ _STAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def heading(state: str, result: Result | None, *, is_check: bool) -> str:
-    """Return the result in a few words."""
+_IN_PROGRESS: dict[str, Callable[[], str]] = {
+    PreviewKind.TEST: lambda: tk._("Testing this source"),
+    PreviewKind.LOOKUP: lambda: tk._("Finding out what is there"),
+    PreviewKind.CHECK: lambda: tk._("Check in progress"),
+    PreviewKind.DRY_RUN: lambda: tk._("Dry run in progress"),
+    PreviewKind.MOVE: lambda: tk._("Dry run in progress"),
+}
+
+DRY_RUNS = (PreviewKind.DRY_RUN, PreviewKind.MOVE)
+
+
+def heading(kind: str, state: str, result: Result | None, label: str = "") -> str:
+    """Return the result in a few words; ``label``: of the source type that a lookup found."""
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
-        return str(tk._("Dry run in progress") if is_check else tk._("Testing this source"))
+        return str(_IN_PROGRESS[kind]())
+    if result and result["report"]:
+        return str(_REPORTS[result["report"]["verdict"]]())
     if result is None or result["over"] == "stopped":
         return str(tk._("Stopped"))
+    if kind == PreviewKind.MOVE:
+        return str(tk._("Result of the dry run"))
+    if result["lookup"]:
+        return gettext("Found: {type}", type=label)
     verdict = result["verdict"]
-    if verdict == "unfinished" and is_check:
+    if verdict == "unfinished" and kind == PreviewKind.DRY_RUN:
         return str(tk._("We could not finish the dry run"))
     if verdict == "problems":
         kinds = count_problem_kinds(result)
@@ -90,20 +108,29 @@ def heading(state: str, result: Result | None, *, is_check: bool) -> str:
     return str(_VERDICTS[verdict]())
 
 
-def lookup_heading(state: str, result: Result | None, label: str) -> str:
-    """Return the result of a lookup in a few words; ``label``: of the type that was found."""
-    if state in (PreviewState.WAITING, PreviewState.RUNNING):
-        return str(tk._("Finding out what is there"))
-    if result and result["lookup"] and result["over"] != "stopped":
-        return gettext("Found: {type}", type=label)
-    return heading(state, result, is_check=False)
-
-
 _VERDICTS: dict[str, Callable[[], str]] = {
     "yes": lambda: tk._("This works"),
     "no": lambda: tk._("This does not work yet"),
     "unfinished": lambda: tk._("We could not finish the test"),
 }
+
+_REPORTS: dict[str, Callable[[], str]] = {
+    "valid": lambda: tk._("The data follow their schema"),
+    "invalid": lambda: tk._("The data do not follow their schema"),
+    "unchecked": lambda: tk._("The data could not be checked"),
+}
+
+
+def text_name() -> str:
+    """Return how messages name a pasted text."""
+    return str(tk._("pasted text"))
+
+
+def checked_label(name: str, label: str) -> str:
+    """Return what is checked: ``label`` of the source type ``name``, or data."""
+    if name == DATA:
+        return str(tk._("Data with a schema"))
+    return label or str(tk._("Not known yet"))
 
 
 def count_problem_kinds(result: Result) -> int:
@@ -111,16 +138,18 @@ def count_problem_kinds(result: Result) -> int:
     return sum(group["severity"] != Severity.NOTE for group in result["problems"])
 
 
-def sentences(result: Result, *, is_check: bool) -> list[str]:
+def sentences(kind: str, result: Result | None) -> list[str]:
     """Return the results: how many records, how long a run takes, what it would do."""
-    return [str(each) for each in _sentences(result, is_check=is_check)]
+    if result is None or result["report"]:
+        return []
+    return [str(each) for each in _sentences(kind, result)]
 
 
-def _sentences(result: Result, *, is_check: bool) -> Iterator[str]:
+def _sentences(kind: str, result: Result) -> Iterator[str]:
     if result["read"]:
         yield _found(result)
-        yield from _of_these(result, is_check=is_check)
-        if is_check and result["changes"]:
+        yield from _of_these(kind, result)
+        if kind in DRY_RUNS and result["changes"]:
             yield _would_do(result)
     elif not result["error"] and not result["over"]:
         yield tk._("We reached the source, but found no records in it.")
@@ -129,7 +158,7 @@ def _sentences(result: Result, *, is_check: bool) -> Iterator[str]:
     # Of an empty list the sentence above says all that there is to say before a first run.
     if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
         yield _incomplete(result)
-    if result["estimate_seconds"] and not is_check:
+    if result["estimate_seconds"] and kind not in DRY_RUNS:
         yield _first_run(result["estimate_seconds"])
 
 
@@ -156,12 +185,12 @@ def _found(result: Result) -> str:
     return str(words.format(**took))
 
 
-def _of_these(result: Result, *, is_check: bool) -> Iterator[str]:
+def _of_these(kind: str, result: Result) -> Iterator[str]:
     fates = {fate: result["fates"].get(fate, 0) for fate in _FATES}
     if not fates["problems"] and not fates["lost"] and not fates["skipped"]:
         return
     words = tk._("{fine} complete, {problems} with problems, {lost} failed, {skipped} skipped.")
-    if is_check and not result["move"]:  # unchanged records were not parsed
+    if kind == PreviewKind.DRY_RUN:  # unchanged records were not parsed
         words = tk._(
             "Of the new and changed ones: {fine} complete, {problems} with problems, {lost} "
             "failed, {skipped} skipped."

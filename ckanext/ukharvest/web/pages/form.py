@@ -7,6 +7,7 @@ template has the list of types in no block, so it cannot be overridden.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -14,7 +15,7 @@ from flask import Blueprint, g
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.logic import source_organization, source_rules
+from ckanext.ukharvest.logic import source_moves, source_organization, source_rules
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
 from ckanext.ukharvest.operations.notifications import sending
@@ -105,6 +106,17 @@ def _answer(form: Form, source: Source | None) -> Any:
     alike = [] if errors else _alike(form, sent, source)
     if errors or alike:
         return page(form, source, errors, alike=alike)
+    dry_run = None
+    is_compared = source is not None and not form.get("not_compared")
+    if source and is_compared and source_moves.needs_dry_run(source["id"], sent.url):
+        asked = {"source_id": source["id"], "url": sent.url, "config": sent.config}
+        try:
+            dry_run = tk.get_action("ukharvest_source_preview_create")(context(), asked)
+        except tk.ValidationError as exc:
+            errors = _refused(exc, sent)
+            return page(form, source, errors, may_skip="url" not in errors)
+        # Options are of what is read at the URL, and a secret is bound to its server.
+        sent = replace(sent, url=source["url"], config=source["config"])
     moves = ""
     if source and _may_give(form):
         owner = _owner(form)
@@ -116,13 +128,26 @@ def _answer(form: Form, source: Source | None) -> Any:
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Not authorised to do this"))
     except tk.ValidationError as exc:
-        roll_back()
-        errors = form_check.assign_to_fields(
-            exc.error_dict, sent.source_type, sysadmin=is_sysadmin()
-        )
+        errors = _refused(exc, sent)
+        if dry_run:
+            ask("ukharvest_source_preview_stop", id=dry_run["id"])
         return page(form, source, errors)
+    if dry_run:
+        text = tk._(
+            "Everything but the URL and the options is saved. See what is at the new URL, then "
+            "save it."
+        )
+        tk.h.flash_notice(f"{text} {moves}".strip())
+        return tk.redirect_to(
+            "ukharvest_source_previews.dry_run", name=saved["name"], id=dry_run["id"]
+        )
     tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
     return tk.redirect_to("harvest.read", id=saved["name"])
+
+
+def _refused(exc: tk.ValidationError, sent: SentSource) -> Errors:
+    roll_back()
+    return form_check.assign_to_fields(exc.error_dict, sent.source_type, sysadmin=is_sysadmin())
 
 
 def _alike(form: Form, sent: SentSource, source: Source | None) -> list[dict[str, str]]:
@@ -214,6 +239,7 @@ def page(
     errors: Errors | None = None,
     *,
     alike: list[dict[str, str]] | None = None,
+    may_skip: bool = False,
     **more: Any,
 ) -> str:
     """Return the form's page.
@@ -223,6 +249,7 @@ def page(
         source: the source to edit (``find_with_settings``), None for a new one.
         errors: field name → messages.
         alike: other sources with the URL: dicts with ``name`` and ``title``.
+        may_skip: whether the new URL may be saved without a dry run, which was refused.
         more: more variables of the template, such as the result of a preview.
     """
     sysadmin = is_sysadmin()
@@ -233,6 +260,8 @@ def page(
         "values": values,
         "errors": errors,
         "alike": alike or [],
+        "may_skip": may_skip,
+        "move": source_moves.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
         "days": source_texts.DAYS,

@@ -29,7 +29,7 @@ LIMITED_ACTIONS = frozenset(
     | {"ukharvest_data_check_list", "ukharvest_data_check_report"}
 )
 # What takes texts and files; a form has two of them and its other fields.
-SIZED_PAGES = frozenset({"ukharvest_checks.create"})
+SIZED_PAGES = frozenset({"ukharvest_source_previews.create_check"})
 SIZED_ACTIONS = frozenset({"ukharvest_check_create"})
 _OTHER_FIELDS = 64 * 1024  # bytes
 

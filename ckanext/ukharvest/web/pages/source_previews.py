@@ -1,33 +1,56 @@
-"""Pages: source previews in the form of a source, and dry runs of a saved one.
+"""Pages of source previews: tests in the form of a source, look-ups, dry runs and checks.
 
-With scripts the responses are parts of the page (htmx). Without, the whole form is shown again with
-the sent values, and a button to get the result.
+With scripts the responses are parts of the page (htmx). Without, the page is loaded again; the form
+of a source is shown again with the sent values, and a button to get the result.
 """
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response
 from werkzeug.datastructures import MultiDict
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.engine.jobs.source_preview import BUDGET
+from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.source_preview_rules import is_under_way
+from ckanext.ukharvest.presentation.messages import source_moves as move_words
 from ckanext.ukharvest.presentation.messages import source_previews as words
+from ckanext.ukharvest.presentation.messages import source_texts
 from ckanext.ukharvest.presentation.rendering.facts import label_for_key
 from ckanext.ukharvest.presentation.rendering.facts import render_extra as shown_fact
+from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import form as source_form
 from ckanext.ukharvest.web.pages import form_check, source_frame
-from ckanext.ukharvest.web.pages.common import ask, check_token, context
+from ckanext.ukharvest.web.pages.common import (
+    ask,
+    check_token,
+    context,
+    csv_response,
+    prevent_caching,
+)
 from ckanext.ukharvest.web.pages.form_values import Form, choose_values
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
 # Fields that a preview does not need, and that may still be empty or invalid.
 _LATER = ("title", "name", "notes", "owner_org", "frequency", "time", "days")
+_MISSING = ("title", "dataset_address", "identifier")  # columns of the CSV
+_CHECK = "check"  # in the URL of the form for checks, where a source's name would be
+_OFFERED = ("url", "source_type", "schema_url")  # fields of it that a link can fill in
+_FILES = ("upload", "schema_upload")
+# Templates of previews that have a page of their own; dry runs are on a page of their source.
+_PAGES = {
+    "test": "ukharvest/source_preview/page.html",
+    "lookup": "ukharvest/source_form/add.html",
+    "check": "ukharvest/check/page.html",
+}
 
 Preview = dict[str, Any]
 
@@ -102,32 +125,29 @@ def _page(
     return source_form.page(form, source, errors, **variables)
 
 
-@previews.route("/harvest/test/<id>")
-def show(id: str) -> Any:  # noqa: A002 - as in CKAN's routes
-    """Show the progress of a preview or dry run as a part of its page, or the result."""
-    preview = ask("ukharvest_source_preview_show", id=id)
-    is_fixed = bool(tk.request.args.get("fixed"))
-    if not is_fragment() and preview["source_id"]:
-        return _to_page(preview)
-    if not is_fragment():
-        return tk.render("ukharvest/source_preview/page.html", _variables(preview))
-    if not is_under_way(preview) and not preview["source_id"]:
-        answer = Response(_region(preview, is_fixed=is_fixed))
-        answer.headers["HX-Retarget"] = "#ukharvest-preview"
-        answer.headers["HX-Reswap"] = "outerHTML"
-        return answer
-    return progress_part(_variables(preview, is_fixed=is_fixed))
-
-
-@previews.route("/harvest/test/<id>/stop", methods=["POST"])
-def stop(id: str) -> Any:  # noqa: A002
-    """Stop a preview or a dry run."""
-    check_token()
-    preview = ask("ukharvest_source_preview_stop", id=id)
-    if is_fragment() and preview["source_id"]:
-        return reload_page()
+@previews.route("/harvest/test/<uuid:id>")
+def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
+    """Show the progress of a preview as a part of its page, or its page."""
+    preview = ask("ukharvest_source_preview_show", id=str(id))
+    variables = _variables(preview, is_fixed=bool(tk.request.args.get("fixed")))
+    is_check = preview["kind"] == "check"
+    if is_fragment():
+        answer = _progress_part(variables)
+        return _private(answer) if is_check else answer
     if preview["source_id"]:
         return _to_page(preview)
+    more = {"url": preview["url"], "errors": {}}
+    answer = Response(tk.render(_PAGES[preview["kind"]], {**variables, **more}))
+    return _private(answer) if is_check else answer
+
+
+@previews.route("/harvest/test/<uuid:id>/stop", methods=["POST"])
+def stop(id: UUID) -> Any:  # noqa: A002
+    """Stop a preview."""
+    check_token()
+    preview = ask("ukharvest_source_preview_stop", id=str(id))
+    if preview["kind"] != "test":
+        return _reload() if is_fragment() else _to_page(preview)
     form: Form = MultiDict(tk.request.form)
     source = source_form.find_edited_source(form)
     if is_fragment():
@@ -136,11 +156,98 @@ def stop(id: str) -> Any:  # noqa: A002
 
 
 def _to_page(preview: Preview) -> Any:
-    """Redirect to the page of a dry run."""
-    name = preview["source_id"]
-    if preview["is_move"]:
-        return tk.redirect_to("ukharvest_source_move.read", name=name, id=preview["id"])
-    return tk.redirect_to("ukharvest_source_previews.check", name=name)
+    """Redirect to the page of a preview."""
+    pages, source_id = "ukharvest_source_previews", preview["source_id"]
+    if preview["kind"] == "dry run":
+        return tk.redirect_to(f"{pages}.check", name=source_id)
+    if preview["kind"] == "move":
+        return tk.redirect_to(f"{pages}.dry_run", name=source_id, id=preview["id"])
+    return tk.redirect_to(f"{pages}.show", id=preview["id"])
+
+
+@previews.route("/harvest/add", methods=["GET", "POST"])
+def add() -> Any:
+    """Show the form for an address; POST finds out what it is, and shows that page."""
+    try:
+        tk.check_access("ukharvest_source_preview_create", context(), {})
+    except tk.NotAuthorized:
+        source_frame.refuse_adding()
+    if tk.request.method != "POST":
+        return _address_form(tk.request.args.get("url", ""), {})
+    check_token()
+    url = tk.request.form.get("url", "").strip()
+    if url and "://" not in url:
+        url = f"https://{url}"
+    try:
+        preview = tk.get_action("ukharvest_source_preview_create")(context(), {"url": url})
+    except tk.ValidationError as exc:
+        roll_back()
+        return _address_form(url, exc.error_dict)
+    return _to_page(preview)
+
+
+def _address_form(url: str, errors: dict[str, list[str]]) -> str:
+    return str(tk.render(_PAGES["lookup"], {"url": url, "errors": errors, "preview": None}))
+
+
+@previews.route(f"/harvest/{_CHECK}")
+def check_form() -> Any:
+    """Show the form for a check, filled in from URL parameters."""
+    try:
+        tk.check_access("ukharvest_check_create", context(), {})
+    except tk.NotAuthorized:
+        source_frame.refuse()
+    return _check_form({name: tk.request.args.get(name, "") for name in _OFFERED}, {})
+
+
+@previews.route(f"/harvest/{_CHECK}", methods=["POST"])
+def create_check() -> Any:
+    """Start a check, and show its page."""
+    check_token()
+    sent = {name: tk.request.form.get(name, "") for name in (*_OFFERED, "text")}
+    files = {name: tk.request.files[name] for name in _FILES if name in tk.request.files}
+    try:
+        return _to_page(tk.get_action("ukharvest_check_create")(context(), {**sent, **files}))
+    except tk.NotAuthorized:
+        return source_frame.refuse(tk.url_for("ukharvest_source_previews.check_form"))
+    except tk.ValidationError as exc:
+        roll_back()
+        return _check_form(sent, exc.error_dict)
+
+
+def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Response:
+    variables = {
+        "values": values,
+        "errors": errors,
+        "types": [(name, _label(name)) for name in sorted(TYPES, key=_label)],
+        "data": DATA,
+        "megabytes": config.CHECK_MEGABYTES,
+        "namesake": _namesake(),
+    }
+    return prevent_caching(Response(tk.render("ukharvest/check/form.html", variables)))
+
+
+def _label(name: str) -> str:
+    texts = source_texts.all_texts().get(name)
+    return str(tk._(texts.label if texts else TYPES[name].title))
+
+
+def _namesake() -> dict[str, Any] | None:
+    """Return a source that has the name of this page, if the user may see it."""
+    try:
+        found = tk.get_action("ukharvest_source_show")(context(), {"source_id": _CHECK})
+    except (tk.NotAuthorized, tk.ObjectNotFound):
+        return None
+    return {"id": found["id"], "title": found["title"]}
+
+
+def _private(response: Response) -> Response:
+    """Return the response so that neither caches nor search engines keep it."""
+    response = prevent_caching(response)
+    response.cache_control.no_store = True
+    response.headers["X-Robots-Tag"] = "noindex"
+    response.headers["Referrer-Policy"] = "same-origin"  # CSRF tokens need it
+    return response
 
 
 @previews.route("/harvest/<name>/check", methods=["GET", "POST"])
@@ -149,21 +256,92 @@ def check(name: str) -> Any:
     source = source_frame.find(name)
     if tk.request.method == "POST":
         check_token()
-        try:
-            tk.get_action("ukharvest_dry_run_create")(context(), {"source_id": source["id"]})
+        if _call("ukharvest_source_preview_create", source_id=source["id"]):
             tk.h.flash_success(tk._("Dry run started. It changes nothing."))
-        except tk.ValidationError as exc:
-            roll_back()
-            tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
         return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
     try:
         asked = {"source_id": source["id"]}
         preview = tk.get_action("ukharvest_source_preview_show")(context(), asked)
     except tk.ObjectNotFound:
         preview = None
+    return _dry_run_page(source, preview)
+
+
+@previews.route("/harvest/<name>/check/<id>", methods=["GET", "POST"])
+def dry_run(name: str, id: str) -> Any:  # noqa: A002
+    """Show one dry run of a saved source; POST saves the other URL that it read."""
+    source = source_frame.find(name)
+    if tk.request.method != "POST":
+        return _dry_run_page(source, _find_dry_run(source, id))
+    check_token()
+    preview, form = _find_dry_run(source, id), tk.request.form
+    if preview["kind"] != "move":
+        return tk.abort(404, tk._("Nothing has this name or id."))
+    if form.get("source_type"):
+        return _start_again(source, preview, form["source_type"])
+    if form.get("not_compared"):
+        place = {key: preview[key] for key in ("url", "source_type", "config")}
+        done = _call("harvest_source_patch", id=source["id"], **place)
+        done = done and _call("ukharvest_source_preview_stop", id=id)
+        text = tk._("The new URL is saved. It was not compared with the datasets here.")
+    else:
+        even = bool(form.get("even_if_few_match"))
+        asked = {"source_id": source["id"], "dry_run_id": id, "even_if_few_match": even}
+        done = _call("ukharvest_source_move", **asked)
+        text = move_words.moved(done) if done else ""
+    if not done:
+        return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=id)
+    tk.h.flash_success(text)
+    return tk.redirect_to("harvest.read", id=source["name"])
+
+
+def _start_again(source: dict[str, Any], preview: Preview, source_type: str) -> Any:
+    """Start the dry run of the same URL and options as another source type."""
+    asked = {"url": preview["url"], "config": preview["config"], "source_type": source_type}
+    begun = _call("ukharvest_source_preview_create", source_id=source["id"], **asked) or preview
+    return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=begun["id"])
+
+
+@previews.route("/harvest/<name>/check/<id>/missing.csv")
+def missing_csv(name: str, id: str) -> Response:  # noqa: A002
+    """Send every dataset that the dry run did not find at the new URL."""
+    source = source_frame.find(name)
+    _find_dry_run(source, id)
+    rows = [
+        {
+            **row,
+            "dataset_address": tk.url_for("dataset.read", id=row["name"], _external=True),
+            "identifier": row["guid"],
+        }
+        for row in source_moves.list_all_missing(id)
+    ]
+    return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
+
+
+def _find_dry_run(source: dict[str, Any], id_: str) -> Preview:
+    preview: Preview = ask("ukharvest_source_preview_show", id=id_)
+    if preview["source_id"] != source["id"]:
+        return tk.abort(404, tk._("Nothing has this name or id."))  # type: ignore[no-any-return]
+    return preview
+
+
+def _dry_run_page(source: dict[str, Any], preview: Preview | None) -> str:
     return source_frame.render(
-        "ukharvest/source_preview/dry_run.html", source, **_variables(preview)
+        "ukharvest/source_preview/dry_run.html",
+        source,
+        **_variables(preview),
+        few_match=move_words.few_match(),
     )
+
+
+def _call(action: str, **data: Any) -> Any:
+    """Call an action; return None and say why on the next page if it refuses."""
+    try:
+        return tk.get_action(action)(context(), data)
+    except tk.ValidationError as exc:
+        roll_back()
+        tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
+        return None
 
 
 def is_fragment() -> bool:
@@ -171,20 +349,26 @@ def is_fragment() -> bool:
     return tk.request.headers.get("HX-Request") == "true"
 
 
-def progress_part(variables: dict[str, Any]) -> Response:
-    """Return the progress of a preview for its open page, which is loaded again at the end.
+def _progress_part(variables: dict[str, Any]) -> Response:
+    """Return the progress of a preview for its open page, and the result at its end.
 
-    Args:
-        variables: as ``progress_variables`` returns them.
+    In the form of a source the result takes the place of the progress. Other pages are loaded
+    again.
     """
-    if not is_under_way(variables["preview"]):
-        return reload_page()
+    preview = variables["preview"]
+    if not is_under_way(preview) and preview["kind"] != "test":
+        return _reload()
+    if not is_under_way(preview):
+        answer = Response(tk.render("ukharvest/source_preview/region.html", variables))
+        answer.headers["HX-Retarget"] = "#ukharvest-preview"
+        answer.headers["HX-Reswap"] = "outerHTML"
+        return answer
     if tk.request.args.get("seen") == variables["seen"]:
         return Response("", status=204)
     return Response(tk.render("ukharvest/source_preview/progress.html", variables))
 
 
-def reload_page() -> Response:
+def _reload() -> Response:
     """Return what makes htmx load the open page again."""
     return Response("", headers={"HX-Refresh": "true"})
 
@@ -199,22 +383,12 @@ def _region(
 def _variables(preview: Preview | None, *, is_fixed: bool = False) -> dict[str, Any]:
     """Return the variables of the templates; ``is_fixed``: the form cannot change the type."""
     if preview is None:
-        return {"preview": None, "is_check": False}
-    is_check = preview["source_id"] is not None
-    most = 0 if is_check else BUDGET.records
-    own = {"is_check": is_check, "is_fixed": is_fixed}
-    return {**progress_variables(preview, most=most), **own}
-
-
-def progress_variables(preview: Preview, *, most: int = BUDGET.records) -> dict[str, Any]:
-    """Return the variables of the templates that show a preview, dry run or check.
-
-    Args:
-        most: number of records that it reads at most, 0 for all.
-    """
+        return {"preview": None}
+    most = 0 if preview["source_id"] else BUDGET.records
     done = words.milestone(preview["done"])
     return {
         "preview": preview,
+        "is_fixed": is_fixed,
         "says": words.progress(
             preview["state"], preview["stage"], done, most=most, position=preview
         ),
