@@ -10,7 +10,6 @@ from flask import Blueprint, Response
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.logic.asker import roll_back
-from ckanext.ukharvest.presentation.messages import source_texts
 from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.web.pages import source_frame
@@ -89,8 +88,7 @@ def _form(values: dict[str, str], errors: dict[str, list[str]]) -> Response:
 
 
 def _label(name: str) -> str:
-    texts = source_texts.all_texts().get(name)
-    return str(tk._(texts.label if texts else TYPES[name].title))
+    return str(tk._(TYPES[name].title))
 
 
 def _namesake() -> dict[str, Any] | None:

@@ -26,12 +26,12 @@ from ckanext.ukharvest.web.pages.common import ask, check_token, context
 from ckanext.ukharvest.web.pages.form_check import Errors
 from ckanext.ukharvest.web.pages.form_parts import all_types, build_type, common_fields, groups
 from ckanext.ukharvest.web.pages.form_values import (
-    Form,
     SentSource,
     parse_form,
     read_config,
     without_field,
 )
+from ckanext.ukharvest.web.pages.option_fields import Form
 
 source_form = Blueprint("ukharvest_source_form", __name__)
 
@@ -253,7 +253,7 @@ def page(
             shown["would_move"] = source_organization.count_with_any_other(source)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
-        template, shown["groups"] = "new", groups(shown["types"])
+        template, shown["groups"] = "new", list(groups(shown["types"]))
     g.dataset_type = source_frame.TYPE  # CKAN's templates use it for links
     variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
     return str(tk.render(f"ukharvest/source_form/{template}.html", variables))

@@ -22,7 +22,8 @@ from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import form as source_form
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
-from ckanext.ukharvest.web.pages.form_values import Form, choose_values
+from ckanext.ukharvest.web.pages.form_values import choose_values
+from ckanext.ukharvest.web.pages.option_fields import Form
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
