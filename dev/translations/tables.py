@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.fields import FIELDS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.presentation.rendering import field_labels, inspire, resources
+from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire, resources
 from ckanext.ukharvest.presentation.rendering.extent import texts as extent_texts
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES
 
@@ -29,9 +29,9 @@ def tables() -> dict[str, Iterable[str]]:
         "presentation/rendering/extent/texts.py": extent_texts.TEXTS.values(),
         "parsers/gemini/rules": (text for rule in RULES for text in (rule.element, rule.wanted)),
         "presentation/rendering/inspire.py": inspire.CODES.values(),
-        "presentation/rendering/field_labels.py": (
-            *field_labels.LABELS.values(),
-            *field_labels.TEXTS,
+        "presentation/rendering/dataset_fields.py": (
+            *dataset_fields.LABELS.values(),
+            *dataset_fields.TEXTS,
         ),
         "presentation/rendering/resources.py": resources.HEADINGS.values(),
         "source_types": _of_types(),

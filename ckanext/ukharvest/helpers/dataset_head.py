@@ -25,7 +25,8 @@ from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import stars as star_texts
 from ckanext.ukharvest.presentation.messages import themes as theme_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
-from ckanext.ukharvest.presentation.rendering import inspire, rows
+from ckanext.ukharvest.presentation.rendering import inspire
+from ckanext.ukharvest.presentation.rendering.dataset_fields import is_location_data
 from ckanext.ukharvest.presentation.rendering.values import INDEXED
 from ckanext.ukharvest.quality import themes as theming
 from ckanext.ukharvest.quality.stars import from_columns
@@ -45,7 +46,7 @@ def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
         for location data, ``provider`` and ``parties`` (markup, "" for none).
     """
     found, facts = load_assessment(package), facts_of(package)
-    is_location = rows.is_location_data(facts)
+    is_location = is_location_data(facts)
     return {
         **_stars(package, found),
         "broken": _broken(package),
@@ -182,7 +183,7 @@ def _publisher(package: Mapping[str, Any], facts: Mapping[str, str]) -> Markup:
 
 def _parties(facts: Mapping[str, str]) -> Markup:
     for key in ("responsible-organisation", "responsible-party"):
-        if facts.get(key) and (value := inspire.value(key, facts, portal())):
+        if facts.get(key) and (value := inspire.render_parties(facts[key], portal())):
             return value
     return Markup("")
 
