@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.fields import FIELDS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire, resources
-from ckanext.ukharvest.presentation.rendering.extent import texts as extent_texts
+from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES
 
 
@@ -26,7 +26,7 @@ def tables() -> dict[str, Iterable[str]]:
         "core/problems/texts.py": (text.title for text in (*PROBLEM_TEXTS.values(), OTHER)),
         "core/values/theme_names.py": map(theme_names.title, theme_names.names()),
         "fields.py": (text for each in FIELDS for text in (each.label, each.help, each.facet)),
-        "presentation/rendering/extent/texts.py": extent_texts.TEXTS.values(),
+        "presentation/rendering/extent/svg_map.py": svg_map.TEXTS.values(),
         "parsers/gemini/rules": (text for rule in RULES for text in (rule.element, rule.wanted)),
         "presentation/rendering/inspire.py": inspire.CODES.values(),
         "presentation/rendering/dataset_fields.py": (
