@@ -1,12 +1,14 @@
-"""Template helpers of the forms of datasets and resources."""
+"""Template helpers of the forms of datasets, resources and organisations."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import dataset_schema, fields
+from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.presentation.rendering import form_fields
 
 
@@ -68,3 +70,27 @@ def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> lis
     found = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
     before = data.get(form_fields.KEPT, ())
     return list(dict.fromkeys([*found, *([before] if isinstance(before, str) else before)]))
+
+
+def ukharvest_organization_type(extras: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
+    """Return the type of an organisation for its form, and its other extras.
+
+    Args:
+        extras: of the organisation, or what the form sent.
+
+    Returns:
+        ``choices``: {"value", "text"} of each type in the list, of none, and of a type that is not
+        in the list; ``chosen``: the value; ``others``: the extras without the type.
+    """
+    given = list(extras or ())
+    own = [each for each in given if each.get("key") == organization_types.KEY]
+    chosen = organization_types.find(str(own[0].get("value") or "")) if own else ""
+    values = list(organization_types.values())
+    if chosen and chosen not in values:
+        values.append(chosen)
+    choices = [{"value": each, "text": tk._(organization_types.label(each))} for each in values]
+    return {
+        "choices": [{"value": "", "text": tk._("Not specified")}, *choices],
+        "chosen": chosen,
+        "others": [each for each in given if each not in own],
+    }

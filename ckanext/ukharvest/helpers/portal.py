@@ -7,11 +7,11 @@ from ckan import authz
 from flask import g
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import source_list
 from ckanext.ukharvest.operations.dashboard import notice
 from ckanext.ukharvest.operations.export import manifest
-from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 
 # Blueprints of ckanext-harvest, and of CKAN for its dataset type; ours begin with "ukharvest".
 _STOCK = ["harvest", "harvester"]

@@ -19,7 +19,6 @@ from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
 from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
-from ckanext.ukharvest.presentation.messages import source_texts
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
@@ -235,7 +234,7 @@ def page(
         "alike": alike or [],
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
-        "days": source_texts.DAYS,
+        "days": schedule.DAY_NAMES,
         "zone": source["schedule"]["zone"] if source else portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
@@ -270,7 +269,7 @@ def _values(form: Form, source: Source | None) -> dict[str, Any]:
         values["source_type"] = source["source_type"]
         values["owner_org"] = values["owner_org"] or source["owner_org"]
     elif "frequency" not in form:
-        values["frequency"] = source_texts.USUAL_FREQUENCY
+        values["frequency"] = schedule.USUAL_FREQUENCY
     return values
 
 
@@ -292,6 +291,6 @@ def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bo
 
 def _frequencies(chosen: str, *, sysadmin: bool) -> dict[str, str]:
     """Return frequency → label; only sysadmins can choose ALWAYS, which loads the site."""
-    words = source_texts.FREQUENCIES
+    words = schedule.FREQUENCIES
     left_out = () if sysadmin or chosen == schedule.ALWAYS else (schedule.ALWAYS,)
     return {value: label for value, label in words.items() if value not in left_out}

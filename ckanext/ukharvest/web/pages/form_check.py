@@ -14,7 +14,6 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.urls import parse
-from ckanext.ukharvest.presentation.messages import source_texts
 from ckanext.ukharvest.web.pages.form_values import SentSource
 from ckanext.ukharvest.web.pages.option_fields import COMMON, Form, shown_options
 
@@ -47,7 +46,7 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
     # Programs may leave the field out if the site allows sources without an organisation.
     if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
         found["owner_org"] = [tk._("Choose an organisation")]
-    if form.get("frequency", schedule.MANUAL) not in source_texts.FREQUENCIES:
+    if form.get("frequency", schedule.MANUAL) not in schedule.FREQUENCIES:
         found["frequency"] = [tk._("Choose how often")]
     if not schedule.is_time(form.get("time", "").strip()):
         found["time"] = [tk._("Enter a time like 02:00, or none")]
