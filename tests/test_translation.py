@@ -16,13 +16,16 @@ import ckanext.ukharvest
 from ckanext.ukharvest import fields, source_types
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.presentation.messages import source_texts
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "dev"))
 
 from translations import catalogue  # noqa: E402 - of the folder above
 
+# Choices that are the same in every language: names of formats, dates.
+NAMES = {"Atom", "GeoJSON", "ISO 19139", "ISO 19115-3", "GeoDCAT-AP", "DCAT", "RDF/XML", "Turtle"}
+NAMES |= {"JSON-LD", "N-Triples", "N3", "N-Quads", "TriG", "GEMINI 2.3", "GEMINI 2.1"}
+NAMES |= {"2026-11-20", "2026-11-20T00:00:00Z", "11-20-2026"}
 PACKAGE = Path(ckanext.ukharvest.__file__).parent
 MARKS = {"_", "ungettext", "translate"}
 
@@ -46,16 +49,20 @@ def test_texts_of_tables_are_in_it(texts: set[str]) -> None:
     assert texts.issuperset(text for row in PROBLEM_TEXTS.values() for text in (row.title, row.tip))
     assert texts.issuperset(field.label for field in fields.FIELDS)
     assert texts.issuperset(text for rule in RULES for text in (rule.element, rule.wanted))
-    for kind in source_types.TYPES.values():
-        assert texts.issuperset(
-            option.help for option in (*kind.options, *source_types.COMMON_OPTIONS)
-        )
     assert {"Healthy", "Waiting for a decision", "Notifications"} <= texts
 
 
-def test_a_type_has_one_name() -> None:
-    labels = {name: kind.label for name, kind in source_texts.KINDS.items()}
-    assert labels == {name: kind.title for name, kind in source_types.TYPES.items()}
+@pytest.mark.parametrize("kind", source_types.TYPES.ours.values(), ids=lambda kind: kind.name)
+def test_texts_of_a_source_type_and_its_options_are_in_it(
+    kind: source_types.SourceType, texts: set[str]
+) -> None:
+    assert {kind.title, kind.description, kind.line, kind.url_hint} <= texts
+    assert kind.group in source_types.GROUPS
+    assert texts.issuperset(source_types.GROUPS.values())
+    for option in (*kind.options, *source_types.COMMON_OPTIONS):
+        assert option.help in texts
+        own = {option.label, option.form_help, option.empty, *option.labels.values()} - {""}
+        assert own - NAMES <= texts, option.name
 
 
 def test_gaps_have_names(texts: set[str]) -> None:

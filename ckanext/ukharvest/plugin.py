@@ -11,7 +11,8 @@ from ckan.lib.plugins import DefaultTranslation
 
 from ckanext.ukharvest import config, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.helpers import listing, translated_texts
+from ckanext.ukharvest.helpers.dataset import add_translations
+from ckanext.ukharvest.helpers.dataset_head import remember_results
 from ckanext.ukharvest.logic import data_check_facts, guarded_actions, harvest_extras, stock_auth
 from ckanext.ukharvest.model import organization_types, schema_version
 from ckanext.ukharvest.presentation.rendering import form_fields
@@ -84,7 +85,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
     def before_dataset_view(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Show a dataset's texts in the reader's language."""
-        translated_texts.add_translations(pkg_dict)
+        add_translations(pkg_dict)
         return pkg_dict
 
     def edit(self, entity: Any) -> None:
@@ -124,7 +125,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         """
         facets.label(search_results, search_params.get("fq") or "")
         results = search_results.get("results") or ()
-        listing.remember_results(results)
+        remember_results(results)
         if harvest_extras.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.
             datasets = [each for each in results if "extras" in each]

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.fields import FIELDS
-from ckanext.ukharvest.presentation.rendering import field_labels as labels
-from ckanext.ukharvest.presentation.rendering import inspire, resources
-from ckanext.ukharvest.presentation.rendering.extent import texts as extent_texts
+from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire, resources
+from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES
 
 from docs.codes import PACKAGE
@@ -32,9 +31,12 @@ def tables() -> dict[str, Iterable[str]]:
     return {
         "core/values/theme_names.py": map(theme_names.title, theme_names.names()),
         "fields.py": (text for each in FIELDS for text in (each.label, each.help, each.facet)),
-        "presentation/rendering/extent/texts.py": extent_texts.TEXTS.values(),
+        "presentation/rendering/extent/svg_map.py": svg_map.TEXTS.values(),
         "presentation/rendering/inspire.py": inspire.CODES.values(),
-        "presentation/rendering/field_labels.py": (*labels.LABELS.values(), *labels.TEXTS),
+        "presentation/rendering/dataset_fields.py": (
+            *dataset_fields.LABELS.values(),
+            *dataset_fields.TEXTS,
+        ),
         "presentation/rendering/resources.py": resources.HEADINGS.values(),
         "source_types": (
             *(t for kind in TYPES.ours.values() for t in (kind.title, kind.description)),

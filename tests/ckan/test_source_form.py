@@ -19,7 +19,7 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 from lxml import html
 
 from ckanext.ukharvest.model import SourceState
-from ckanext.ukharvest.presentation.messages.source_texts import KINDS
+from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal
 
 pytestmark = pytest.mark.in_process
@@ -152,9 +152,9 @@ def test_nothing_is_preselected_and_every_type_is_explained(
     assert not [each for each in types if "checked" in each.attrib]
     for each in types:
         assert page.xpath(f"//*[@id='{each.get('aria-describedby')}']")[0].text_content().strip()
-    for name, kind in KINDS.items():
+    for name, kind in TYPES.items():
         (box,) = page.xpath(f"//input[@name='source_type'][@value='{name}']")
-        assert box.get("data-example") == kind.example
+        assert box.get("data-example") == kind.url_example
         assert kind.line in page.xpath(f"//*[@id='line-{name}']")[0].text_content()
     # A link fills in visible fields, and nothing below "Advanced".
     given = {"title": "Mine", "name": "n", "config": "{}", "option_common_default_groups": "g"}

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.check_command import command
 from ckanext.ukharvest.core.errors import ParseError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Source
-from ckanext.ukharvest.presentation.messages import option_texts, source_texts
 from ckanext.ukharvest.reading import type_detection
-from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types import TYPES, in_form_order
+from ckanext.ukharvest.web.pages.option_fields import COMMON, build_fields, shown_options
 from tests.source_types.distributions import install
 
 Install = Callable[..., None]
@@ -78,14 +79,17 @@ TEXTS = """
 
 def test_its_texts_are_its_own(others: Install) -> None:
     others("other-fords", more=TEXTS)
-    texts = source_texts.all_texts()["fords"]
-    assert texts == source_texts.find_texts(TYPES["fords"])
-    assert (texts.group, texts.label, texts.line) == ("files", "Fords", "Fords of a list.")
-    assert (texts.hint, texts.docs_url) == ("The URL of the list.", "https://fords.example/page")
-    (option,) = TYPES["fords"].options
-    assert option_texts.find_label(option) == "Way of reading"
-    assert option_texts.find_help(option) == "Which."  # not that of our option of this name
-    assert option_texts.find_choices(option) == {"a": "a", "b": "b"}
+    fords = in_form_order()[-1]
+    assert (fords.group, fords.title, fords.line) == ("files", "Fords", "Fords of a list.")
+    assert (fords.url_hint, fords.docs_url) == (
+        "The URL of the list.",
+        "https://fords.example/page",
+    )
+    shown = [each for each in shown_options(fords, sysadmin=False) if each.part != COMMON]
+    (field,) = build_fields(shown, MultiDict(), {}, {}, str)
+    # Not those of our option of this name.
+    assert (field.label, field.help) == ("Way of reading", "Which.")
+    assert list(field.choices) == [("a", "a"), ("b", "b")]
 
 
 def test_it_is_recognised_after_ours(others: Install) -> None:

@@ -5,11 +5,15 @@ Both versions are dicts as ``package_show`` gives them; missing, ``None`` and ``
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 DATASET, RESOURCES = "dataset", "resources"
+# Parts of two texts.
+SAME, OLD, NEW = "same", "old", "new"
 
 MOST = 100  # changes listed for one update
 LONGEST = 400  # characters of a value
@@ -160,3 +164,27 @@ def _window(text: str, start: int, end: int) -> str:
     if len(cut) > LONGEST:
         cut, last = cut[:LONGEST], 0
     return f"{'… ' if first else ''}{cut}{'' if last == len(text) else ' …'}"
+
+
+_WORDS = re.compile(r"\s+|[^\s]+")
+
+
+def compare_texts(old: str, new: str) -> list[tuple[str, str]]:
+    """Return the parts of both texts as (SAME, OLD or NEW, text).
+
+    Texts with little in common are not mixed: the old text comes first, as a whole.
+    """
+    if not old or not new:
+        return [(kind, text) for kind, text in ((OLD, old), (NEW, new)) if text]
+    words = _WORDS.findall(old), _WORDS.findall(new)
+    matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
+    if matcher.ratio() < 0.4:
+        return [(OLD, old), (NEW, new)]
+    found: list[tuple[str, str]] = []
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        gone, come = "".join(words[0][a1:a2]), "".join(words[1][b1:b2])
+        if tag == "equal":
+            found.append((SAME, gone))
+            continue
+        found += [(kind, text) for kind, text in ((OLD, gone), (NEW, come)) if text]
+    return found

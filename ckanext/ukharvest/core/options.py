@@ -11,8 +11,10 @@ from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
+from ckanext.ukharvest.core.values.text import marked as _
 
 Kind = Literal["text", "integer", "boolean", "list", "table"]
+_WIDGETS = {"text": "text", "integer": "number", "boolean": "box", "list": "lines", "table": "rows"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,9 @@ class Option:
         kind: type of its value; values may also be text, from a form or a command line.
         default: value when the option is absent.
         help: one sentence for the form and the documentation.
-        choices: allowed values of a text, empty when any is allowed.
+        choices: allowed values of a text or a list, empty when any is allowed: value → label in
+            the form, in its order ("" for a value that the form does not offer), or values that
+            are shown as they are.
         minimum: smallest integer allowed.
         sysadmin_only: affects more than the source's organisation, so editors cannot set it.
         check: returns what is wrong with a converted value, as the end of a sentence that starts
@@ -35,15 +39,20 @@ class Option:
         alias_values: lower-case text of a value under that alias → value here.
         excludes: options that cannot be set together with this one.
         is_long: a text of several lines, in the form a box for them.
-        label: its name in the form; "" for an option of our types, whose labels are in
-            presentation/messages/option_texts.py.
+        label: its name in the form; "" for an option of earlier harvesters, which is accepted
+            and has no field.
+        form_help: replaces ``help`` in the form, where that describes the configuration's
+            spelling of a value.
+        empty: in the form, what a text with choices means if none of them is chosen.
+
+    Labels and help are English, to be translated where they are rendered.
     """
 
     name: str
     kind: Kind
     default: Any
     help: str
-    choices: tuple[str, ...] = ()
+    choices: Mapping[str, str] | tuple[str, ...] = ()
     minimum: int = 0
     sysadmin_only: bool = False
     check: Callable[[Any], str] | None = None
@@ -53,6 +62,22 @@ class Option:
     label: str = ""
     excludes: tuple[str, ...] = ()
     is_long: bool = False
+    form_help: str = ""
+    empty: str = ""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Return value → label of the choices that the form offers."""
+        if isinstance(self.choices, Mapping):
+            return {value: label for value, label in self.choices.items() if label}
+        return dict(zip(self.choices, self.choices, strict=True))
+
+    @property
+    def widget(self) -> str:
+        """Return the option's widget: text, area, number, box, select, boxes, lines or rows."""
+        if self.choices:
+            return "boxes" if self.kind == "list" else "select"
+        return "area" if self.is_long else _WIDGETS[self.kind]
 
 
 MAX_RESOURCES = Option(
@@ -61,6 +86,7 @@ MAX_RESOURCES = Option(
     1000,
     "The largest number of resources that are imported for one dataset. More are reported.",
     minimum=1,
+    label=_("Most resources of a dataset"),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.core.values.text import marked as _
 
 INCLUDE, EXCLUDE = "include_values", "exclude_values"
 
@@ -117,6 +118,11 @@ OPTIONS = (
         "server has a filter of its own, that costs less.",
         separator=";",
         check=_wrong,
+        label=_("Only records with these values"),
+        form_help=_(
+            "Write field:value on each line, such as keyword:parking. Of several values of a field "
+            "one is enough. The test of the source shows which values it has."
+        ),
     ),
     Option(
         EXCLUDE,
@@ -125,5 +131,10 @@ OPTIONS = (
         "No records with one of these values, as field:value, such as keyword:test.",
         separator=";",
         check=_wrong,
+        label=_("Skip records with these values"),
+        form_help=_(
+            "Records with one of these are skipped. Write field:value on each line, such as "
+            "keyword:test."
+        ),
     ),
 )

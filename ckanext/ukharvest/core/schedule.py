@@ -13,7 +13,29 @@ import re
 import zoneinfo
 from collections.abc import Collection
 
-DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+from ckanext.ukharvest.core.values.text import marked as _
+
+# Day of the week → its name, English.
+DAY_NAMES = {
+    "mon": _("Monday"),
+    "tue": _("Tuesday"),
+    "wed": _("Wednesday"),
+    "thu": _("Thursday"),
+    "fri": _("Friday"),
+    "sat": _("Saturday"),
+    "sun": _("Sunday"),
+}
+DAYS = tuple(DAY_NAMES)
+# Frequency → its name, English.
+FREQUENCIES = {
+    "MANUAL": _("Manual"),
+    "DAILY": _("Every day"),
+    "WEEKLY": _("Every week"),
+    "BIWEEKLY": _("Every two weeks"),
+    "MONTHLY": _("Every month"),
+    "ALWAYS": _("Always: each time the site starts runs"),
+}
+USUAL_FREQUENCY = "DAILY"
 MANUAL, ALWAYS = "MANUAL", "ALWAYS"
 REGULAR = ("DAILY", "WEEKLY", "BIWEEKLY", "MONTHLY")
 

@@ -8,8 +8,8 @@ from typing import Any
 from ckanext.ukharvest.core import dataset_changes
 from ckanext.ukharvest.core.dataset_changes import FieldChange
 from ckanext.ukharvest.presentation.rendering import facts, values
+from ckanext.ukharvest.presentation.rendering.dataset_fields import TECHNICAL, find_field
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
-from ckanext.ukharvest.presentation.rendering.field_labels import HIDDEN, SAID_BETTER
 
 _ENGLISH = values.Portal()
 
@@ -24,7 +24,7 @@ def find_changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     return [
         each
         for each in found
-        if each.field not in HIDDEN and SAID_BETTER.get(each.field) not in keys
+        if each.field not in TECHNICAL and find_field(each.field).unless not in keys
     ]
 
 

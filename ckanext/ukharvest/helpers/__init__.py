@@ -8,6 +8,7 @@ from ckanext.ukharvest.helpers.dataset import (
     ukharvest_extent,
     ukharvest_facet_items,
     ukharvest_facet_label,
+    ukharvest_language_names,
     ukharvest_link,
     ukharvest_link_state,
     ukharvest_resource_groups,
@@ -16,6 +17,7 @@ from ckanext.ukharvest.helpers.dataset import (
 )
 from ckanext.ukharvest.helpers.dataset_head import (
     ukharvest_contacts,
+    ukharvest_dataset_badges,
     ukharvest_dataset_head,
     ukharvest_licence,
     ukharvest_phone_order,
@@ -36,9 +38,8 @@ from ckanext.ukharvest.helpers.form import (
     ukharvest_form_hidden_fields,
     ukharvest_form_keys,
     ukharvest_form_suggestion,
+    ukharvest_organization_fields,
 )
-from ckanext.ukharvest.helpers.listing import ukharvest_dataset_badges
-from ckanext.ukharvest.helpers.organization import ukharvest_organization_fields
 from ckanext.ukharvest.helpers.pages import (
     ukharvest_age,
     ukharvest_day,
@@ -71,7 +72,6 @@ from ckanext.ukharvest.helpers.provenance import (
     ukharvest_web_url,
 )
 from ckanext.ukharvest.helpers.source import ukharvest_run_chart, ukharvest_source_tabs
-from ckanext.ukharvest.helpers.translated_texts import ukharvest_language_names
 from ckanext.ukharvest.search.place import ukharvest_place
 
 __all__ = [

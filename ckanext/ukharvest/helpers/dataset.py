@@ -1,14 +1,15 @@
-"""Template helpers of the pages of datasets and resources."""
+"""Template helpers of the pages of datasets and resources; texts in other languages for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import config, fields
+from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
 from ckanext.ukharvest.helpers.facts import fact, facts_of, portal, ukharvest_is_harvested
@@ -17,6 +18,7 @@ from ckanext.ukharvest.model import documents
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import resources as shown_resources
+from ckanext.ukharvest.presentation.rendering import translations
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.presentation.rendering.translations import (
@@ -162,3 +164,23 @@ def _named(places: str, url: str) -> Markup:
     if places and is_web_url(url):
         return shown_facts.render_link(url, places)
     return shown_facts.render_extra(places) if places else Markup("")
+
+
+def add_translations(package: dict[str, Any]) -> None:
+    """Add ``title_translated`` and its kin to a dataset for a page: h.get_translated reads them.
+
+    From our extras; where the portal's schema has them (ckanext-fluent), they are there already.
+    """
+    for extra in package.get("extras") or ():
+        key = extra.get("key")
+        if key in OF_DATASET and key not in package:
+            package[key] = translations.parse_translations(extra.get("value"))
+    for resource in package.get("resources") or ():
+        for key in OF_RESOURCE.keys() & resource.keys():
+            # CKAN's pages fail if it is a text, such as another harvester's JSON.
+            resource[key] = translations.parse_translations(resource[key])
+
+
+def ukharvest_language_names(codes: Iterable[str]) -> str:
+    """Return the names of languages in the reader's language, separated by commas."""
+    return ", ".join(translations.language_name(code, portal()) for code in codes)

@@ -1,11 +1,16 @@
-"""Template helpers of a dataset's page: stars, theme and contacts, and stars of resources."""
+"""Template helpers of what stands beside datasets' titles, on their pages and in lists.
+
+In a list of datasets they take one SQL statement a page: the search remembers which datasets it
+found, and the first badge loads those of all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+from flask import g, has_request_context
 from markupsafe import Markup
 
 from ckanext.ukharvest import config
@@ -21,10 +26,12 @@ from ckanext.ukharvest.helpers.facts import (
     search_url,
     ukharvest_is_harvested,
 )
-from ckanext.ukharvest.model import Assessment, assessments, broken_links
+from ckanext.ukharvest.model import Assessment, assessments, broken_links, dataset_badges
+from ckanext.ukharvest.model.dataset_badges import Listed
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
-from ckanext.ukharvest.presentation.rendering import inspire, rows
+from ckanext.ukharvest.presentation.rendering import inspire
+from ckanext.ukharvest.presentation.rendering.dataset_fields import is_location_data
 from ckanext.ukharvest.presentation.rendering.values import INDEXED
 from ckanext.ukharvest.stars import from_columns
 from ckanext.ukharvest.stars import texts as star_texts
@@ -45,7 +52,7 @@ def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
         for location data, ``provider`` and ``parties`` (markup, "" for none).
     """
     found, facts = load_assessment(package), facts_of(package)
-    is_location = rows.is_location_data(facts)
+    is_location = is_location_data(facts)
     return {
         **_stars(package, found),
         "broken": _broken(package),
@@ -182,10 +189,51 @@ def _publisher(package: Mapping[str, Any], facts: Mapping[str, str]) -> Markup:
 
 def _parties(facts: Mapping[str, str]) -> Markup:
     for key in ("responsible-organisation", "responsible-party"):
-        if facts.get(key) and (value := inspire.value(key, facts, portal())):
+        if facts.get(key) and (value := inspire.render_parties(facts[key], portal())):
             return value
     return Markup("")
 
 
 def _line(text: str) -> Markup:
     return shown_facts.render_extra(text) if text else Markup("")
+
+
+_FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
+
+
+def remember_results(results: Iterable[Any]) -> None:
+    """Remember the datasets that a search found until the end of the request."""
+    if has_request_context():
+        found = g.setdefault(_FOUND, {})
+        found.update(
+            (each["id"], None) for each in results if isinstance(each, Mapping) and "id" in each
+        )
+
+
+def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a list of datasets shows in addition to CKAN's own.
+
+    Returns:
+        ``stars`` (number, None if not rated), ``text`` (of the stars), ``source`` ({"name",
+        "title"}, None if it was not harvested) and ``harvested`` (UTC).
+    """
+    found = _of(str(package.get("id") or ""))
+    if found is None:
+        return {"stars": None, "text": "", "source": None, "harvested": None}
+    is_rated = found.stars is not None
+    best = Stars(found.stars or 0, found.code or "", found.detail or "")
+    return {
+        "stars": found.stars,
+        "text": shorten(star_texts.describe_stars(best), LONGEST) if is_rated else "",
+        "source": {"name": found.source, "title": found.title} if found.source else None,
+        "harvested": found.harvested,
+    }
+
+
+def _of(package_id: str) -> Listed | None:
+    known: dict[str, Listed | None] = g.setdefault(_KNOWN, {})
+    if package_id and package_id not in known:
+        ids = {package_id, *g.get(_FOUND, {})} - known.keys()
+        known.update(dict.fromkeys(ids))
+        known.update(dataset_badges.load_badges(ids))
+    return known.get(package_id)

@@ -23,11 +23,11 @@ from ckanext.ukharvest.helpers.facts import (
 )
 from ckanext.ukharvest.helpers.provenance import ukharvest_provenance
 from ckanext.ukharvest.presentation.messages import times
+from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
-from ckanext.ukharvest.presentation.rendering import field_labels, inspire, rows
 from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.presentation.rendering.dataset_fields import Row, Rows
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
-from ckanext.ukharvest.presentation.rendering.rows import Row, Rows
 from ckanext.ukharvest.themes import choice as themes
 
 log = logging.getLogger(__name__)
@@ -150,7 +150,7 @@ def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup
         # The map on the page shows it with its coordinates.
         is_drawn = svg_map.describe_extent(facts["spatial"], tk._)
         said["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
-    return rows.rows(
+    return dataset_fields.rows(
         facts, portal(), {**said, **more}, is_harvested=ukharvest_is_harvested(package)
     )
 
@@ -159,14 +159,14 @@ def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
     """Return the values of CKAN's own rows."""
     url, version = (str(package.get(key) or "") for key in ("url", "version"))
     return {
-        field_labels.ADDED: times.when(package.get("metadata_created"), day_only=True),
-        field_labels.CHANGED: times.when(package.get("metadata_modified"), day_only=True),
-        field_labels.WEB_PAGE: shown_facts.render_link(url, url)
+        dataset_fields.ADDED: times.when(package.get("metadata_created"), day_only=True),
+        dataset_fields.CHANGED: times.when(package.get("metadata_modified"), day_only=True),
+        dataset_fields.WEB_PAGE: shown_facts.render_link(url, url)
         if is_web_url(url)
         else escape(url),
-        field_labels.AUTHOR: _person(package, "author"),
-        field_labels.MAINTAINER: _person(package, "maintainer"),
-        field_labels.VERSION: escape(version),
+        dataset_fields.AUTHOR: _person(package, "author"),
+        dataset_fields.MAINTAINER: _person(package, "maintainer"),
+        dataset_fields.VERSION: escape(version),
     }
 
 
@@ -181,10 +181,10 @@ def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
     found = ukharvest_provenance(package) or {}
     url = str(found.get("harvest_url") or "")
     return {
-        field_labels.HARVEST_URL: shown_facts.render_link(url, url)
+        dataset_fields.HARVEST_URL: shown_facts.render_link(url, url)
         if is_web_url(url)
         else escape(url),
-        field_labels.HARVEST_DATE: times.when(found.get("harvested")),
+        dataset_fields.HARVEST_DATE: times.when(found.get("harvested")),
         "guid": _identifier(str(found.get("guid") or fact(package, "guid") or "")),
         "harvest_source_title": _source(found.get("source") or {}),
         **_couplings(package),
@@ -195,14 +195,16 @@ def _couplings(package: dict[str, Any]) -> dict[str, Markup]:
     coupled = ukharvest_couplings(package["id"])
     if coupled.get("is_unknown"):
         is_service = fact(package, "resource-type") == "service"
-        key = field_labels.COUPLED_DATASETS if is_service else field_labels.COUPLED_SERVICES
+        key = dataset_fields.COUPLED_DATASETS if is_service else dataset_fields.COUPLED_SERVICES
         return {
-            field_labels.COUPLED_DATASETS: Markup(""),
+            dataset_fields.COUPLED_DATASETS: Markup(""),
             key: escape(tk._("Not shown: this site's search failed. Try again later.")),
         }
     return {
-        field_labels.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
-        field_labels.COUPLED_SERVICES: _coupled(coupled["services"]),
+        dataset_fields.COUPLED_DATASETS: _coupled(
+            coupled["datasets"], _elsewhere(package, coupled)
+        ),
+        dataset_fields.COUPLED_SERVICES: _coupled(coupled["services"]),
     }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.doctor import notice
 from ckanext.ukharvest.logic.permissions import may_harvest, once
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import notes, source_list
 from ckanext.ukharvest.operations.export import manifest
-from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 
 # Blueprints of ckanext-harvest, and of CKAN for its dataset type; ours begin with "ukharvest".
 _STOCK = ["harvest", "harvester"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.core.dataset_changes import compare_texts
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.facts import once_per_request, ukharvest_is_harvested
 from ckanext.ukharvest.logic import provenance
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
-from ckanext.ukharvest.presentation.messages import differences
-from ckanext.ukharvest.presentation.rendering.field_labels import HIDDEN
+from ckanext.ukharvest.presentation.rendering.dataset_fields import TECHNICAL
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.web.pages.common import context
 
@@ -53,7 +53,7 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
     """
     supplied = origin["supplied_fields"] or {"dataset": [], "resources": {}}
     fields = supplied["resources"].get(resource_id, []) if resource_id else supplied["dataset"]
-    hidden = HIDDEN | {each["field"] for each in origin["kept_fields"]}
+    hidden = TECHNICAL | {each["field"] for each in origin["kept_fields"]}
     labels = [each["label"] for each in fields if resource_id or each["field"] not in hidden]
     return list(dict.fromkeys(labels))
 
@@ -65,7 +65,7 @@ def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
 
 def ukharvest_difference(old: str, new: str) -> list[tuple[str, str]]:
     """Return the differences of two texts: pairs of "same", "old" or "new", and the text."""
-    return differences.between(old, new)
+    return compare_texts(old, new)
 
 
 def ukharvest_web_url(url: str | None) -> str:

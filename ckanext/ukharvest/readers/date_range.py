@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.values.text import marked as _
 
 
 def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
@@ -21,6 +22,7 @@ def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
             "Only records changed on this date or later, such as 2026-05-01. While it is set, no "
             "dataset counts as missing.",
             check=check,
+            label=_("Changed on or after"),
         ),
         Option(
             "until",
@@ -29,5 +31,6 @@ def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
             "Only records changed on this date or earlier. While it is set, no dataset counts as "
             "missing.",
             check=check,
+            label=_("Changed on or before"),
         ),
     )

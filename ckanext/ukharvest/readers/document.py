@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.endings import unchanged
 from ckanext.ukharvest.readers.json_document import services_and_series
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
@@ -33,7 +34,12 @@ OPTIONS = (
         "auto",
         "auto: reads further pages with ?page=2, ?page=3 … until one has nothing new. none: "
         "reads only this document.",
-        choices=("auto", "none"),
+        choices={
+            "auto": _("Ask until nothing new comes"),
+            "none": _("The first page is all there is"),
+        },
+        label=_("Further pages"),
+        form_help=_("Whether further pages are read after the first."),
     ),
 )
 

@@ -15,7 +15,12 @@ from ckanext.ukharvest.source_types.oaipmh import OAIPMH
 from ckanext.ukharvest.source_types.ods import ODS
 from ckanext.ukharvest.source_types.opensearch import OPENSEARCH
 from ckanext.ukharvest.source_types.registry import LeftOut, Registry
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, INTERFACE, SourceType
+from ckanext.ukharvest.source_types.source_type import (
+    COMMON_OPTIONS,
+    GROUPS,
+    INTERFACE,
+    SourceType,
+)
 from ckanext.ukharvest.source_types.sparql import SPARQL
 
 __all__ = [
@@ -27,6 +32,7 @@ __all__ = [
     "GEMINI_CSW",
     "GEMINI_SINGLE",
     "GEMINI_WAF",
+    "GROUPS",
     "INTERFACE",
     "INVENTORY",
     "OAIPMH",
@@ -38,6 +44,7 @@ __all__ = [
     "SourceType",
     "aliases",
     "find",
+    "in_form_order",
     "left_out",
     "names_of",
     "registered",
@@ -61,6 +68,18 @@ TYPES = Registry(
         OPENSEARCH,
     )
 )
+
+
+# In the order of detection they are above.
+_IN_FORMS = (
+    *(CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE),
+    *(INVENTORY, DCAT_RDF, OAIPMH, SPARQL, OPENSEARCH),
+)
+
+
+def in_form_order() -> list[SourceType]:
+    """Return all source types in the order of the form and the help, ours first."""
+    return [*_IN_FORMS, *(kind for kind in TYPES.values() if kind not in _IN_FORMS)]
 
 
 def registered(name: str) -> SourceType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.ckan import parser as ckan_datasets
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers.ckan_api import facets
@@ -54,4 +55,8 @@ CKAN = SourceType(
     filter_fields=facets.filter_fields,
     recognise=_recognise,
     usual_urls=("",),
+    group="portals",
+    summary=_("Another CKAN site. Enter its home page."),
+    url_hint=_("The URL of the site's home page."),
+    url_example="https://data.example.gov.uk",
 )

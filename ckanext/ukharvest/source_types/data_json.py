@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import DocumentHead, read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.record_checks import field_names_in
 from ckanext.ukharvest.readers import document
@@ -90,4 +91,11 @@ DATA_JSON = SourceType(
     recognise=_recognise,
     # The second is that of ArcGIS Hub.
     usual_urls=("/data.json", "/api/feed/dcat-us/1.1.json"),
+    group="portals",
+    summary=_(
+        "One JSON file listing datasets, from Socrata, ArcGIS Hub, DKAN 2 or your own "
+        "system. Enter the file's URL."
+    ),
+    url_hint=_("The URL of the file."),
+    url_example="https://data.example.gov.uk/data.json",
 )

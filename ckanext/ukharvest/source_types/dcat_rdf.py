@@ -6,6 +6,7 @@ import re
 
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers.rdf import reader as rdf
@@ -18,6 +19,7 @@ PROFILES = Option(
     (),
     "ckanext-dcat's profiles, such as euro_dcat_ap_3, that read each dataset too. Fields that "
     "only they find are added.",
+    label=_("Profiles of ckanext-dcat"),
 )
 
 # In RDF, too, but of an endpoint: the type ``sparql``.
@@ -80,4 +82,10 @@ DCAT_RDF = SourceType(
         *("/catalog.xml", "/catalog.ttl", "/catalog.rdf", "/catalog.jsonld"),
         "/api/feed/dcat-ap/2.1.1.json",
     ),
+    group="files",
+    summary=_(
+        "RDF (XML, Turtle, JSON-LD and others) that lists datasets. Enter the URL of the catalogue."
+    ),
+    url_hint=_("The URL of the catalogue, not of its web page."),
+    url_example="https://data.example.gov.uk/catalog.ttl",
 )

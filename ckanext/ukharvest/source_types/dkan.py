@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.dkan import parser as dkan
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers.dkan_api import reader as dkan_site
@@ -49,4 +50,8 @@ DKAN = SourceType(
     ),
     recognise=recognise,
     usual_urls=("",),
+    group="portals",
+    summary=_("A DKAN site, version 7 or 2. Enter its home page."),
+    url_hint=_("The URL of the site's home page."),
+    url_example="https://opendata.example.gov.uk",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import csw as csw_records
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
@@ -98,6 +99,10 @@ GEMINI_SINGLE = SourceType(
     dated=True,
     field_names=_FIELD_NAMES,
     reference_is_address=True,
+    group="location",
+    summary=_("One XML file, for trying out. Enter the file's URL."),
+    url_hint=_("The URL of the file."),
+    url_example="https://maps.example.gov.uk/metadata/parks.xml",
 )
 
 GEMINI_WAF = SourceType(
@@ -113,6 +118,10 @@ GEMINI_WAF = SourceType(
     dated=True,
     field_names=_FIELD_NAMES,
     reference_is_address=True,
+    group="location",
+    summary=_("A web page with links to GEMINI XML files. Enter the page's URL."),
+    url_hint=_("The URL of the page with the links."),
+    url_example="https://maps.example.gov.uk/metadata/",
 )
 
 GEMINI_CSW = SourceType(
@@ -132,4 +141,11 @@ GEMINI_CSW = SourceType(
     filter_fields=kinds.filter_fields,
     usual_urls=("/geonetwork/srv/eng/csw", "/csw"),
     probe="?service=CSW&request=GetCapabilities",
+    group="location",
+    summary=_(
+        "Location data from GeoNetwork, ArcGIS or another CSW 2.0.2 server. Enter the "
+        "service URL without request=."
+    ),
+    url_hint=_("The URL of the service, without the question mark and what follows it."),
+    url_example="https://maps.example.gov.uk/geonetwork/srv/eng/csw",
 )

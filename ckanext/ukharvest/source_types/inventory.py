@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
 from ckanext.ukharvest.parsers.inventory import schema
@@ -50,4 +51,8 @@ INVENTORY = SourceType(
     # DataShare ends its download URLs with the date of the request for the inventory: without this
     # every run would import every dataset of a council.
     volatile=re.compile(r"(?<=[?&;])version=\d{1,4}([/.-]|%2F)\d{1,2}\1\d{1,4}\b", re.IGNORECASE),
+    group="files",
+    summary=_("A local authority's inventory, for example from DataShare. Enter the file's URL."),
+    url_hint=_("The URL of the XML file."),
+    url_example="https://www.example.gov.uk/inventory.xml",
 )

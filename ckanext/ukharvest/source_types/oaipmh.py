@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.oaipmh import parser as oaipmh
 from ckanext.ukharvest.readers.oaipmh import reader as oai_pmh
 from ckanext.ukharvest.readers.oaipmh import sets
@@ -24,4 +25,11 @@ OAIPMH = SourceType(
     recognise=lambda content: read_head(content).root_name == "OAI-PMH",
     usual_urls=("/oai/request", "/oai", "/oai2", "/server/oai/request", "/oaipmh"),
     probe="?verb=Identify",
+    group="files",
+    summary=_(
+        "A repository with OAI-PMH 2.0, such as DSpace, pycsw or a research archive. Enter its "
+        "base URL without verb=."
+    ),
+    url_hint=_("The base URL of the repository, without verb= and what follows it."),
+    url_example="https://repository.example.ac.uk/oai/request",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.ods import parser as ods
 from ckanext.ukharvest.parsers.record_checks import field_names_in
 from ckanext.ukharvest.readers.ods import facets
@@ -50,4 +51,8 @@ ODS = SourceType(
     recognise=recognise,
     usual_urls=("",),
     probe="/api/explore/v2.1/catalog/datasets?limit=1",
+    group="portals",
+    summary=_("An Opendatasoft (Huwise) portal. Enter its home page."),
+    url_hint=_("The URL of the site's home page."),
+    url_example="https://opendata.example.gov.uk",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers.opensearch import choices
@@ -41,4 +42,11 @@ OPENSEARCH = SourceType(
     filter_fields=choices.filter_fields,
     recognise=_recognise,
     usual_urls=("/opensearch/description.xml", "/opensearch.xml", "/opensearch"),
+    group="files",
+    summary=_(
+        "A search service with a description document, such as a catalogue of satellite "
+        "images. Enter the URL of that document."
+    ),
+    url_hint=_("The URL of the OpenSearch description document."),
+    url_example="https://catalogue.example.gov.uk/opensearch/description.xml",
 )

@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 from ckanext.ukharvest.core.errors import ParseError, SourceError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Ending, RawRecord, Source
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, INTERFACE, SourceType
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, INTERFACE, SourceType
 
 log = logging.getLogger(__name__)
 
 GROUP = "ukharvest.source_types"
-GROUPS = ("portals", "location", "files", "others")
 FORMS = ("json", "xml", "rdf")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{1,39}")
 _UNINSTALL = "Ask its maintainers for a corrected version, or uninstall it."

@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.filter_values import AskForFields
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.parsers.record_limits import limit_record
@@ -21,6 +22,15 @@ from ckanext.ukharvest.parsers.record_limits import limit_record
 # made for it no longer works. A type from another distribution names the one it was made for.
 INTERFACE = 1
 
+# Headings of the form, in its order.
+GROUPS = {
+    "portals": _("Open data portals"),
+    "location": _("Location data (GEMINI)"),
+    "files": _("Lists and linked data"),
+    "others": _("Other kinds of source"),
+}
+
+URL_HINT = _("The URL that this type of source is read from.")
 _LIMITS = RecordLimits()
 
 
@@ -49,8 +59,10 @@ class SourceType:
         field_names: the format's own names of the fields that ``parse`` checks.
         interface: version of the interface that the type was made for (``INTERFACE``); required
             of types from other distributions, checked when they are loaded.
+        summary: for the form: which sources have this type, and which URL to enter; "" for the
+            description.
         url_hint, url_example: for the form: what the source's URL leads to, and such a URL.
-        group: heading of the form: "portals", "location", "files" or "others".
+        group: heading of the form, a key of GROUPS.
         docs_url: the type's own page, for the form and the help; "" for ours, in docs/sources.
         recognise: tells from the first bytes of a document that it has a shape that ``reader``
             accepts. Our types are asked first, in their order.
@@ -76,7 +88,8 @@ class SourceType:
     reference_is_address: bool = False
     field_names: FieldNames = FieldNames()
     interface: int = 0
-    url_hint: str = ""
+    summary: str = ""
+    url_hint: str = URL_HINT
     url_example: str = ""
     group: str = "others"
     docs_url: str = ""
@@ -84,6 +97,11 @@ class SourceType:
     usual_urls: tuple[str, ...] = ()
     probe: str = ""
     filter_fields: AskForFields | None = None
+
+    @property
+    def line(self) -> str:
+        """Return the form's sentences about the type."""
+        return self.summary or self.description.rstrip(".") + "."
 
     @property
     def plugin(self) -> str:
@@ -124,19 +142,33 @@ COMMON_OPTIONS = (
         "text",
         "",
         "Name of a secret in the portal's ini, which is sent to the source's own server.",
+        label=_("Name of a secret"),
+        form_help=_(
+            "If the source needs a password or key, ask a sysadmin to store it as a named secret "
+            "and enter that name here. It is sent only to the source's own server."
+        ),
     ),
-    Option("default_tags", "list", (), "Tags that every dataset of this source gets."),
+    Option(
+        "default_tags",
+        "list",
+        (),
+        "Tags that every dataset of this source gets.",
+        label=_("Tags for every dataset"),
+    ),
     Option(
         "default_extras",
         "list",
         (),
         'Extras that datasets get if they have none of that name, as "name=value".',
+        label=_("Extra fields for every dataset"),
+        form_help=_("Added to datasets that do not have the field. Write name=value on each line."),
     ),
     Option(
         "not_overwrite",
         "list",
         (),
         "Fields of a dataset that the source does not change once they are filled.",
+        label=_("Fields that the source does not change"),
     ),
     Option(
         "default_groups",
@@ -144,6 +176,7 @@ COMMON_OPTIONS = (
         (),
         "Groups, by name, that every dataset of this source is put into.",
         sysadmin_only=True,
+        label=_("Groups for every dataset"),
     ),
     *record_filter.OPTIONS,
 )

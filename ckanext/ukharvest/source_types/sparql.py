@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.readers.sparql import reader as sparql
 from ckanext.ukharvest.readers.sparql import values
@@ -36,4 +37,11 @@ SPARQL = SourceType(
     recognise=recognise,
     usual_urls=("/sparql", "/query", "/api/sparql"),
     probe="?query=ASK%7B%7D",
+    group="files",
+    summary=_(
+        "A SPARQL endpoint that describes datasets with DCAT, such as Virtuoso or Fuseki. "
+        "Enter its URL without query=."
+    ),
+    url_hint=_("The URL of the SPARQL endpoint, without query= and what follows it."),
+    url_example="https://data.example.gov.uk/sparql",
 )

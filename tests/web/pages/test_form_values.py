@@ -9,17 +9,13 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import source_types
-from ckanext.ukharvest.presentation.messages import option_texts
 from ckanext.ukharvest.web.pages.form_values import (
     SentSource,
     choose_values,
-    field_name,
     parse_form,
-    shown_options,
-    table_row,
-    value_of,
     without_field,
 )
+from ckanext.ukharvest.web.pages.option_fields import table_row, value_of
 
 CSW = {"source_type": "gemini-csw", "url": " https://geo.example/csw ", "options_of": "gemini-csw"}
 
@@ -50,7 +46,7 @@ def test_each_kind_of_option_is_read_and_defaults_are_not_stored() -> None:
         "validation_profiles": ["gemini2-3", "table-a1"],
         "max_resources": "1000",
     }
-    fields = {field_name("gemini-csw", name): value for name, value in own.items()}
+    fields = {f"option_gemini-csw_{name}": value for name, value in own.items()}
     assert config_of({**CSW, **fields}) == {
         "cql": "apiso:Subject = 'Hydrography'",
         "page_size": 20,
@@ -66,14 +62,14 @@ FILTER = (
 
 
 def test_a_text_of_several_lines_is_kept_as_a_program_sends_it() -> None:
-    fields = {field_name("gemini-csw", "filter"): FILTER.replace("\n", "\r\n")}
+    fields = {"option_gemini-csw_filter": FILTER.replace("\n", "\r\n")}
     assert config_of({**CSW, **fields}) == {"filter": FILTER}
 
 
 def test_options_that_exclude_each_other_are_reported_at_one() -> None:
     fields = {
-        field_name("gemini-csw", "filter"): FILTER,
-        field_name("gemini-csw", "cql"): "a = 1",
+        "option_gemini-csw_filter": FILTER,
+        "option_gemini-csw_cql": "a = 1",
     }
     assert sent({**CSW, **fields}).errors == {
         "option_gemini-csw_filter": ["cannot be set together with cql; expected one of them"]
@@ -209,18 +205,6 @@ def test_unconvertible_value_is_shown_unchanged() -> None:
     option = next(each for each in source_types.GEMINI_CSW.options if each.name == "page_size")
     assert value_of(option, {"page_size": "many"}) == "many"
     assert value_of(option, {"page_size": "7"}) == 7
-
-
-@pytest.mark.parametrize("kind", source_types.TYPES.values(), ids=lambda kind: kind.name)
-def test_every_option_with_a_field_and_its_choices_have_labels(
-    kind: source_types.SourceType,
-) -> None:
-    for _, options in shown_options(kind, sysadmin=True):
-        for option in options:
-            assert option.name in option_texts.LABELS
-            words = option_texts.CHOICES.get(option.name, {})
-            assert not option.choices or words
-            assert option.name == "rdf_format" or set(option.choices) <= set(words)
 
 
 def test_chosen_values_replace_those_that_could_be_chosen() -> None:

@@ -12,8 +12,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import link_checks
-from ckanext.ukharvest.presentation.messages import option_texts, source_texts
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, GROUPS, TYPES, SourceType
 
 
 @tk.side_effect_free
@@ -78,23 +77,22 @@ def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[st
 
 
 def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
-    words = source_texts.find_texts(kind)
     return {
         "name": kind.name,
         "title": kind.title,
         "description": kind.description,
         "aliases": list(kind.aliases),
         "enabled": enabled,
-        "group": tk._(source_texts.GROUPS[words.group]),
-        "label": tk._(words.label),
-        "line": tk._(words.line),
-        "url_hint": tk._(words.hint),
-        "url_example": words.example,
-        "docs_url": words.docs_url,
+        "group": tk._(GROUPS[kind.group]),
+        "label": tk._(kind.title),
+        "line": tk._(kind.line),
+        "url_hint": tk._(kind.url_hint),
+        "url_example": kind.url_example,
+        "docs_url": kind.docs_url,
         "options": [
             {
                 "name": option.name,
-                "label": tk._(label) if (label := option_texts.find_label(option)) else "",
+                "label": tk._(option.label) if option.label else "",
                 "kind": option.kind,
                 "default": list(option.default) if option.kind == "list" else option.default,
                 "choices": list(option.choices),

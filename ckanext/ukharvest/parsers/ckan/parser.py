@@ -26,6 +26,7 @@ from ckanext.ukharvest.core.records import (
 from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import field_table, package_translations, portal_fields, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import eu_fields
@@ -43,6 +44,11 @@ OPTIONS = (
         'Translation of the remote site\'s fields: {"remote name": "our name"}, null to drop one,'
         ' or {"to": …, "values": {…}, "default": …}.',
         check=field_table.wrong,
+        label=_("Translation of fields"),
+        form_help=_(
+            "Each row copies one field of the other site to a field here. Leave “field here” "
+            "empty to drop the field. Values: one on each line, written there = here."
+        ),
     ),
     MAX_RESOURCES,
     Option(
@@ -52,8 +58,14 @@ OPTIONS = (
         "What happens to the remote site's groups: only_local puts datasets into groups of "
         "the same id or name here, create also creates missing groups; without it groups are "
         "ignored.",
-        choices=("only_local", "create"),
+        choices={
+            "only_local": _("Use groups that this site has too"),
+            "create": _("Also create groups that this site does not have"),
+        },
         sysadmin_only=True,
+        label=_("Groups of the other site"),
+        form_help=_("What to do with the groups of the other site's datasets."),
+        empty=_("Ignore them"),
     ),
     Option(
         "remote_orgs",
@@ -62,8 +74,14 @@ OPTIONS = (
         "What happens to the remote site's organisations: only_local gives datasets to "
         "organisations of the same id or name here, create also creates missing "
         "organisations; without it all datasets belong to the source's organisation.",
-        choices=("only_local", "create"),
+        choices={
+            "only_local": _("The organisation with the same name, if this site has it"),
+            "create": _("The organisation with the same name; create it if there is none"),
+        },
         sysadmin_only=True,
+        label=_("Organisations of the other site"),
+        form_help=_("The organisation here that owns the other site's datasets."),
+        empty=_("This source's own organisation"),
     ),
 )
 

@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_translations, table, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.data_json import resources
@@ -43,6 +44,7 @@ OPTIONS = (
         "boolean",
         False,
         "Whether datasets with the access level non-public are harvested too.",
+        label=_("Import non-public datasets too"),
     ),
     MAX_RESOURCES,
 )

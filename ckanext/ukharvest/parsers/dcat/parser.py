@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import (
@@ -41,6 +42,7 @@ OPTIONS = (
         "text",
         "en",
         "The preferred language for texts in several languages: a code such as en or cy.",
+        label=_("Language"),
     ),
     MAX_RESOURCES,
 )

@@ -10,6 +10,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
@@ -22,6 +23,8 @@ SKIP = Option(
     "one of them as responsible organisation are skipped.",
     separator=";",
     alias="skip-responsible-party",
+    label=_("Skip records of these organisations"),
+    form_help=_("Records with one of them as responsible organisation are skipped."),
 )
 OPTIONS = (SKIP,)
 

@@ -32,6 +32,7 @@ from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
@@ -61,6 +62,7 @@ OPTIONS = (
         False,
         "Whether datasets that only some users of the portal may see are harvested too. They are "
         "listed only if the source has an API key.",
+        label=_("Import restricted datasets too"),
     ),
     Option(
         "include_inspire",
@@ -68,6 +70,7 @@ OPTIONS = (
         True,
         "Whether datasets with INSPIRE metadata are harvested. Their portal often has them from a "
         "CSW server that is harvested itself.",
+        label=_("Import datasets with INSPIRE metadata"),
     ),
     MAX_RESOURCES,
 )

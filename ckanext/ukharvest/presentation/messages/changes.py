@@ -7,10 +7,10 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import fields
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.presentation.rendering.dataset_fields import LABELS
 from ckanext.ukharvest.presentation.rendering.facts import label_for_key
-from ckanext.ukharvest.presentation.rendering.field_labels import LABELS
 
-# CKAN's own fields; for fields written by the harvest see presentation/rendering/field_labels.py.
+# CKAN's own fields; for fields written by the harvest see presentation/rendering/dataset_fields.py.
 OF_DATASET = {
     "title": _("Title"),
     "notes": _("Description"),

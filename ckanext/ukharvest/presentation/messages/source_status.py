@@ -13,6 +13,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.records import EMPTY_LIST
+from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.presentation.messages import (
@@ -22,7 +23,6 @@ from ckanext.ukharvest.presentation.messages import (
     run_status,
 )
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
-from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 from ckanext.ukharvest.presentation.messages.status_parts import (
     CALM,
     CHECK,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from babel import Locale
@@ -27,8 +27,6 @@ from ckanext.ukharvest.presentation.rendering.facts import (
 from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 from ckanext.ukharvest.presentation.rendering.source_record.values import format_code
 
-Facts = Mapping[str, str]
-
 # Text for code values whose own names would not be clear.
 CODES = {
     "nonGeographicDataset": "Dataset that is not about places",
@@ -45,11 +43,6 @@ CODES = {
 _CODE_LIST = "://inspire.ec.europa.eu/metadata-codelist/"
 
 
-def value(key: str, facts: Facts, portal: Portal) -> Markup:
-    """Return the value of one of KEYS as markup; "" for an empty one."""
-    return KEYS[key](facts[key], portal)
-
-
 def code(text: str, portal: Portal) -> str:
     """Return a code list value as text: "Point of contact" for ``pointOfContact``."""
     words = CODES.get(text) or format_code(text, "")
@@ -60,7 +53,8 @@ def _code(text: str, portal: Portal) -> Markup:
     return escape(code(text, portal))
 
 
-def _codes(text: str, portal: Portal) -> Markup:
+def render_codes(text: str, portal: Portal) -> Markup:
+    """Return the values of a code list as text."""
     found = _list(text)
     return render_list([_code(each, portal) for each in found[:MOST]], len(found) - MOST)
 
@@ -79,15 +73,16 @@ def _objects(text: str) -> list[Any] | None:
     return None
 
 
-def _day(text: str, portal: Portal) -> Markup:
+def render_day(text: str, portal: Portal) -> Markup:
+    """Return a date as text, a URL as a link."""
     return render_extra(text) if is_web_url(text) else escape(days.format_iso_date(text, portal))
 
 
-def _dates(text: str, portal: Portal) -> Markup:
+def render_dates(text: str, portal: Portal) -> Markup:
     """Return "Created February 2004; revised 3 July 2006"."""
     found = _objects(text)
     if found is None:
-        return _day(text, portal)
+        return render_day(text, portal)
     said = []
     for each in filter(_is_object, found[:MOST]):
         kind = code(str(each.get("type") or ""), portal)
@@ -100,20 +95,17 @@ def _is_object(each: Any) -> bool:
     return isinstance(each, dict)
 
 
-def _frequency(text: str, portal: Portal) -> Markup:
-    return escape(frequency(text, portal))
-
-
-def frequency(text: str, portal: Portal) -> str:
-    """Return the frequency as text, from ISO's code or an interval."""
+def render_frequency(text: str, portal: Portal) -> Markup:
+    """Return the frequency in words, from ISO's code or an interval."""
     try:
         known = frequencies.frequency_label(frequencies.parse_frequency(text))
     except ValueError:
         known = ""
-    return portal.translate(known) if known else text
+    return escape(portal.translate(known) if known else text)
 
 
-def _languages(text: str, portal: Portal) -> Markup:
+def render_languages(text: str, portal: Portal) -> Markup:
+    """Return the names of languages by their codes."""
     given = _list(text) if text[:1] == "[" else re.split(r"[,;]\s*", text)
     return escape(", ".join(_language(each, portal.locale) for each in given if each))
 
@@ -127,16 +119,17 @@ def _language(text: str, locale: Locale) -> str:
     return str(name or text)
 
 
-def _system(text: str, _portal: Portal) -> Markup:
+def render_system(text: str, _portal: Portal) -> Markup:
+    """Return the title of a coordinate system, or its text."""
     found = coordinate_systems.find(text) if len(text) < 300 else None
     return escape(found.title) if found else render_extra(text)
 
 
-def _systems(text: str, portal: Portal) -> Markup:
+def render_systems(text: str, portal: Portal) -> Markup:
     """Return each coordinate system with its code: British National Grid (EPSG:27700)."""
     found = _objects(text)
     if found is None:
-        return _system(text, portal)
+        return render_system(text, portal)
     names = dict.fromkeys(_name(each) for each in found[:MOST] if _is_object(each))
     return render_list([name for name in names if name], len(found) - MOST)
 
@@ -147,10 +140,10 @@ def _name(system: Mapping[str, Any]) -> Markup:
     if number or name != said:
         number = number or said
         return escape(f"{name} ({number})" if number not in name else name)
-    return _system(said, Portal())
+    return render_system(said, Portal())
 
 
-def _parties(text: str, portal: Portal) -> Markup:
+def render_parties(text: str, portal: Portal) -> Markup:
     """Return organisations with their roles, one per line."""
     found = _objects(text)
     if found is None:
@@ -195,7 +188,7 @@ def mail_to(text: str) -> Markup:
     return Markup('<a href="mailto:{0}">{0}</a>').format(address)
 
 
-def _constraints(text: str, portal: Portal) -> Markup:
+def render_constraints(text: str, portal: Portal) -> Markup:
     """Return constraints, one per line; INSPIRE's URIs of "no limitations" and the like as text."""
     found = _list(text)
     return render_list([_constraint(each, portal) for each in found[:MOST]], len(found) - MOST)
@@ -213,34 +206,3 @@ def _code_or_text(text: str, portal: Portal) -> Markup:
     # A code of ISO 19115 has no blanks and an inner capital: otherRestrictions.
     is_code = re.fullmatch(r"[a-z]+(?:[A-Z][a-z]+)+|license|licence|copyright|restricted", text)
     return escape(code(text, portal)) if is_code else render_extra(text)
-
-
-KEYS: dict[str, Callable[[str, Portal], Markup]] = {
-    "metadata-date": _day,
-    "data_issued": _day,
-    "data_modified": _day,
-    "date_update_future": _day,
-    "dataset-reference-date": _dates,
-    "frequency-of-update": _frequency,
-    "language": _languages,
-    "metadata-language": _languages,
-    "spatial-reference-system": _system,
-    "spatial-reference-systems": _systems,
-    "responsible-party": _parties,
-    "responsible-organisation": _parties,
-    "distributor": _parties,
-    "metadata-contact": _parties,
-    **dict.fromkeys(
-        ("access_constraints", "limitations-on-public-access", "access-restrictions"), _constraints
-    ),
-    "use-restrictions": _constraints,
-    **dict.fromkeys(
-        ("resource-type", "spatial-data-service-type", "spatial-representation-type"), _codes
-    ),
-    **dict.fromkeys(("topic-category", "progress", "quality-scope"), _codes),
-    "security-classification": _codes,
-    **dict.fromkeys(
-        ("contact-email", "dcat_publisher_email", "metadata-contact-email", "foi-email"),
-        lambda text, _portal: mail_to(text),
-    ),
-}

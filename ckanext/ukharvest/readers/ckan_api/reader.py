@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.ckan_api import name_list
 from ckanext.ukharvest.readers.ckan_api import package as ckan_package
 from ckanext.ukharvest.readers.ckan_api.search import Search
@@ -36,41 +37,61 @@ def _no_override(value: bool) -> str:
 _WITHOUT_EFFECT = "Accepted from ckanext-harvest's sources, but it has no effect"
 
 
-def _filters(name: str, noun: str) -> tuple[Option, Option]:
+def _filters(name: str, noun: str, only: str, without: str) -> tuple[Option, Option]:
     including = f"Names of the remote {noun} whose datasets are harvested; empty takes all."
     excluding = f"Names of the remote {noun} whose datasets are not harvested."
     return (
-        Option(f"{name}_filter_include", "list", (), including),
-        Option(f"{name}_filter_exclude", "list", (), excluding),
+        Option(f"{name}_filter_include", "list", (), including, label=only),
+        Option(f"{name}_filter_exclude", "list", (), excluding, label=without),
     )
 
 
 OPTIONS = (
-    *_filters("organizations", "organisations"),
-    *_filters("groups", "groups"),
-    *_filters("tags", "tags"),
-    *_filters("licenses", "licences"),
-    *_filters("types", "types of dataset"),
+    *_filters(
+        "organizations",
+        "organisations",
+        _("Only these organisations"),
+        _("Skip these organisations"),
+    ),
+    *_filters("groups", "groups", _("Only these groups"), _("Skip these groups")),
+    *_filters("tags", "tags", _("Only these tags"), _("Skip these tags")),
+    *_filters("licenses", "licences", _("Only these licences"), _("Skip these licences")),
+    *_filters(
+        "types",
+        "types of dataset",
+        _("Only these types of dataset"),
+        _("Skip these types of dataset"),
+    ),
     Option(
         "fq",
         "text",
         "",
         "A further filter in the syntax of the remote site's search, such as res_format:CSV OR "
         "res_format:JSON.",
+        label=_("Further filter"),
     ),
-    Option("rows", "integer", 100, "Number of datasets per request.", minimum=2),
+    Option(
+        "rows",
+        "integer",
+        100,
+        "Number of datasets per request.",
+        minimum=2,
+        label=_("Datasets at a time"),
+    ),
     Option(
         "full_check_days",
         "integer",
         7,
         "Days after which a run reads all datasets and finds deleted ones; runs in between "
         "read only changes. 0 reads all each time.",
+        label=_("Days between full runs"),
     ),
     Option(
         "force_all",
         "boolean",
         False,
         "Whether each run reads all datasets instead of only changes.",
+        label=_("Read all datasets in each run"),
     ),
     # Options of ckanext-harvest's own CKAN harvester: its sources are adopted without changes.
     Option("read_only", "boolean", False, f"{_WITHOUT_EFFECT}, as there."),

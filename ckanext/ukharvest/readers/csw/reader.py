@@ -11,10 +11,10 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.csw import filters
 from ckanext.ukharvest.readers.csw import request as requests
 from ckanext.ukharvest.readers.csw.catalogue import Records
-from ckanext.ukharvest.readers.csw.names import SCHEMAS
 from ckanext.ukharvest.readers.csw.records import Cutter, output_schema
 from ckanext.ukharvest.readers.csw.response import Answer, ask, read
 from ckanext.ukharvest.readers.csw.send import sender
@@ -30,6 +30,7 @@ OPTIONS = (
         (),
         "Types of record that are harvested, such as dataset, series, service, "
         "nonGeographicDataset; empty takes all.",
+        label=_("Types of record"),
     ),
     Option(
         "cql",
@@ -38,6 +39,7 @@ OPTIONS = (
         "A further condition in CQL, with the names that the server uses, such as "
         "apiso:Subject = 'Hydrography'.",
         check=lambda cql: "" if cql == clean_text(cql) else "expected text without control codes",
+        label=_("Condition in CQL"),
     ),
     Option(
         "filter",
@@ -48,16 +50,34 @@ OPTIONS = (
         check=filters.check_filter,
         excludes=("cql",),
         is_long=True,
+        label=_("Condition as an OGC filter"),
     ),
     *date_range(filters.check_day),
-    Option("page_size", "integer", 50, "Number of records per request.", minimum=1),
+    Option(
+        "page_size",
+        "integer",
+        50,
+        "Number of records per request.",
+        minimum=1,
+        label=_("Records at a time"),
+    ),
     Option(
         "method",
         "text",
         "auto",
         "How requests are sent; auto: by POST, by GET if the server accepts no POST, and by SOAP "
         "if it accepts neither.",
-        choices=tuple(METHODS),
+        choices={
+            "auto": _("As the server accepts them"),
+            "post": _("By POST"),
+            "get": _("By GET"),
+            "soap-1.1": _("By SOAP 1.1"),
+            "soap-1.2": _("By SOAP 1.2"),
+        },
+        label=_("Request method"),
+        form_help=_(
+            "Most servers accept POST and GET. Some accept only one of them, or only SOAP."
+        ),
     ),
     Option(
         "schema",
@@ -65,7 +85,17 @@ OPTIONS = (
         "auto",
         "Schema of the records; auto: ISO 19139 (gmd), and another one only if a new source's "
         "server has no gmd.",
-        choices=("auto", *SCHEMAS),
+        choices={
+            "auto": _("ISO 19139, else what the server has"),
+            "gmd": "ISO 19139",
+            "iso19115-3": "ISO 19115-3",
+            "geodcat-ap": "GeoDCAT-AP",
+            "dcat": "DCAT",
+        },
+        label=_("Schema of the records"),
+        form_help=_(
+            "ISO 19139 is asked for if the server has it. A source that reads keeps its schema."
+        ),
     ),
     Option(
         "full_check_days",
@@ -76,13 +106,19 @@ OPTIONS = (
         "Days after which a run reads all records; runs in between read only those with a "
         "new metadata date, and do not find deleted ones or those with an old date. 0 reads "
         "all each time.",
+        label=_("Days between full runs"),
     ),
     Option(
         "modified_format",
         "text",
         "YYYY-MM-DD",
         "Format of the date in requests for changes.",
-        choices=tuple(filters.DATE_FORMATS),
+        choices={
+            "YYYY-MM-DD": "2026-11-20",
+            "YYYY-MM-DDThh:mm:ssZ": "2026-11-20T00:00:00Z",
+            "MM-DD-YYYY": "11-20-2026",
+        },
+        label=_("Date format of the server"),
     ),
     Option(
         "modified_name",
@@ -91,6 +127,7 @@ OPTIONS = (
         "The server's name for the metadata date, such as apiso:Modified, dct:modified or "
         "Modified. Empty takes apiso:Modified, or dct:modified for records in Dublin Core.",
         check=filters.check_name,
+        label=_("Name of the metadata date on the server"),
     ),
 )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.date_range import date_range
 from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.oaipmh import response as responses
@@ -24,6 +25,7 @@ OPTIONS = (
         "",
         "Metadata format to request, by the server's name for it, such as dcat_ap, iso19139 or "
         "oai_dc. Empty takes the one that says most: DCAT, else ISO 19139, else Dublin Core.",
+        label=_("Metadata format"),
     ),
     Option(
         "sets",
@@ -31,6 +33,7 @@ OPTIONS = (
         (),
         "Sets that are harvested, by their setSpec. Empty takes all records.",
         alias="set",
+        label=_("Sets"),
     ),
     *date_range(check_date),
     Option(
@@ -39,6 +42,7 @@ OPTIONS = (
         0,
         "Days after which a run reads all records; runs in between read only changes, if the "
         "server keeps a record of every deletion. 0 reads all each time.",
+        label=_("Days between full runs"),
     ),
 )
 

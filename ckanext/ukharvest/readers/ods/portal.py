@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.values.text import marked as _
 
 # What follows the portal's own path in URLs that people copy from a browser.
 _INSIDE = re.compile(r"/(?:explore|api|page|pages|catalog|map|login)(?:/.*)?$")
@@ -45,6 +46,11 @@ OPTIONS = (
         "theme:Environment. A dataset needs all of them; semicolons separate several.",
         separator=";",
         check=_wrong_filter,
+        label=_("Only datasets with these values"),
+        form_help=_(
+            "Datasets that have all of these. Write facet:value on each line, such as "
+            "theme:Environment."
+        ),
     ),
     Option(
         "exclude",
@@ -53,6 +59,11 @@ OPTIONS = (
         "No datasets with one of these values, as facet:value, such as keyword:test.",
         separator=";",
         check=_wrong_filter,
+        label=_("Skip datasets with these values"),
+        form_help=_(
+            "Datasets with one of these are skipped. Write facet:value on each line, such as "
+            "keyword:test."
+        ),
     ),
     Option(
         "language",
@@ -61,6 +72,7 @@ OPTIONS = (
         "Language of titles and descriptions, if the portal has several: a code such as en or fr. "
         "Empty takes the portal's own.",
         check=_wrong_language,
+        label=_("Language"),
     ),
     Option(
         "translations",
@@ -70,6 +82,7 @@ OPTIONS = (
         "or fr. Portals answer in one language at a time, so each costs as many requests as the "
         "list itself.",
         check=_wrong_languages,
+        label=_("Other languages"),
     ),
 )
 

@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
@@ -24,13 +25,20 @@ OPTIONS = (
         "",
         "What is searched for, if the service has both: its collections, or the products in them "
         "(results). Empty takes the collections, else the results.",
-        choices=("collection", "results"),
+        choices={
+            "collection": _("Collections"),
+            "results": _("Products"),
+        },
+        label=_("Search for"),
+        form_help=_("What to search for, if the service has both."),
+        empty=_("Collections, else products"),
     ),
     Option(
         "search_terms",
         "text",
         "",
         "Words that records have to contain ({searchTerms}). Empty takes all records.",
+        label=_("Search words"),
     ),
     Option(
         "box",
@@ -39,6 +47,7 @@ OPTIONS = (
         "Only records that touch this box, as west,south,east,north in degrees ({geo:box}), such "
         "as -6.4,49.9,1.8,55.8.",
         check=searches.check_box,
+        label=_("Only in this area"),
     ),
     Option(
         "time_start",
@@ -46,6 +55,7 @@ OPTIONS = (
         "",
         "Only records about this time or later ({time:start}), such as 2026-05-01.",
         check=searches.check_time,
+        label=_("About this time or later"),
     ),
     Option(
         "time_end",
@@ -53,6 +63,7 @@ OPTIONS = (
         "",
         "Only records about this time or earlier ({time:end}), such as 2026-05-31.",
         check=searches.check_time,
+        label=_("About this time or earlier"),
     ),
     Option(
         "parameters",
@@ -62,15 +73,33 @@ OPTIONS = (
         "eo:platform=Sentinel-2.",
         separator=";",
         check=searches.check_parameters,
+        label=_("Further search parameters"),
+        form_help=_(
+            "Parameters of the service's description document. Write name=value on each line, such "
+            "as eo:platform=Sentinel-2."
+        ),
     ),
     Option(
         "answer",
         "text",
         "",
         "Form of the results to request. Empty takes Atom if the service has it, else GeoJSON.",
-        choices=("atom", "geojson"),
+        choices={
+            "atom": "Atom",
+            "geojson": "GeoJSON",
+        },
+        label=_("Form of the results"),
+        form_help=_("The form of the results to request."),
+        empty=_("Atom, else GeoJSON"),
     ),
-    Option("page_size", "integer", 50, "Number of records per request.", minimum=1),
+    Option(
+        "page_size",
+        "integer",
+        50,
+        "Number of records per request.",
+        minimum=1,
+        label=_("Records at a time"),
+    ),
 )
 
 

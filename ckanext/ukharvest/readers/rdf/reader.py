@@ -9,6 +9,7 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.endings import unchanged
 from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
@@ -24,6 +25,16 @@ ACCEPT = (
 # row.
 MAX_IDLE = 20
 
+# The others of FORMATS are names and media types for these.
+_SYNTAXES = {
+    "xml": "RDF/XML",
+    "turtle": "Turtle",
+    "json-ld": "JSON-LD",
+    "nt": "N-Triples",
+    "n3": "N3",
+    "nquads": "N-Quads",
+    "trig": "TriG",
+}
 OPTIONS = (
     Option(
         "paging",
@@ -32,14 +43,21 @@ OPTIONS = (
         "auto: follows the source's own links to further pages (Hydra, Link headers); "
         "without any, reads ?page=2, ?page=3 … until one has nothing new. none: reads only "
         "this document.",
-        choices=("auto", "none"),
+        choices={
+            "auto": _("Ask until nothing new comes"),
+            "none": _("The first page is all there is"),
+        },
+        label=_("Further pages"),
+        form_help=_("Whether further pages are read after the first."),
     ),
     Option(
         "rdf_format",
         "text",
         "",
         "The syntax, if the server states a wrong one and the content could be several.",
-        choices=tuple(FORMATS),
+        choices=_SYNTAXES | {name: "" for name in FORMATS if name not in _SYNTAXES},
+        label=_("Syntax"),
+        empty=_("As the server says"),
     ),
 )
 

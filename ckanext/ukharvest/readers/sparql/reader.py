@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.sparql import own_query
 from ckanext.ukharvest.readers.sparql.datasets import Datasets
 from ckanext.ukharvest.readers.sparql.request import VARIABLE, check_graphs
@@ -23,6 +24,7 @@ OPTIONS = (
         (),
         "Named graphs that are read, by their URIs. Empty reads the endpoint's default graph.",
         check=check_graphs,
+        label=_("Named graphs"),
     ),
     Option(
         "query",
@@ -32,8 +34,16 @@ OPTIONS = (
         "and FROM. Empty takes all nodes of the type dcat:Dataset or dcat:DatasetSeries.",
         is_long=True,
         check=own_query.check,
+        label=_("Your own query"),
     ),
-    Option("page_size", "integer", 1_000, "Number of datasets listed per request.", minimum=1),
+    Option(
+        "page_size",
+        "integer",
+        1_000,
+        "Number of datasets listed per request.",
+        minimum=1,
+        label=_("Records at a time"),
+    ),
     Option(
         "batch_size",
         "integer",
@@ -41,6 +51,7 @@ OPTIONS = (
         "Number of datasets described per request. Fewer are requested where the server cannot "
         "describe so many.",
         minimum=1,
+        label=_("Datasets described at a time"),
     ),
     Option(
         "method",
@@ -48,7 +59,15 @@ OPTIONS = (
         "auto",
         "How queries are sent; auto: short ones by GET and long ones by POST, and by the other if "
         "the server refuses one.",
-        choices=("auto", "get", "post"),
+        choices={
+            "auto": _("As the server accepts them"),
+            "post": _("By POST"),
+            "get": _("By GET"),
+        },
+        label=_("Request method"),
+        form_help=_(
+            "Most servers accept POST and GET. Some accept only one of them, or only SOAP."
+        ),
     ),
 )
 

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Copy, Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.waf import files as waf_files
 from ckanext.ukharvest.readers.waf.files import Answer, Patience
 from ckanext.ukharvest.readers.waf.folder import Contents, File, Walk, list_names
@@ -35,6 +36,7 @@ OPTIONS = (
         0,
         "How many levels of sub-folders are read too; 0 reads only the folder itself.",
         check=lambda depth: "" if depth <= 10 else "expected at most 10",
+        label=_("Levels of sub-folders"),
     ),
     Option(
         "connections",
@@ -43,6 +45,7 @@ OPTIONS = (
         "How many files are read at the same time.",
         minimum=1,
         check=lambda number: "" if number <= 8 else "expected at most 8",
+        label=_("Files at the same time"),
     ),
 )
 

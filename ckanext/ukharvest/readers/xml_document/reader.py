@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.endings import saved_ending, unchanged
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlRecords, XmlShape
 
@@ -18,7 +19,12 @@ VALIDATION = Option(
     "strict: a document that does not follow the schema, or has a date, licence address or type "
     "that is none, is refused. lenient: its readable datasets are harvested and the faults are "
     "reported.",
-    choices=("strict", "lenient"),
+    choices={
+        "strict": _("Refuse the whole document"),
+        "lenient": _("Import what can be read and show the problems"),
+    },
+    label=_("Records that do not follow the standard"),
+    form_help=_("What happens to a record or document with faults."),
 )
 
 

@@ -20,19 +20,18 @@ from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
 from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
-from ckanext.ukharvest.presentation.messages import source_texts
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
 from ckanext.ukharvest.web.pages.form_check import Errors
 from ckanext.ukharvest.web.pages.form_parts import all_types, build_type, common_fields, groups
 from ckanext.ukharvest.web.pages.form_values import (
-    Form,
     SentSource,
     parse_form,
     read_config,
     without_field,
 )
+from ckanext.ukharvest.web.pages.option_fields import Form
 
 source_form = Blueprint("ukharvest_source_form", __name__)
 
@@ -264,7 +263,7 @@ def page(
         "move": source_moves.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
-        "days": source_texts.DAYS,
+        "days": schedule.DAY_NAMES,
         "zone": source["schedule"]["zone"] if source else portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
@@ -282,7 +281,7 @@ def page(
             shown["would_move"] = source_organization.count_with_any_other(source)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
-        template, shown["groups"] = "new", groups(shown["types"])
+        template, shown["groups"] = "new", list(groups(shown["types"]))
     g.dataset_type = source_frame.TYPE  # CKAN's templates use it for links
     variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
     return str(tk.render(f"ukharvest/source_form/{template}.html", variables))
@@ -299,7 +298,7 @@ def _values(form: Form, source: Source | None) -> dict[str, Any]:
         values["source_type"] = source["source_type"]
         values["owner_org"] = values["owner_org"] or source["owner_org"]
     elif "frequency" not in form:
-        values["frequency"] = source_texts.USUAL_FREQUENCY
+        values["frequency"] = schedule.USUAL_FREQUENCY
     return values
 
 
@@ -321,6 +320,6 @@ def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bo
 
 def _frequencies(chosen: str, *, sysadmin: bool) -> dict[str, str]:
     """Return frequency → label; only sysadmins can choose ALWAYS, which loads the site."""
-    words = source_texts.FREQUENCIES
+    words = schedule.FREQUENCIES
     left_out = () if sysadmin or chosen == schedule.ALWAYS else (schedule.ALWAYS,)
     return {value: label for value, label in words.items() if value not in left_out}

@@ -14,8 +14,8 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.urls import parse
-from ckanext.ukharvest.presentation.messages import source_texts
-from ckanext.ukharvest.web.pages.form_values import Form, SentSource, field_name, shown_options
+from ckanext.ukharvest.web.pages.form_values import SentSource
+from ckanext.ukharvest.web.pages.option_fields import COMMON, Form, shown_options
 
 Errors = dict[str, list[str]]
 # Accepts every valid URL.
@@ -46,7 +46,7 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
     # Programs may leave the field out if the site allows sources without an organisation.
     if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
         found["owner_org"] = [tk._("Choose an organisation")]
-    if form.get("frequency", schedule.MANUAL) not in source_texts.FREQUENCIES:
+    if form.get("frequency", schedule.MANUAL) not in schedule.FREQUENCIES:
         found["frequency"] = [tk._("Choose how often")]
     if not schedule.is_time(form.get("time", "").strip()):
         found["time"] = [tk._("Enter a time like 02:00, or none")]
@@ -94,20 +94,18 @@ def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: 
 def _place(name: str, text: str, source_type: str, *, sysadmin: bool) -> tuple[str, str]:
     kind, match = source_types.find(source_type), _OPTION.fullmatch(text)
     if name == "config" and kind and match:
-        for part, options in shown_options(kind, sysadmin=sysadmin):
-            if any(option.name == match[1] for option in options):
-                return field_name(part, match[1]), match[2]
+        for _part, field, option in shown_options(kind, sysadmin=sysadmin):
+            if option.name == match[1]:
+                return field, match[2]
     return name, text
 
 
 def sort_errors(errors: Errors, source_type: str) -> Errors:
     """Return errors in the order of the fields on the page."""
     kind = source_types.find(source_type)
-    shown = dict(shown_options(kind, sysadmin=True)) if kind else {}
-    own, common = (
-        [field_name(part, each.name) for each in shown.get(part, ())]
-        for part in (kind.name if kind else "", "common")
-    )
+    shown = shown_options(kind, sysadmin=True) if kind else []
+    own = [each.name for each in shown if each.part != COMMON]
+    common = [each.name for each in shown if each.part == COMMON]
     first = ("source_type", "url", *own, "title", "owner_org", "notes", "frequency", "time", "days")
     order = (*first, "name", *common, "config")
     last = len(order)

@@ -1,85 +1,60 @@
-"""Source types and fields of options for the template of the source form."""
+"""Source types for the template of the source form, and for the help."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, TypeVar
 
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config, source_types
-from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.presentation.messages import option_texts, source_texts
-from ckanext.ukharvest.web.pages.form_values import (
-    TABLE_PARTS,
+from ckanext.ukharvest.source_types.source_type import URL_HINT
+from ckanext.ukharvest.web.pages.option_fields import (
+    COMMON,
+    Field,
     Form,
     Options,
-    field_name,
+    build_fields,
     shown_options,
-    table_row,
-    table_rows,
-    value_of,
 )
-
-# Empty rows at the end of a table; to get more, save and edit again.
-EMPTY_ROWS = 2
 
 Errors = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A value that a field offers."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """An option in the form.
+class Type:
+    """A source type in the form; its texts are those of ``SourceType``, translated.
 
     Attributes:
-        widget: "text", "number", "box", "lines", "select", "boxes" or "rows".
-        value: as text; "true" for a ticked box.
-        choices: of a select or of boxes.
-        rows: of a table, with keys TABLE_PARTS.
-        errors: messages about the sent value.
-        usual: whether it has its default value.
+        ours: its options have fields.
     """
 
     name: str
     label: str
-    help: str
-    widget: str
-    value: str
-    minimum: int = 0
-    choices: tuple[Choice, ...] = ()
-    rows: tuple[Mapping[str, str], ...] = ()
-    errors: tuple[str, ...] = ()
-    usual: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Type:
-    """A source type in the form; ``ours`` if its options have fields."""
-
-    name: str
-    kind: source_texts.Kind
-    label: str
     line: str
-    ours: bool
-    fields: tuple[Field, ...] = ()
+    hint: str
+    example: str = ""
+    docs_url: str = ""
+    group: str = "others"
+    ours: bool = False
+    fields: Sequence[Field] = ()
 
 
-def groups(options: Iterable[Type]) -> list[tuple[str, list[Type]]]:
-    """Return pairs of a group's title and its types, without empty groups."""
-    found: dict[str, list[Type]] = {key: [] for key in source_texts.GROUPS}
-    for each in options:
-        found[each.kind.group].append(each)
-    return [(tk._(source_texts.GROUPS[key]), of) for key, of in found.items() if of]
+class _Grouped(Protocol):
+    @property
+    def group(self) -> str: ...
+
+
+_G = TypeVar("_G", bound=_Grouped)
+
+
+def groups(types: Iterable[_G]) -> Iterator[tuple[str, list[_G]]]:
+    """Yield pairs of a group's title and its types, without empty groups."""
+    types = list(types)
+    for key, title in source_types.GROUPS.items():
+        if members := [each for each in types if each.group == key]:
+            yield tk._(title), members
 
 
 def all_types(form: Form, options: Options, errors: Errors, *, sysadmin: bool) -> list[Type]:
@@ -91,118 +66,49 @@ def all_types(form: Form, options: Options, errors: Errors, *, sysadmin: bool) -
         errors: field name → messages.
         sysadmin: whether to include options that only sysadmins may set.
     """
-    known = {each["name"]: each for each in tk.h.harvesters_info()}
     ours = config.our_type_names()
-    found = [
-        build_type(name, form, options, errors, sysadmin=sysadmin)
-        for name in source_texts.all_texts()
-        if name in ours
+    own = [
+        build_type(kind.name, form, options, errors, sysadmin=sysadmin)
+        for kind in source_types.in_form_order()
+        if kind.name in ours
     ]
-    others = (each for name, each in known.items() if name not in ours)
-    return [*found, *map(_other, others)]
+    return [*own, *(_other(info) for name, info in _infos().items() if name not in ours)]
 
 
 def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysadmin: bool) -> Type:
     """Return one type with the fields of its options."""
     kind = source_types.find(name)
     if kind is None:
-        known = {each["name"]: each for each in tk.h.harvesters_info()}
-        return _other(known.get(name, {"name": name, "title": name, "description": ""}))
-    words = source_texts.find_texts(kind)
-    fields = _fields(kind, kind.name, form, options, errors, sysadmin=sysadmin)
-    return Type(kind.name, words, tk._(words.label), tk._(words.line), True, fields)
+        return _other(_infos().get(name, {"name": name}))
+    shown = [each for each in shown_options(kind, sysadmin=sysadmin) if each.part != COMMON]
+    fields = build_fields(shown, form, options, errors, tk._)
+    label, line, hint = tk._(kind.title), tk._(kind.line), tk._(kind.url_hint)
+    return Type(
+        kind.name,
+        label,
+        line,
+        hint,
+        example=kind.url_example,
+        docs_url=kind.docs_url,
+        group=kind.group,
+        ours=True,
+        fields=fields,
+    )
+
+
+def _infos() -> dict[str, Mapping[str, str]]:
+    return {info["name"]: info for info in tk.h.harvesters_info()}
 
 
 def _other(info: Mapping[str, str]) -> Type:
-    title, line = info.get("title") or info["name"], info.get("description") or ""
-    return Type(info["name"], source_texts.OTHER, tk._(title), tk._(line) if line else "", False)
+    title, line = info.get("title") or info["name"], info.get("description")
+    return Type(info["name"], tk._(title), tk._(line) if line else "", tk._(URL_HINT))
 
 
 def common_fields(
     form: Form, options: Options, errors: Errors, *, sysadmin: bool
-) -> tuple[Field, ...]:
+) -> Sequence[Field]:
     """Return the fields of the options that all our types have."""
-    return _fields(source_types.CKAN, "common", form, options, errors, sysadmin=sysadmin)
-
-
-def _fields(  # noqa: PLR0913
-    kind: source_types.SourceType,
-    part: str,
-    form: Form,
-    options: Options,
-    errors: Errors,
-    *,
-    sysadmin: bool,
-) -> tuple[Field, ...]:
-    is_sent = part in form.getlist("options_of")
-    declared = dict(shown_options(kind, sysadmin=sysadmin))[part]
-    return tuple(
-        _field(option, field_name(part, option.name), form if is_sent else None, options, errors)
-        for option in declared
-    )
-
-
-_WIDGETS = {"text": "text", "integer": "number", "boolean": "box", "list": "lines"}
-
-
-def _field(option: Option, name: str, form: Form | None, options: Options, errors: Errors) -> Field:
-    values = _sent(option, name, form) if form is not None else _stored(option, options)
-    rows: tuple[Mapping[str, str], ...] = ()
-    widget = _WIDGETS.get(option.kind, "rows")
-    if widget == "rows":
-        rows = _rows(name, form, value_of(option, options))
-    elif option.choices:
-        widget = "boxes" if option.kind == "list" else "select"
-    elif option.is_long:
-        widget = "area"
-    return Field(
-        name=name,
-        label=tk._(option_texts.find_label(option) or option.name),
-        help=tk._(option_texts.find_help(option)),
-        widget=widget,
-        value="\n".join(values),
-        minimum=option.minimum,
-        choices=_choices(option, values),
-        rows=rows,
-        errors=tuple(errors.get(name, ())),
-        usual=values == _stored(option, {}) and not any(row["from"] for row in rows),
-    )
-
-
-def _sent(option: Option, name: str, form: Form) -> list[str]:
-    if option.kind == "boolean":
-        return ["true"] if name in form else []
-    if option.kind == "list" and option.choices:
-        return form.getlist(name)
-    return [form.get(name, "")]
-
-
-def _stored(option: Option, options: Options) -> list[str]:
-    value = value_of(option, options)
-    if option.kind == "boolean":
-        return ["true"] if value is True else []
-    if isinstance(value, (list, tuple)):
-        return [str(each) for each in value]
-    return [] if option.kind == "table" else [str(value)]
-
-
-def _choices(option: Option, values: list[str]) -> tuple[Choice, ...]:
-    if not option.choices:
-        return ()
-    words = option_texts.find_choices(option)
-    offered = [value for value in words if value in option.choices]
-    offered += [value for value in values if value and value not in offered]
-    if option.kind == "text" and not option.default:
-        offered.insert(0, "")
-    empty = option_texts.EMPTY.get(option.name, "")
-    labels = {value: tk._(words.get(value, value) if value else empty) for value in offered}
-    return tuple(Choice(value, labels[value], value in values) for value in offered)
-
-
-def _rows(name: str, form: Form | None, stored: Any) -> tuple[Mapping[str, str], ...]:
-    if form is not None:
-        filled = [row for row in table_rows(name, form) if any(row.values())]
-    else:
-        rules = stored if isinstance(stored, Mapping) else {}
-        filled = [table_row(str(key), rule) for key, rule in rules.items()]
-    return (*filled, *[dict.fromkeys(TABLE_PARTS, "")] * EMPTY_ROWS)
+    every = shown_options(source_types.CKAN, sysadmin=sysadmin)
+    shown = [each for each in every if each.part == COMMON]
+    return build_fields(shown, form, options, errors, tk._)

@@ -11,11 +11,13 @@ from typing import NamedTuple
 import ckan.plugins.toolkit as tk
 from flask import Blueprint
 
+from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS, SEVERITIES
 from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.presentation.messages import help_texts, source_texts
+from ckanext.ukharvest.presentation.messages import help_texts
 from ckanext.ukharvest.presentation.messages.problems import ProblemTexts, describe_problem
 from ckanext.ukharvest.stars import texts as star_words
+from ckanext.ukharvest.web.pages.form_parts import groups
 
 # Written by bin/docs from the code of each type: type → codes.
 _CODES = Path(help_texts.__file__).with_name("codes_by_type.json")
@@ -43,7 +45,7 @@ def read() -> str:
     """Show the page, to everybody; ``type`` limits the problems to those of a source type."""
     chosen = tk.request.args.get("type", "")
     wanted = _codes_by_type().get(chosen)
-    kinds = source_texts.all_texts()
+    kinds = source_types.in_form_order()
     return str(
         tk.render(
             "ukharvest/help.html",
@@ -55,7 +57,7 @@ def read() -> str:
                 "problems": list(_problems(wanted)),
                 "elements": list(_elements(wanted)),
                 "chosen": chosen if wanted else "",
-                "kinds": [(name, tk._(kind.label)) for name, kind in kinds.items()],
+                "kinds": [(kind.name, tk._(kind.title)) for kind in kinds],
             },
         )
     )
@@ -74,14 +76,9 @@ def _statuses() -> Iterator[tuple[str, list[Status]]]:
 
 def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
     """Yield groups of types: title and [(label, line, example of a URL, own page), …]."""
-    for key, title in source_texts.GROUPS.items():
-        found = [
-            (tk._(kind.label), tk._(kind.line), kind.example, kind.docs_url)
-            for kind in source_texts.all_texts().values()
-            if kind.group == key
-        ]
-        if found:
-            yield tk._(title), found
+    for title, kinds in groups(source_types.in_form_order()):
+        texts = [(tk._(k.title), tk._(k.line), k.url_example, k.docs_url) for k in kinds]
+        yield title, texts
 
 
 def _problems(wanted: frozenset[str] | None) -> Iterator[tuple[str, str, list[Problem]]]:

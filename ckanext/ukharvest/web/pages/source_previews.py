@@ -20,7 +20,6 @@ from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.source_preview_rules import is_under_way
 from ckanext.ukharvest.presentation.messages import source_moves as move_words
 from ckanext.ukharvest.presentation.messages import source_previews as words
-from ckanext.ukharvest.presentation.messages import source_texts
 from ckanext.ukharvest.presentation.rendering.facts import label_for_key
 from ckanext.ukharvest.presentation.rendering.facts import render_extra as shown_fact
 from ckanext.ukharvest.reading.type_detection import DATA
@@ -35,7 +34,8 @@ from ckanext.ukharvest.web.pages.common import (
     csv_response,
     prevent_caching,
 )
-from ckanext.ukharvest.web.pages.form_values import Form, choose_values
+from ckanext.ukharvest.web.pages.form_values import choose_values
+from ckanext.ukharvest.web.pages.option_fields import Form
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
@@ -228,8 +228,7 @@ def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Respons
 
 
 def _label(name: str) -> str:
-    texts = source_texts.all_texts().get(name)
-    return str(tk._(texts.label if texts else TYPES[name].title))
+    return str(tk._(TYPES[name].title))
 
 
 def _namesake() -> dict[str, Any] | None:

@@ -8,11 +8,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response, g
 
+from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.presentation.messages import status_labels as status
-from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
 from ckanext.ukharvest.web.pages.source_frame import TYPE
 

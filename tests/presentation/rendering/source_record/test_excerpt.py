@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.presentation.rendering.source_record.excerpt import (
+from ckanext.ukharvest.presentation.rendering.source_record.form import (
     BEGINNING,
     LONGEST,
-    MOST_LINES,
+    WHOLE_LINES,
     excerpt,
 )
 
@@ -27,7 +27,7 @@ def test_json_without_a_marked_line_is_laid_out() -> None:
 
 
 def test_a_long_record_is_shown_around_its_marked_lines() -> None:
-    content = "\n".join(["line"] * (MOST_LINES + 500))
+    content = "\n".join(["line"] * (WHOLE_LINES + 500))
     assert numbers(content, {10, 12, 900}) == [0, *range(7, 16), 0, *range(897, 904), 0]
     assert numbers(content, set()) == [*range(1, BEGINNING + 1), 0]
     assert not excerpt(content, {10}).is_whole

@@ -13,7 +13,7 @@ from ckanext.ukharvest.presentation.rendering.source_record.json_outline import 
     MOST,
     outline,
 )
-from ckanext.ukharvest.presentation.rendering.source_record.parts import Row, Section
+from ckanext.ukharvest.presentation.rendering.source_record.outline import Row, Section
 from tests.presentation.rendering.source_record.test_outline import page, values_of
 
 

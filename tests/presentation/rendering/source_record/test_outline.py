@@ -14,9 +14,10 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.presentation.rendering.source_record.outline import (
     DEEPEST,
     MOST,
+    Row,
+    Section,
     outline,
 )
-from ckanext.ukharvest.presentation.rendering.source_record.parts import Row, Section
 from ckanext.ukharvest.presentation.rendering.source_record.values import Value
 from tests.counting import assert_linear, count_calls
 from tests.iso_spelling import code, el, nil, text

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import citation
 from ckanext.ukharvest.parsers.gemini.entry import Entry
@@ -33,9 +34,15 @@ OPTIONS = (
         REPORT,
         "What happens to a record that does not follow the standard: report imports it and "
         "shows its problems, reject keeps the earlier version, off does not check.",
-        choices=(REPORT, REJECT, OFF),
+        choices={
+            REPORT: _("Import them and show their problems"),
+            REJECT: _("Do not import them; keep the earlier version"),
+            OFF: _("Do not check"),
+        },
         alias="continue_on_validation_errors",
         alias_values={"true": REPORT, "false": REJECT},
+        label=_("Records that do not follow the standard"),
+        form_help=_("What happens to a record or document with faults."),
     ),
     Option(
         "validation_profiles",
@@ -45,9 +52,25 @@ OPTIONS = (
         "are rules of this extension. The others are the schemas and Schematrons of "
         "ckanext-spatial, which must be installed (constraints and gemini2 with their versions "
         "are slow). Empty: the edition of GEMINI that the record states.",
-        choices=(*edition.PROFILES, *gemini_schemas.PROFILES),
+        choices={
+            "gemini2-3": "GEMINI 2.3",
+            "gemini2-1": "GEMINI 2.1",
+            "table-a1": _("ISO 19139, table A.1"),
+            "iso19139": _("ISO 19139 schema"),
+            "iso19139eden": _("ISO 19139 schema (EDEN)"),
+            "iso19139ngdc": _("ISO 19139 schema (NGDC)"),
+            "constraints": _("ISO constraints (slow)"),
+            "constraints-1.4": _("ISO constraints 1.4 (slow)"),
+            "gemini2": _("GEMINI 2 Schematron (slow)"),
+            "gemini2-1.3": _("GEMINI 2 Schematron 1.3 (slow)"),
+        },
         check=gemini_schemas.unavailable,
         alias="validator_profiles",
+        label=_("Check records against"),
+        form_help=_(
+            "Records are checked against these. Choose none to check each record against the "
+            "edition that it names."
+        ),
     ),
 )
 

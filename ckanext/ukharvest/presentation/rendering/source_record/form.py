@@ -1,9 +1,10 @@
-"""A stored record's form, detected from its text: name, media type and layout."""
+"""A stored record's form, detected from its text, and its text in numbered lines."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.document_kind import HEAD, html_title
@@ -83,3 +84,71 @@ def format_size(size: int) -> str:
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+
+
+# Characters and lines up to which an excerpt is the whole record.
+WHOLE, WHOLE_LINES = 60_000, 1500
+AROUND = 3  # lines before and after a marked one
+MOST_MARKED = 20
+LONGEST = 1000  # characters shown of a line
+BEGINNING = 50  # lines shown of a long record without a marked one
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line; ``number`` 0 stands for lines that are left out."""
+
+    number: int
+    text: str
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a record that is shown; ``is_whole``: nothing is left out."""
+
+    lines: tuple[Line, ...]
+    is_whole: bool
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """Return the numbers of its lines."""
+        return frozenset(line.number for line in self.lines if line.number)
+
+
+def excerpt(content: str, marked: Collection[int]) -> Excerpt:
+    """Return a record's lines; of a long one only those around the marked ones.
+
+    Args:
+        marked: line numbers in the publisher's layout, from 1. Without any, JSON is indented.
+    """
+    lines = content.replace("\r\n", "\n").split("\n") if marked else lines_of(content)[0]
+    size = sum(len(line) for line in lines)
+    if size <= WHOLE and len(lines) <= WHOLE_LINES:
+        wanted = range(1, len(lines) + 1)
+        return Excerpt(tuple(_lines(lines, wanted, marked)), True)
+    return Excerpt(tuple(_lines(lines, _wanted(marked, len(lines)), marked)), False)
+
+
+def _wanted(marked: Collection[int], count: int) -> list[int]:
+    if not marked:
+        return list(range(1, min(count, BEGINNING) + 1))
+    found = {
+        number
+        for each in sorted(marked)[:MOST_MARKED]
+        for number in range(each - AROUND, each + AROUND + 1)
+    }
+    return sorted(number for number in found if 1 <= number <= count)
+
+
+def _lines(lines: list[str], wanted: Collection[int], marked: Collection[int]) -> Iterator[Line]:
+    before = 0
+    for number in wanted:
+        if number != before + 1:
+            yield Line(0, "")
+        text = lines[number - 1]
+        cut = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+        yield Line(number, cut, number in marked)
+        before = number
+    if before < len(lines):
+        yield Line(0, "")

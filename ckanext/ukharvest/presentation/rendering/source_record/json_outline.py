@@ -8,7 +8,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import ordered_json
-from ckanext.ukharvest.presentation.rendering.source_record.parts import (
+from ckanext.ukharvest.presentation.rendering.source_record.outline import (
     Part,
     Row,
     Section,

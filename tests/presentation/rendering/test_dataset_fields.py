@@ -11,7 +11,8 @@ from lxml import html
 from markupsafe import Markup
 
 from ckanext.ukharvest import fields
-from ckanext.ukharvest.presentation.rendering import field_labels, inspire, rows
+from ckanext.ukharvest.presentation.rendering import dataset_fields
+from ckanext.ukharvest.presentation.rendering.dataset_fields import FIELDS, rows
 from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 from tests.presentation.rendering.test_facts import HOSTILE
 
@@ -38,7 +39,7 @@ def _everywhere(text: str) -> list[Any]:
 def render_rows(facts: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
     """Return label and text of each row, those without a label last."""
     given = {key: v if isinstance(v, str) else json.dumps(v) for key, v in facts.items()}
-    found = rows.rows(given, PORTAL, **more)
+    found = rows(given, PORTAL, **more)
     return [(row.label, words(row.value)) for row in (*found.known, *found.others)]
 
 
@@ -48,14 +49,19 @@ def words(value: Markup) -> str:
     return " | ".join(" ".join(each.split()) for each in items)
 
 
-KEYS = ["lineage", "spatial-resolution", "anything else", *inspire.KEYS]
+KEYS = ["lineage", "spatial-resolution", "anything else"]
+KEYS += [
+    key
+    for key, field in FIELDS.items()
+    if field.render and "_translated" not in key and " " not in key
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_are_escaped_in_every_row(text: str) -> None:
     for key, value in itertools.product(KEYS, _everywhere(text)):
         raw = value if isinstance(value, str) else json.dumps(value)
-        made = rows.rows({key: raw}, PORTAL)
+        made = rows({key: raw}, PORTAL)
         for row in (*made.known, *made.others):
             page = html.fragment_fromstring(str(row.value), create_parent="div")
             for element in page.iterdescendants():
@@ -81,8 +87,8 @@ def test_rows_have_the_order_of_the_guide() -> None:
         "temporal_coverage-to": "2010-03",
         "theme-primary": "Crime",
     }
-    said = {field_labels.HARVEST_URL: Markup("there"), field_labels.ADDED: Markup("today")}
-    found = rows.rows(facts, PORTAL, said)
+    said = {dataset_fields.HARVEST_URL: Markup("there"), dataset_fields.ADDED: Markup("today")}
+    found = rows(facts, PORTAL, said)
     assert [(row.label, words(row.value)) for row in found.known] == [
         ("Added to this site", "today"),
         ("Theme", "Crime & Justice"),
@@ -154,16 +160,14 @@ def test_values_are_shown_in_words(key: str, value: Any, expected: str) -> None:
 
 def test_dates_and_languages_are_in_the_language_of_the_page() -> None:
     german = Portal(language="de")
-    assert words(inspire.value("language", {"language": "cy"}, german)) == "Walisisch"
-    assert words(inspire.value("metadata-date", {"metadata-date": "2024-05-31"}, german)) == (
-        "31 Mai 2024"
-    )
+    found = rows({"language": "cy", "metadata-date": "2024-05-31"}, german)
+    assert [words(row.value) for row in found.known] == ["31 Mai 2024", "Walisisch"]
     assert Portal(language="no such").locale.language == "en"
 
 
 def test_missing_facts_of_location_data_are_named() -> None:
     found = dict(render_rows({**LOCATION, "resource-type": "service"}))
-    missing = [label for label, value in found.items() if value == field_labels.NOT_GIVEN]
+    missing = [label for label, value in found.items() if value == dataset_fields.NOT_GIVEN]
     assert missing == [
         "Extent",
         "Spatial reference system",
@@ -174,7 +178,7 @@ def test_missing_facts_of_location_data_are_named() -> None:
         "Metadata language",
         "Service type",
     ]
-    assert field_labels.NOT_GIVEN not in dict(render_rows(LOCATION, is_harvested=False)).values()
+    assert dataset_fields.NOT_GIVEN not in dict(render_rows(LOCATION, is_harvested=False)).values()
     assert not render_rows({**LOCATION, "resource-type": "nonGeographicDataset"})[2:]
     better = {**LOCATION, "responsible-organisation": [{"name": "Agency"}]}
     assert "Responsible party" not in dict(render_rows(better))
@@ -193,4 +197,4 @@ def test_an_extra_that_repeats_another_is_left_out() -> None:
 
 def test_every_field_of_a_dataset_has_its_label_and_its_place() -> None:
     own = {field.key: field.label for field in fields.FIELDS if field.of == fields.DATASET}
-    assert own.items() <= field_labels.LABELS.items()
+    assert own.items() <= dataset_fields.LABELS.items()

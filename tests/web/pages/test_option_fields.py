@@ -1,0 +1,123 @@
+"""Each option's field in the source form: what it shows is what the form sends."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pytest
+from lxml import html
+from werkzeug.datastructures import MultiDict
+
+import ckanext.ukharvest
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.options import Option, validate
+from ckanext.ukharvest.source_types import TYPES, SourceType
+from ckanext.ukharvest.web.pages.form_values import parse_form
+from ckanext.ukharvest.web.pages.option_fields import COMMON, build_fields, shown_options
+
+TEMPLATES = Path(ckanext.ukharvest.__file__).parent / "templates"
+ENVIRONMENT = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True)
+ENVIRONMENT.globals["_"] = str
+PAGE = ENVIRONMENT.from_string(
+    "{% import 'ukharvest/source_form/macros.html' as fields %}"
+    "<form>{% for field in shown %}{{ fields.option(field) }}{% endfor %}</form>"
+)
+FILTER = (
+    '<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc">\n  <ogc:PropertyIsNull>'
+    "<ogc:PropertyName>dc:title</ogc:PropertyName></ogc:PropertyIsNull>\n</ogc:Filter>"
+)
+# For each option the valid ones of these are tried.
+TEXTS = ('<b> & "Roads"', "cy", "2026-05-01", "-6.4,49.9,1.8,55.8", "apiso:Modified", FILTER)
+TEXTS += ("SELECT ?dataset WHERE {\n  ?dataset a <https://a.example/Sét>\n}",)
+LISTS = (["a, b", "c; d </textarea>"], ["theme:Water & air", "keyword:x y"], ["a=b c"], ["cy"])
+LISTS += (["https://a.example/graph"], ["eo:platform=Sentinel-2"])
+TABLE = {
+    "theme": "theme-primary",
+    "internal": None,
+    "freq": {"to": "update_frequency", "values": {"yearly": "annual"}, "default": "never"},
+}
+
+
+def values(option: Option) -> Iterator[Any]:
+    """Yield valid values of an option: each choice, or some of its kind."""
+    tried: dict[str, Any] = {
+        "boolean": (True, False),
+        "integer": range(option.minimum, option.minimum + 5),
+        "text": option.choices or TEXTS,
+        "list": [[choice] for choice in option.choices] or LISTS,
+        "table": (TABLE,),
+    }
+    for value in tried[option.kind]:
+        try:
+            validate({option.name: value}, (option,))
+        except ConfigError:
+            continue
+        yield value
+    if option.kind == "list" and option.choices:
+        yield list(option.choices)[:3]
+
+
+def send(kind: SourceType, options: dict[str, Any], *, is_new: bool) -> dict[str, Any]:
+    """Return the options that the form sends if it shows these and nobody changes it."""
+    shown = build_fields(shown_options(kind, sysadmin=True), MultiDict(), options, {}, str)
+    (form,) = html.fromstring(f"<div>{PAGE.render(shown=shown)}</div>").forms
+    sent = MultiDict(form.form_values())
+    sent.setlist("options_of", [kind.name, COMMON])
+    sent["source_type"] = kind.name
+    before = "" if is_new else json.dumps({"unknown_to_forms": 1, **options})
+    found = parse_form(sent, config=before, sysadmin=True)
+    if is_new:
+        assert found.errors == {}
+        return dict(json.loads(found.config or "{}"))
+    assert found.config == before
+    return options
+
+
+def without_defaults(kind: SourceType, options: dict[str, Any]) -> dict[str, Any]:
+    defaults = {option.name: option.default for option in declared(kind)}
+    return {name: value for name, value in options.items() if value != defaults[name]}
+
+
+def declared(kind: SourceType) -> list[Option]:
+    return [each.option for each in shown_options(kind, sysadmin=True)]
+
+
+@pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
+def test_form_sends_each_value_that_it_shows(kind: SourceType) -> None:
+    for option in declared(kind):
+        tried = list(values(option))
+        assert tried, option.name
+        for value in tried:
+            options = {option.name: value}
+            assert send(kind, options, is_new=True) == without_defaults(kind, options)
+            assert send(kind, options, is_new=False) == options
+
+
+@pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
+def test_form_sends_all_options_that_it_shows(kind: SourceType) -> None:
+    rng = random.Random(kind.name)
+    for _ in range(10):
+        options = {each.name: rng.choice(list(values(each))) for each in declared(kind)}
+        for option in declared(kind):
+            if option.name in options:
+                options = {k: v for k, v in options.items() if k not in option.excludes}
+        assert send(kind, options, is_new=True) == without_defaults(kind, options)
+        assert send(kind, options, is_new=False) == options
+
+
+@pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
+def test_option_has_a_label_or_is_of_earlier_harvesters(kind: SourceType) -> None:
+    options = (*kind.options, *source_types.COMMON_OPTIONS)
+    earlier = {option.name for option in options if not option.label}
+    assert earlier <= {
+        *("read_only", "api_version", "default_group_dicts", "clean_tags"),
+        *("user", "user_agent", "override_extras", "api_key"),
+    }
+    # Other names of a choice are accepted and not offered.
+    assert all(len(option.labels) > 1 for option in options if option.choices)
