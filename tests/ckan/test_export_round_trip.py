@@ -88,6 +88,11 @@ KINDS_IN_JSON = {
     ],
     "datasetSeries": [{"identifier": "months", "title": "Months", "seriesMember": ["d"]}],
 }
+# They have services, series, checksums and nodes of DCAT 3.
+PROFILES = tuple(
+    SOURCES.parent / "parsers" / "dcat" / "documents" / f"{name}.ttl"
+    for name in ("dcat_ap_3", "dcat_us_3")
+)
 OTHER_PORTAL = "https://first.example"
 FILES = {
     RDF: ("turtle", "catalogue.ttl", "dcat_rdf"),
@@ -128,7 +133,17 @@ def harvest_all(portal: Portal) -> dict[str, str]:
             portal.run(portal.source(publisher.url(path), type_))
             for dataset_id in ids_of_datasets():
                 found.setdefault(dataset_id, type_)
-    return found
+    return found | harvest_profiles(portal)
+
+
+def harvest_profiles(portal: Portal) -> dict[str, str]:
+    """Harvest the documents with each property of DCAT-AP 3 and DCAT-US 3."""
+    before = ids_of_datasets()
+    with Publisher() as publisher:
+        for file in PROFILES:
+            publisher.serve(f"/{file.name}", file.read_text(encoding="utf-8"))
+            portal.run(portal.source(publisher.url(f"/{file.name}"), "dcat_rdf"))
+    return {id_: "dcat_rdf" for id_ in ids_of_datasets() if id_ not in before}
 
 
 def ids_of_datasets() -> list[str]:
@@ -186,7 +201,7 @@ def test_a_harvest_of_the_export_has_all_fields_but_those_listed(
             job = portal.run(portal.source(publisher.url(f"/{file}"), type_))
         assert job["stats"]["added"] == len(before), job["stats"]
         wrong |= differences(format_, before, portal.datasets(), types)
-    assert not wrong, wrong
+    assert not wrong, lines_of(wrong)
 
 
 @pytest.mark.timeout(900)
@@ -215,6 +230,29 @@ def test_services_and_series_are_the_same_on_the_next_portal(
     assert sorted(facts_of(each).get("resource-type", "") for each in after) == kinds
     wrong = differences(format_, before, after, dict.fromkeys(before, ""))
     assert not {field: found for field, found in wrong.items() if found != ["is the same"]}
+
+
+@pytest.mark.timeout(600)
+def test_nodes_of_dcat_3_are_handed_on(
+    portal: Portal, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types = harvest_profiles(portal)
+    before = {each["id"]: facts_of(each) for each in portal.datasets()}
+    with monkeypatch.context() as patch:
+        patch.setitem(ckan_config, "ckan.site_url", OTHER_PORTAL)
+        exporting.export_catalogue(tmp_path, ["turtle"], lambda _done, _total: None)
+    empty_portal()
+    with Publisher() as publisher:
+        text = gzip.decompress((tmp_path / "catalogue.ttl.gz").read_bytes())
+        publisher.serve("/catalogue.ttl", text.decode())
+        portal.run(portal.source(publisher.url("/catalogue.ttl"), "dcat_rdf"))
+    wrong = differences(RDF, before, portal.datasets(), types)
+    wrong = {field: found for field, found in wrong.items() if found != ["is the same"]}
+    assert not wrong, lines_of(wrong)
+
+
+def lines_of(wrong: dict[str, Any]) -> str:
+    return "\n".join(f"{field}: {str(examples)[:600]}" for field, examples in wrong.items())
 
 
 def differences(

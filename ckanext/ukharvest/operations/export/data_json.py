@@ -188,7 +188,6 @@ def _extras(dataset: Dataset) -> list[dict[str, str]]:
         "contact-name": dataset.contact.name,
         "contact-email": dataset.contact.email,
         "contact-phone": True,
-        "contact_url": dataset.contact.url,
         "created": True,
         "license_url": dataset.licence,
         "rights": len(dataset.rights) <= _LONGEST_RIGHTS,

@@ -47,7 +47,7 @@ _LISTS = (
     *("is_referenced_by", "hvd_category", "alternate_identifier"),
 )
 # People of a file's service.
-_PEOPLE = ("contact", "publisher", "creator")
+PEOPLE = ("contact", "publisher", "creator")
 # Facts of a publisher that profiles write at its node, beside the name.
 _OF_PUBLISHERS = ("publisher_email", "publisher_type", "publisher_url", "publisher_identifier")
 # Without any of these, contact_uri is not that of the contact that is named instead.
@@ -220,9 +220,9 @@ def _resource(resource: Resource, package: Mapping[str, Any], main: str) -> dict
         for key in ("documentation", "applicable_legislation")
         if package.get(key)
     }
-    if services := _objects(package.get("access_services")):
+    if services := objects_of(package.get("access_services")):
         # ckanext-dcat fails with lists of people, which it stores itself.
-        plain = [{key: each[key] for key in each if key not in _PEOPLE} for each in services]
+        plain = [{key: each[key] for key in each if key not in PEOPLE} for each in services]
         found["access_services"] = json.dumps(plain)
     for key in ("name", "description"):
         if others := parse_translations(package.get(f"{key}_translated")):
@@ -232,7 +232,7 @@ def _resource(resource: Resource, package: Mapping[str, Any], main: str) -> dict
     return {key: value for key, value in found.items() if value not in ("", None, [], {})}
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
+def objects_of(value: Any) -> list[dict[str, Any]]:
     """Return the objects of a list, or of one as JSON; [] for anything else."""
     if isinstance(value, str) and value.lstrip()[:1] == "[":
         with contextlib.suppress(ValueError, RecursionError):

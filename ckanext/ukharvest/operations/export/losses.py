@@ -84,6 +84,30 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
+        "What is known of a service is said by the file's service, in access_services",
+        ("resource.contact_email", "resource.contact_name", "resource.endpoint_description"),
+        _IN_RDF,
+    ),
+    Loss(
+        "Further people of a service that is a file, and who used it",
+        (
+            *("resource.creator", "resource.qualifiedAttribution", "resource.rightsHolder"),
+            "resource.wasUsedBy",
+        ),
+        _IN_RDF,
+    ),
+    Loss(
+        "Several checksums of a file have no order",
+        ("resource.checksums", "resource.hash", "resource.hash_algorithm"),
+        _IN_RDF,
+    ),
+    Loss(
+        "A file that is a service has this service",
+        ("resource.access_services",),
+        _IN_RDF,
+        is_added=True,
+    ),
+    Loss(
         "A format that the portal's list of file types lacks is not known there",
         ("resource.format",),
         _IN_RDF,
@@ -174,6 +198,18 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "data.json requires a date of change; without one, the portal's is given",
         ("data_modified",),
+        _IN_JSON,
+        is_added=True,
+    ),
+    Loss(
+        "data.json does not say in which language a dataset is described: texts in the language of"
+        " the data are taken for it",
+        ("notes_translated", "title_translated"),
+        _IN_JSON,
+    ),
+    Loss(
+        "A dataset without rights has its access rights",
+        ("rights",),
         _IN_JSON,
         is_added=True,
     ),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -24,23 +24,17 @@ from ckanext.ukharvest.core.values import geometries, multivalue, places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
-from ckanext.ukharvest.operations.export import dcat_fields
+from ckanext.ukharvest.operations.export import dcat_fields, dcat_objects
 from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
 from ckanext.ukharvest.operations.export.dataset import Dataset, Resource, read
+from ckanext.ukharvest.operations.export.dcat_objects import name
 from ckanext.ukharvest.operations.export.rdf import SERVICE, encode_iri
 from ckanext.ukharvest.parsers.dcat import distribution, extras
-from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
 
 # Key of a package dict: the Catalogue, where many datasets share one.
 CATALOGUE = "ukharvest_catalogue"
 _DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}  # by length of the text
 _XSD = "http://www.w3.org/2001/XMLSchema#"
-
-
-def name(short: str) -> URIRef:
-    """Return the node of a short name: "dct:title"."""
-    prefix, _colon, local = short.partition(":")
-    return URIRef(NAMESPACES[prefix][0] + local)
 
 
 _TYPE = name("rdf:type")
@@ -63,7 +57,11 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         named = {each["uri"]: each for each in fields.get("resources", ())}
         for resource in dataset.resources:
             node = CleanedURIRef(resource_uri(named[resource.uri]))
-            self._add_resource(resource, resources[resource.id], node, dataset)
+            own = resources[resource.id]
+            self._add_resource(resource, own, node, dataset)
+            dcat_objects.add_services(self.g, node, named[resource.uri], own, resource.url)
+            dcat_objects.add_checksums(self.g, node, own)
+            dcat_objects.add_objects(self.g, node, own, distribution.OBJECTS)
         services = [each for each in dataset.resources if _is_service(resources[each.id])]
         self._add_kind(dataset, dataset_ref, [each.url for each in services])
 
@@ -89,7 +87,9 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         title = own.get("license_title") if is_named else ""
         self._add_licence(node, dataset.licence, clean_text(own.get("licence") or title))
         self._add_label(node, "dct:rights", _rights(own), "dct:RightsStatement")
-        self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"))
+        identifiers = multivalue.texts(own.get("spatial_identifier"))
+        self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"), identifiers)
+        dcat_objects.add_objects(self.g, node, own, extras.OBJECTS)
         self._add_others(node, own, extras.SINGLE, extras.LISTS)
 
     def _add_kind(self, dataset: Dataset, node: Any, endpoints: list[str]) -> None:
@@ -117,7 +117,9 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             self._add_uri(node, "dcat:downloadURL", url)
         for url in _urls(own.get("access_url")) or [resource.url]:
             self._add_uri(node, "dcat:accessURL", url)
-        self._add_licence(node, resource.licence or dataset.licence, "")
+        text = "" if resource.licence else clean_text(own.get("licence"))
+        licence = resource.licence or ("" if text else dataset.licence)
+        self._add_licence(node, licence, text)
         start = clean_text(own.get("temporal_coverage-from"))
         end = clean_text(own.get("temporal_coverage-to"))
         if start or end:
@@ -126,6 +128,9 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             self._add_date_triple(period, name("dcat:endDate"), end)
         geometry = _geometry(own.get("spatial"))
         self._add_place(node, geometry, clean_text(own.get("spatial-text")), own.get("spatial_uri"))
+        for rights in _urls(own.get("access_rights")):
+            self._add_uri(node, "dct:accessRights", rights)
+        self._add(node, "dct:identifier", clean_text(own.get("identifier")))
         self._add_others(node, own, distribution.SINGLE, distribution.LISTS)
 
     def _add_date_triple(
@@ -179,7 +184,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             self._add_label(node, "dct:license", text, "dct:LicenseDocument")
 
     def _add_place(
-        self, subject: Any, geometry: geometries.Geometry | None, text: str, uris: Any
+        self,
+        subject: Any,
+        geometry: geometries.Geometry | None,
+        text: str,
+        uris: Any,
+        identifiers: Iterable[str] = (),
     ) -> None:
         """Add places: URIs, and a node with shape and name.
 
@@ -187,9 +197,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         """
         for uri in _urls(uris):
             self._add_uri(subject, "dct:spatial", uri)
-        if geometry or text:
+        identifiers = list(identifiers)
+        if geometry or text or identifiers:
             place = self._node(subject, "dct:spatial", "dct:Location")
             self._add(place, "skos:prefLabel", text)
+            for identifier in identifiers:
+                self._add(place, "dct:identifier", identifier)
             if geometry:
                 shape = json.dumps(geometry, separators=(",", ":"))
                 kind = name("gsp:geoJSONLiteral")

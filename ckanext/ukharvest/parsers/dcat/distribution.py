@@ -70,7 +70,7 @@ LISTS = {
     "geodcat:referenceSystem": "reference_system",
     "schema:image": "image",
 }
-_OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
+OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
 _ACCESS_RIGHTS, _IDENTIFIER = "dct:accessRights", "dct:identifier"
 
 
@@ -262,7 +262,7 @@ def _others(part: Node) -> Found:
     found["access_rights"] = ", ".join(each.uri for each in part.nodes(_ACCESS_RIGHTS) if each.uri)
     names = [text for text in part.values(_IDENTIFIER) if part.uri and text != part.uri]
     found["identifier"] = ", ".join(names) or found.get("identifier", "")
-    return {"extras": found | extras.objects(part, _OBJECTS)}
+    return {"extras": found | extras.objects(part, OBJECTS)}
 
 
 def _services(part: Node) -> Found:
@@ -288,7 +288,7 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(("dcat:accessService",), "access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
     Field(
-        (*coverage.LANGUAGE, *SINGLE, *LISTS, *_OBJECTS, _ACCESS_RIGHTS, _IDENTIFIER),
+        (*coverage.LANGUAGE, *SINGLE, *LISTS, *OBJECTS, _ACCESS_RIGHTS, _IDENTIFIER),
         "extras",
         _others,
     ),

@@ -17,7 +17,7 @@ from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 Mapping = tuple[Field[Node], ...]
 
 # Members of a service in the extra access_services, named as in ckanext-dcat's.
-_FIELDS = {
+FIELDS = {
     "dct:title": "title",
     "dct:description": "description",
     "dct:identifier": "identifier",
@@ -44,7 +44,7 @@ _LISTS = (
 )
 
 SERVES = "dcat:servesDataset"
-_READ = further.NOT_READ | frozenset((*_FIELDS, *people.CONTACT, *people.PUBLISHER, SERVES))
+_READ = further.NOT_READ | frozenset((*FIELDS, *people.CONTACT, *people.PUBLISHER, SERVES))
 
 
 def url_of(service: Node) -> str:
@@ -58,7 +58,7 @@ def url_of(service: Node) -> str:
 def facts(service: Node) -> dict[str, Any]:
     """Return a service as ckanext-dcat stores it in a file's extra access_services."""
     found: dict[str, Any] = {"uri": service.uri}
-    for predicate, key in _FIELDS.items():
+    for predicate, key in FIELDS.items():
         if values := service.values(predicate):
             found[key] = values if key in _LISTS else values[0]
     for key, (agent, _extras) in {
