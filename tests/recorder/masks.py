@@ -142,7 +142,7 @@ class Masks:
 def _is_random(key: str, value: Any) -> bool:
     """Tell whether a key's value is; of versions, the hash of a state: there are ids in it."""
     is_hash = key == "version" and isinstance(value, str) and _HASH.fullmatch(value)
-    return bool(value and (is_hash or _SECRET.search(key)))
+    return value not in (None, "") and bool(is_hash or _SECRET.search(key))
 
 
 def _is_size(value: Any) -> bool:

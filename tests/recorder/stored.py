@@ -15,6 +15,8 @@ from ckan.lib.search.common import make_connection
 from tests.ckan.portal_copies import OF_PROCESSES
 from tests.recorder.masks import Masks
 
+# Tables with rows that are written at most every few seconds: a new time alone is no change.
+_OF_SECONDS = {"system_info"}
 Rows = dict[str, Counter[str]]
 HOUR = 3600  # seconds
 _STAMPED = {"api_token": ("last_access",), "user": ("last_active",)}
@@ -24,7 +26,7 @@ class State(NamedTuple):
     """All that a portal stores.
 
     Attributes:
-        rows: table → its rows as PostgreSQL writes them, in their order.
+        rows: table → its rows as PostgreSQL writes them, sorted.
         values: table → the same as JSON.
         sequences: name → last value.
         documents: of the search index, by its key.
@@ -59,6 +61,8 @@ class Store:
             for name, row, value in connection.exec_driver_sql(select.replace("%", "%%")):
                 rows[name].append(row)
                 values[name][value] += 1
+            for listed in rows.values():
+                listed.sort()
             sequences = dict(
                 map(
                     tuple,
@@ -74,9 +78,9 @@ class Store:
         model.Session.remove()
         connection = model.Session.connection()
         changed = [name for name in self._tables if name in state.rows]
-        connection.exec_driver_sql(
-            "; ".join(f'DELETE FROM "{name}"' for name in reversed(changed))  # noqa: S608
-        )
+        # Not DELETE: where PostgreSQL puts rows then, and so the order of lists, is chance.
+        names = ", ".join(f'"{name}"' for name in changed)
+        connection.exec_driver_sql(f"TRUNCATE {names}")
         for name in changed:
             if state.rows[name]:
                 connection.exec_driver_sql(
@@ -143,10 +147,11 @@ def changes(before: State, after: State, masks: Masks) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, rows in after.values.items():
         old = before.values.get(name, Counter())
-        lines = [
-            *(f"- {_masked(row, masks)}" for row in (old - rows).elements()),
-            *(f"+ {_masked(row, masks)}" for row in (rows - old).elements()),
-        ]
+        gone = Counter(_masked(row, masks) for row in (old - rows).elements())
+        come = Counter(_masked(row, masks) for row in (rows - old).elements())
+        if name in _OF_SECONDS:
+            gone, come = gone - come, come - gone
+        lines = [*(f"- {row}" for row in gone.elements()), *(f"+ {row}" for row in come.elements())]
         if lines:
             found[name] = sorted(lines)
     return found

@@ -119,6 +119,7 @@ class Visitor:
         for document in documents:
             yield self.line("index", str(document.get("name")), document=self.masks.value(document))
         self.state = self.store.read()
+        self.store.restore(self.state)
         for url, roles in self.urls():
             yield from self.pages(url, roles)
         yield from self.after("all", "all pages")
