@@ -59,7 +59,7 @@ def test_small_sources_are_guarded_too(portal: Portal, publisher: Publisher) -> 
         (1, "held"),
         (2, "finished"),
         (1, "finished"),
-        (0, "finished"),
+        (0, "empty"),
     ):
         publisher.serve(PATH, catalogue(after))
         step = f"{before} datasets, {after} records"
