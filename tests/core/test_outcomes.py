@@ -16,8 +16,8 @@ from ckanext.ukharvest.core.source_status import Health
 # Portals have these in their tables, and scripts read them: a change needs a migration.
 STORED = {
     RunMode: "normal force approval",
-    RunOutcome: "finished held failed stopped errors empty shrunk unchanged running queued"
-    " decided settled",
+    RunOutcome: "finished held failed stopped errors empty shrunk unchanged decided settled"
+    " running queued",
     RecordOutcome: "added updated deleted errored skipped adopted adopted_by_guid kept",
     PreviewState: "waiting running done stopped",
     Severity: "stop lost problem note",
