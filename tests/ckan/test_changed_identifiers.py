@@ -307,7 +307,7 @@ def test_unchanged_runs_ask_nothing_more(portal: Portal, publisher: Publisher, s
     with statements("harvest_object_extra") as extra, statements("changed_identifiers") as state:
         portal.gather(job_id)
     assert not [each for each in extra if each.startswith("SELECT")]
-    # The end of a run also looks, in one statement, whether an earlier one still waits for a decision.
+    # The end of a run also looks, in one statement, whether an earlier one still waits.
     asked = [each for each in state if "UPDATE ukharvest_job AS run" not in each]
     assert all(each.startswith("SELECT") and "ukharvest_source.held" in each for each in asked)
     assert len(state) - len(asked) <= 1
