@@ -11,6 +11,7 @@ from ckan.lib.plugins import DefaultTranslation
 
 from ckanext.ukharvest import config, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.helpers import HELPERS
 from ckanext.ukharvest.helpers.dataset import add_translations
 from ckanext.ukharvest.helpers.dataset_head import remember_results
 from ckanext.ukharvest.logic import data_check_facts, guarded_actions, harvest_extras, stock_auth
@@ -24,7 +25,7 @@ from ckanext.ukharvest.search import facets, index_fields, place, sources
 @tk.blanket.validators
 @tk.blanket.actions(guarded_actions.actions)
 @tk.blanket.auth_functions(stock_auth.auth_functions)
-@tk.blanket.helpers
+@tk.blanket.helpers(HELPERS)
 @tk.blanket.blueprints
 @tk.blanket.cli
 class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):

@@ -17,7 +17,6 @@ from ckanext.ukharvest.logic.permissions import may_if_exists
 from ckanext.ukharvest.model import documents
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
-from ckanext.ukharvest.presentation.rendering import resources as shown_resources
 from ckanext.ukharvest.presentation.rendering import translations
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
@@ -25,7 +24,6 @@ from ckanext.ukharvest.presentation.rendering.translations import (
     LABELS_OF_RESOURCES,
     render_translations,
 )
-from ckanext.ukharvest.search import facets
 
 DETAILED = "detailed_map"  # URL parameter: show the map with tiles
 _TILES = "ckanext.spatial.common_map.type"
@@ -37,11 +35,6 @@ def ukharvest_run_stats(job_id: str) -> dict[str, int]:
     context = {"ignore_auth": True, "return_error_summary": False}
     stats: dict[str, int] = tk.get_action("harvest_job_show")(context, {"id": job_id})["stats"]
     return stats
-
-
-def ukharvest_facet_items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the values of one of our facets in the order of the page."""
-    return facets.items(field, search_facets)
 
 
 def ukharvest_facet_label(item: dict[str, Any]) -> str:
@@ -90,11 +83,6 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
         "geometry": geometry,
         "detailed": bool(tk.request.args.get(DETAILED)) if is_possible else None,
     }
-
-
-def ukharvest_resource_groups(resources: list[dict[str, Any]]) -> list[shown_resources.Group]:
-    """Return a dataset's resources in the groups of its page."""
-    return shown_resources.groups(resources)
 
 
 def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
@@ -148,11 +136,6 @@ def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> d
         **found,
         "may_edit": is_checked and may_if_exists(context, "package_update", id=package["id"]),
     }
-
-
-def ukharvest_link_state(state: str) -> str:
-    """Return the label of a link's state, as ``ukharvest_link_list`` has it."""
-    return link_texts.state_label(state)
 
 
 def _has_detailed_map() -> bool:

@@ -13,7 +13,6 @@ import ckan.plugins.toolkit as tk
 from flask import g, has_request_context
 from markupsafe import Markup
 
-from ckanext.ukharvest import config
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.core.values.stars import Stars
@@ -114,11 +113,6 @@ def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
     if url and is_web_url(url):
         return shown_facts.render_link(url, words or shown_facts.shorten_url(url))
     return shown_facts.render_extra(words) or None
-
-
-def ukharvest_phone_order() -> bool:
-    """Tell whether a dataset's page shows the dataset above the sidebar on phones."""
-    return config.phone_order()
 
 
 def load_assessment(package: Mapping[str, Any]) -> Assessment | None:

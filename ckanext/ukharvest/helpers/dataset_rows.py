@@ -11,7 +11,6 @@ import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError, SolrConnectionError
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_head import load_assessment
 from ckanext.ukharvest.helpers.facts import (
     DATASET_KEYS,
@@ -161,9 +160,7 @@ def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
     return {
         dataset_fields.ADDED: times.when(package.get("metadata_created"), day_only=True),
         dataset_fields.CHANGED: times.when(package.get("metadata_modified"), day_only=True),
-        dataset_fields.WEB_PAGE: shown_facts.render_link(url, url)
-        if is_web_url(url)
-        else escape(url),
+        dataset_fields.WEB_PAGE: shown_facts.render_link_or_text(url),
         dataset_fields.AUTHOR: _person(package, "author"),
         dataset_fields.MAINTAINER: _person(package, "maintainer"),
         dataset_fields.VERSION: escape(version),
@@ -181,9 +178,7 @@ def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
     found = ukharvest_provenance(package) or {}
     url = str(found.get("harvest_url") or "")
     return {
-        dataset_fields.HARVEST_URL: shown_facts.render_link(url, url)
-        if is_web_url(url)
-        else escape(url),
+        dataset_fields.HARVEST_URL: shown_facts.render_link_or_text(url),
         dataset_fields.HARVEST_DATE: times.when(found.get("harvested")),
         "guid": _identifier(str(found.get("guid") or fact(package, "guid") or "")),
         "harvest_source_title": _source(found.get("source") or {}),
@@ -212,7 +207,7 @@ def _identifier(guid: str) -> Markup:
     """Return an identifier in full, which people compare with the publisher's, and copy."""
     if not guid:
         return Markup("")
-    whole = shown_facts.render_link(guid, guid) if is_web_url(guid) else escape(guid)
+    whole = shown_facts.render_link_or_text(guid)
     return Markup(
         '<span class="ukharvest-identifier">{}</span> <button type="button"'
         ' class="btn btn-sm btn-light border" data-ukharvest-copy="{}" data-ukharvest-copied="{}"'
@@ -248,10 +243,7 @@ def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Mar
         if not isinstance(each, dict) or _is_known(each, known):
             continue
         url, title = str(each.get("href") or ""), str(each.get("title") or each.get("uuid") or "")
-        words = (
-            shown_facts.render_link(url, title or url) if is_web_url(url) else escape(title or url)
-        )
-        if words:
+        if words := shown_facts.render_link_or_text(url, title):
             yield Markup("{} ({})").format(words, tk._("not on this site"))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.dataset_changes import compare_texts
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.facts import once_per_request, ukharvest_is_harvested
 from ckanext.ukharvest.logic import provenance
@@ -63,11 +62,6 @@ def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
     return problems_of(record_id) if record_id else []
 
 
-def ukharvest_difference(old: str, new: str) -> list[tuple[str, str]]:
-    """Return the differences of two texts: pairs of "same", "old" or "new", and the text."""
-    return compare_texts(old, new)
-
-
 def ukharvest_web_url(url: str | None) -> str:
     """Return the URL if it is one that a page may link to, else ""."""
     return url if url and is_web_url(url) else ""
@@ -84,8 +78,3 @@ def ukharvest_record_form(form: str) -> str:
     if form == record_form.JSON.label:
         return str(tk._("JSON, formatted"))
     return str(tk._("As the publisher wrote it: {form}").format(form=form))
-
-
-def ukharvest_size(size: int) -> str:
-    """Format a number of bytes, such as "12 kB"."""
-    return record_form.format_size(size)

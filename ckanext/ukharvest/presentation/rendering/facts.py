@@ -65,6 +65,11 @@ def render_link(url: str, words: str) -> Markup:
     return Markup('<a href="{}" title="{}" rel="nofollow noopener">{}</a>').format(url, url, words)
 
 
+def render_link_or_text(url: str, words: str = "") -> Markup:
+    """Return a web URL as a link, labelled by the words or itself; other text unlinked."""
+    return render_link(url, words or url) if is_web_url(url) else escape(words or url)
+
+
 def shorten_url(url: str) -> str:
     """Return a web URL, shortened to its host and its end."""
     last = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]

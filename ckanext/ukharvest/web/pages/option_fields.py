@@ -27,7 +27,7 @@ Options = dict[str, Any]
 Row = Mapping[str, str]
 
 
-class Shown(NamedTuple):
+class FormOption(NamedTuple):
     """An option that has a field, the field's name, and its part of the form."""
 
     part: str
@@ -35,10 +35,10 @@ class Shown(NamedTuple):
     option: Option
 
 
-def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[Shown]:
+def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[FormOption]:
     """Return the options with fields: the type's own, then those of all types."""
     return [
-        Shown(part, f"option_{part}_{option.name}", option)
+        FormOption(part, f"option_{part}_{option.name}", option)
         for part, options in ((kind.name, kind.options), (COMMON, source_types.COMMON_OPTIONS))
         for option in options
         if option.label and (sysadmin or not option.sysadmin_only)
@@ -84,7 +84,7 @@ class Field:
 
 
 def build_fields(
-    shown: Sequence[Shown],
+    shown: Sequence[FormOption],
     form: Form,
     options: Options,
     errors: Mapping[str, Sequence[str]],
