@@ -6,7 +6,7 @@ from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
 
-from .tables import MADE, table
+from .generated import MADE, table
 
 NAME = "gemini-problems.md"
 _HEAD = ("code", "element", "for", "expected", "such as", "AGI")

@@ -1,12 +1,13 @@
-"""Generated files: write those that are out of date, or with --check only list them."""
+"""Generated files: write those that are out of date, or with --check only list them; tables."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+MADE = "<!-- Made by bin/docs from the code; edit that, and run it again. -->"
 
 
 def write(program: str, about: str | None, made: Mapping[Path, str], there: Set[Path]) -> int:
@@ -29,3 +30,17 @@ def write(program: str, about: str | None, made: Mapping[Path, str], there: Set[
         elif not is_check:
             path.unlink()
     return 1 if is_check and old else 0
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Return the lines of a table; markup in the cells is escaped."""
+    yield f"| {' | '.join(head)} |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield f"| {' | '.join(_cell(cell) for cell in row)} |"
+
+
+def _cell(text: str) -> str:
+    escaped = text.replace("|", "&#124;")
+    # Within backticks a bracket is no markup, and would be shown as "&lt;".
+    return escaped if escaped.startswith("`") else escaped.replace("<", "&lt;")

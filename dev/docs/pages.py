@@ -7,6 +7,7 @@ import csv
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -22,13 +23,12 @@ from ckanext.ukharvest.presentation.rendering.problem_texts import MEANINGS
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
 from . import codes, gemini
-from .tables import MADE, table
+from .generated import MADE, table
 
 FOLDER = codes.ROOT / "docs" / "sources"
 _BY_TYPE = codes.PACKAGE / "presentation" / "messages" / "codes_by_type.json"
 
-# Fields of DatasetRecord that the mapper writes into CKAN's own; package_mapper.FACTS has the
-# others.
+# Fields of DatasetRecord that become CKAN's own; package_mapper.FACTS has the others.
 _OWN = {
     "title": "title",
     "name": "name (of a new dataset)",
@@ -46,25 +46,13 @@ _OWN = {
     "text_language": "",
     "translations": "title_translated, notes_translated, tags_translated",
 }
-_FOR_PUBLISHERS = (
-    "For publishers of location data: [how a link gets its"
-    " format](../publishers/resource-formats.md), [what the portal finds out about a"
-    f" link](../publishers/links.md), [what GEMINI's rules find]({gemini.NAME}).",
-)
-_JUDGED = f"What GEMINI's rules find has [a page of its own]({gemini.NAME})."
-_TIPS = "[Problems and errors](problems.md) says what to change for each."
-# Of severities, in the order of MEANINGS.
+_JUDGED = f"GEMINI's rules have [a page]({gemini.NAME})."
+_TIPS = "These few types can have. [All problems](problems.md) says what to change for each."
+_FEW = 4  # source types
 _HEADINGS = ("Failed run", "Failed record", "Imported with a problem", "For information")
-_OF_OTHERS = (
-    "Another distribution can add types of its own. Each has its page with its distribution; the"
-    " portal's form and help link to it. [Source types of another"
-    " distribution](../developing/source-types.md) says how."
-)
-_NOT_READ = (
-    "Everything else of the specification arrives in the record, or is named as a problem. `*`"
-    " stands for any text."
-)
-# Modules with the problems of forms: a source's, whatever its type, and that of checks.
+_OF_OTHERS = "[Other distributions](../developing/source-types.md) can add types of their own."
+_NOT_READ = "All else of the specification arrives, or is a problem. `*` stands for any text."
+# Modules with the problems of forms.
 _FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.engine.jobs.check"})
 
 _EXPORT_HEAD = """\
@@ -72,11 +60,9 @@ _EXPORT_HEAD = """\
 
 {made}
 
-[The exported catalogue](export.md) as JSON Lines has all fields of all datasets. A portal that
-harvests the other files gets the same datasets, except for these fields. A test compares all
-others, for all source types. "Added" says that datasets and files without a value get one, and
-that all others keep theirs. Names are those of fields and extras in CKAN; `resource.` stands
-before those of resources.
+As JSON Lines [the catalogue](export.md) has all fields. A portal that harvests the other files gets
+the same datasets, except for these fields of CKAN (`resource.` stands before those of resources).
+"Added": datasets and files without a value get one, and all others keep theirs.
 """
 
 
@@ -92,9 +78,8 @@ def pages() -> dict[Path, str]:
 def _index() -> str:
     rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.ours.values()]
     types = table(("type", "name", "reads"), rows)
-    return "\n".join(
-        ["# Source types", "", MADE, "", *types, "", _OF_OTHERS, "", *_FOR_PUBLISHERS, ""]
-    )
+    options = ("## Options of each type", "", *_options(COMMON_OPTIONS))
+    return "\n".join(["# Source types", "", MADE, "", *types, "", _OF_OTHERS, "", *options, ""])
 
 
 def codes_by_type() -> dict[Path, str]:
@@ -108,23 +93,31 @@ def codes_by_type() -> dict[Path, str]:
 
 
 def _page(kind: SourceType) -> str:
-    parser = sys.modules[kind.parser.__name__]  # type: ignore[attr-defined]
+    parser = sys.modules[_parser_of(kind)]
     lines = [f"# {kind.title}: `{kind.name}`", "", MADE, "", f"{kind.description}.", ""]
     lines += [(parser.__doc__ or "").strip(), ""]
     if kind.aliases:
         names = ", ".join(f"`{name}`" for name in kind.aliases)
         text = "Sources of other portals that have it are adopted by `ckan ukharvest adopt`."
         lines += [f"Other portals' names for it: {names}. {text}", ""]
-    lines += ["## Fields", "", *_mapping(parser.MAPPING), ""]
-    for mapping in _resource_mappings(kind):
-        lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
-    if rows := _not_read(kind):
-        lines += ["## Not read", "", _NOT_READ, ""]
-        lines += [*table(("field of the source", "why not"), rows), ""]
-    lines += ["## Options", "", *_options((*kind.options, *COMMON_OPTIONS)), ""]
+    lines += ["## Fields", ""]
+    first = next(each for each in TYPES.ours.values() if each.parser is kind.parser)
+    if first is kind:
+        lines += [*_mapping(parser.MAPPING), ""]
+        for mapping in _resource_mappings(kind):
+            lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
+    else:
+        lines += [f"Those of [{first.title}]({first.name}.md#fields).", ""]
+    rows, others = _not_read(kind)
+    names = ", ".join(f"[{each.title}]({each.name}.md#not-read)" for each in others)
+    if rows or names:
+        lines += ["## Not read", "", _NOT_READ, *([f"Also what {names} leaves out."] * bool(names))]
+        lines += ["", *table(("field of the source", "why not"), rows), ""] if rows else [""]
+    lines += ["## Options", "", *_options(kind.options), ""]
+    lines += ["[Each type](README.md#options-of-each-type) has some more.", ""]
     lines += ["## Problems and errors", "", _TIPS, ""]
-    titles = ((f"`{code}`", find_text(code).title) for code in sorted(_codes(kind)))
-    lines += table(("code", "problem"), titles)
+    own = sorted(code for code in _codes(kind) if _types_with()[code] <= _FEW)
+    lines += table(("code", "problem"), ((f"`{code}`", find_text(code).title) for code in own))
     if any(name.startswith(codes.RULES) for name in _modules(kind)):
         lines += ["", _JUDGED]
     return "\n".join([*lines, ""])
@@ -181,17 +174,34 @@ def _resource_mappings(kind: SourceType) -> Iterator[Any]:
     yield from {id(mapping): mapping for mapping in found if mapping}.values()
 
 
-def _not_read(kind: SourceType) -> list[tuple[str, str]]:
-    """Return field and reason of each row of not_read.csv about a parser that the type uses."""
+def _not_read(kind: SourceType) -> tuple[list[tuple[str, str]], list[SourceType]]:
+    """Return rows of not_read.csv, field and reason, and the types whose pages have other rows.
+
+    Those of a parser are on the page of the first type that uses it.
+    """
     with Path(__file__).with_name("not_read.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    names = _modules(kind)
-    found = (
-        (f"`{row['field']}`", row["reason"])
-        for row in rows
-        if f"ckanext.ukharvest.parsers.{row['parser']}.parser" in names
-    )
-    return list(dict.fromkeys(found))
+    found: dict[tuple[str, str], None] = {}
+    others: dict[str, SourceType] = {}
+    for row in rows:
+        module = f"ckanext.ukharvest.parsers.{row['parser']}.parser"
+        users = [each for each in TYPES.ours.values() if module in _modules(each)]
+        first = next((each for each in users if module == _parser_of(each)), users[0])
+        if first is kind:
+            found[f"`{row['field']}`", row["reason"]] = None
+        elif kind in users:
+            others[first.name] = first
+    return list(found), list(others.values())
+
+
+@cache
+def _types_with() -> Counter[str]:
+    """Return code → number of types that can have it."""
+    return Counter(code for kind in TYPES.ours.values() for code in _codes(kind))
+
+
+def _parser_of(kind: SourceType) -> str:
+    return str(kind.parser.__name__)  # type: ignore[attr-defined]
 
 
 def _options(options: Iterable[Option]) -> Iterator[str]:
@@ -245,10 +255,9 @@ def _codes(kind: SourceType) -> set[str]:
 def _modules(kind: SourceType) -> set[str]:
     """Return the reader's, the parser's and the checks' modules, and all that they import."""
     paths = codes.modules()
-    parser = kind.parser.__name__  # type: ignore[attr-defined]
     open_ends = {
         type(kind.reader).__module__,
-        parser,
+        _parser_of(kind),
         record_checks.__name__,
         record_limits.__name__,
     }
