@@ -54,7 +54,6 @@ _OF_OTHERS = "[Other distributions](../developing/source-types.md) can add types
 _NOT_READ = "All else of the specification arrives, or is a problem. `*` stands for any text."
 # Modules with the problems of forms.
 _FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.engine.jobs.check"})
-
 _EXPORT_HEAD = """\
 # What the exported files cannot carry
 
