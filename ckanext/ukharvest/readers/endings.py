@@ -43,7 +43,7 @@ def saved_ending(
         must_count: an answer that announces no number is not known to be whole.
     """
     reason = ""
-    if not count:
+    if not count and not (more and total > 0):
         reason = describe_empty_list(where, noun, total)
     elif more or total not in (count, count if must_count else -1):
         number = counted(total, noun) if total >= 0 else f"an unknown number of {noun}s"
