@@ -16,8 +16,10 @@ from lxml import html
 from ckanext.ukharvest.search import place
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
+from tests.ckan.catalogues import catalogue
 from tests.ckan.forms import portal_with
-from tests.ckan.harvesting import act, tick
+from tests.ckan.harvesting import Portal, act, tick
+from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
@@ -138,6 +140,20 @@ class TestAreaOfPublisher:
         act("organization_patch", id="council", ukharvest_organization_area="")
         tick()
         assert names(app.get(search).body) == {"leeds"}
+
+    def test_page_of_its_dataset_shows_the_area(
+        self, portal: Portal, publisher: Publisher, app: CKANTestApp
+    ) -> None:
+        publisher.serve("/data.json", catalogue(1))
+        portal.run(portal.source(publisher.url("/data.json")))
+        act("organization_patch", id=portal.organization_id, ukharvest_organization_area="Leeds")
+        name = portal.datasets()[0]["name"]
+        assert "Area covered" not in app.get(f"/dataset/{name}").body
+        with portal_with("", "spatial_metadata", "spatial_query"):
+            page = html.fromstring(app.get(f"/dataset/{name}").body)
+        (area,) = page.xpath("//section[@id='area-covered']")
+        assert "This is the area of its publisher, Leeds." in area.text_content()
+        assert area.xpath(".//svg")
 
     def test_form_refuses_a_place_that_is_not_clear(
         self, found_by_place: None, app: CKANTestApp

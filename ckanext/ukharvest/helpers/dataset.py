@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.values import gazetteer
+from ckanext.ukharvest.core.values.geometries import bbox_polygon
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
 from ckanext.ukharvest.helpers.facts import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.logic.permissions import may_if_exists
-from ckanext.ukharvest.model import documents
+from ckanext.ukharvest.model import documents, organization_types
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import translations
@@ -66,8 +70,9 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
 
     Returns:
         ``figure`` (map and coordinates), ``places`` (markup of place names, "" for none),
-        ``geometry`` (GeoJSON text) and ``detailed`` (whether the URL asks for ckanext-spatial's
-        map; None without that map).
+        ``geometry`` (GeoJSON text), ``detailed`` (whether the URL asks for ckanext-spatial's map;
+        None without that map) and ``publisher`` (the name of the area, if it is that of the
+        dataset's organisation, by which the search finds it).
     """
     if not ukharvest_is_harvested(package):
         return None
@@ -75,13 +80,30 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
     drawn = svg_map.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
     places = next((facts[key] for key in _PLACES if facts.get(key)), "")
     if drawn is None and not places:
-        return None
+        return _extent_of_publisher(package)
     is_possible = drawn is not None and _has_detailed_map()
     return {
         "figure": drawn,
         "places": _named(places, facts.get("spatial_uri", "")),
         "geometry": geometry,
         "detailed": bool(tk.request.args.get(DETAILED)) if is_possible else None,
+        "publisher": "",
+    }
+
+
+def _extent_of_publisher(package: dict[str, Any]) -> dict[str, Any] | None:
+    if not (p.plugin_loaded("spatial_query") and package.get("owner_org")):
+        return None
+    places = gazetteer.find(organization_types.area_of(package["owner_org"]))
+    if len(places) != 1:
+        return None
+    geometry = json.dumps(bbox_polygon(*places[0].box))
+    return {
+        "figure": svg_map.render_extent(geometry, tk.h.url_for_static, tk._),
+        "places": "",
+        "geometry": geometry,
+        "detailed": None,
+        "publisher": places[0].name,
     }
 
 

@@ -24,6 +24,12 @@ def is_stored(name_or_id: str, key: str) -> bool:
     return group is not None and key in group.extras
 
 
+def area_of(organization_id: str) -> str:
+    """Return the name of an organisation's area, "" for none."""
+    query = sa.select(sa.literal_column(AREA)).select_from(model.Group)
+    return Session.scalar(query.where(model.Group.id == organization_id)) or ""
+
+
 def note_change(organization_id: str) -> None:
     """Note an organisation's datasets for the index if its type or area changed.
 
