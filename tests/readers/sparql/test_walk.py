@@ -337,6 +337,20 @@ def test_an_empty_endpoint_deletes_nothing_and_names_the_option(read: Read) -> N
     assert "name other graphs in the option graphs" in ending.reason
 
 
+def test_service_that_serves_nothing_is_a_record(read: Read) -> None:
+    services = """
+        @prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+        <http://data.example/tides> a dcat:DataService ; dct:title "Tides" .
+        <http://data.example/wms> a dcat:DataService ; dcat:servesDataset <%s> .
+        <http://data.example/file> dcat:accessService <http://data.example/api> .
+        <http://data.example/api> a dcat:DataService .
+    """
+    found, ending = read(Endpoint(turtle(1) + services % uri(0)))
+    assert set(guids(found)) == {uri(0), "http://data.example/tides"}
+    assert "Tides" in next(raw.content for raw in found if raw.guid.endswith("tides"))
+    assert ending.complete
+
+
 def test_an_interrupted_read_goes_on_after_its_last_batch(read: Read) -> None:
     first, _ = read(Endpoint(turtle(8)), {"page_size": 4, "batch_size": 3})
     points = [each.resume for each in first]

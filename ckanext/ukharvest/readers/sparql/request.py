@@ -128,7 +128,15 @@ class Selection:
         if self.select:
             return f"{{ {self.select}\n}}"
         types = " ".join(f"<{each}>" for each in DATASET_TYPES)
-        return f"VALUES ?type {{ {types} }} ?{VARIABLE} a ?type ."
+        service = f"?{VARIABLE} a <{DCAT}DataService> ."
+        is_part = (
+            f"?{VARIABLE} <{DCAT}servesDataset> ?served",
+            f"?file <{DCAT}accessService> ?{VARIABLE}",
+        )
+        alone = " ".join(f"FILTER NOT EXISTS {{ {pattern} }}" for pattern in is_part)
+        return (
+            f"{{ VALUES ?type {{ {types} }} ?{VARIABLE} a ?type . }} UNION {{ {service} {alone} }}"
+        )
 
 
 def _prefixes() -> str:
