@@ -51,6 +51,11 @@ def test_encoding_that_is_wrongly_declared_is_repaired(encoding: str) -> None:
     assert _repair(text)[0].text == "ŵ & x"
 
 
+def test_root_whose_namespace_has_a_brace_is_no_crash() -> None:
+    root, _fault = _repair(b'<c:a xmlns:c="http://}ww.example">\n<c:b>x</c:b></c:a>')
+    assert str(root.tag).endswith("}a")
+
+
 def test_elements_of_a_repaired_document_come_once() -> None:
     records = "".join(f"<r>{number}{' & ' * (number == 2)}</r>\n" for number in range(5))
     body = io.BytesIO(f"<list>\n{records}<end/></list>".encode())

@@ -147,8 +147,7 @@ def _as_declared(data: bytes) -> bytes:
 
 def _is_closed(root: etree._Element, data: bytes) -> bool:
     """Tell whether the document has the end tag of its root, so that it is not cut off."""
-    name = (
-        etree.QName(root).localname if isinstance(root.tag, str) and "}" in root.tag else root.tag
-    )
-    tag = f"{root.prefix}:{name}" if root.prefix else str(name)
+    # Not by QName, which refuses what libxml2 recovers: an unbound prefix, a "}" in a namespace.
+    name = str(root.tag).rpartition("}")[2]
+    tag = f"{root.prefix}:{name}" if root.prefix else name
     return re.search(rb"</%s\s*>" % re.escape(tag.encode()), data[-4096:]) is not None
