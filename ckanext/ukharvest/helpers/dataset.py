@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer
-from ckanext.ukharvest.core.values.geometries import bbox_polygon
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
 from ckanext.ukharvest.helpers.facts import fact, facts_of, portal, ukharvest_is_harvested
@@ -28,6 +25,7 @@ from ckanext.ukharvest.presentation.rendering.translations import (
     LABELS_OF_RESOURCES,
     render_translations,
 )
+from ckanext.ukharvest.search import place
 
 DETAILED = "detailed_map"  # URL parameter: show the map with tiles
 _TILES = "ckanext.spatial.common_map.type"
@@ -92,18 +90,18 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _extent_of_publisher(package: dict[str, Any]) -> dict[str, Any] | None:
-    if not (p.plugin_loaded("spatial_query") and package.get("owner_org")):
+    if not (place.is_offered() and package.get("owner_org")):
         return None
-    places = gazetteer.find(organization_types.area_of(package["owner_org"]))
-    if len(places) != 1:
+    area = gazetteer.find_one(organization_types.area_of(package["owner_org"]))
+    if area is None:
         return None
-    geometry = json.dumps(bbox_polygon(*places[0].box))
+    geometry = area.as_geojson()
     return {
         "figure": svg_map.render_extent(geometry, tk.h.url_for_static, tk._),
         "places": "",
         "geometry": geometry,
         "detailed": None,
-        "publisher": places[0].name,
+        "publisher": area.name,
     }
 
 

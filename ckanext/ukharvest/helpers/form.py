@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import dataset_schema, fields
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.presentation.rendering import form_fields
+from ckanext.ukharvest.search import place
 
 
 def ukharvest_form_keys(of: str, dataset_type: str) -> list[str]:
@@ -93,7 +93,7 @@ def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) ->
     types = [{"value": value, "text": tk._(organization_types.label(value))} for value in values]
     own = {organization_types.KEY}
     area = None
-    if p.plugin_loaded("spatial_query"):
+    if place.is_offered():
         own.add(gazetteer.AREA)
         area = stored.get(gazetteer.AREA, "")
     return {

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import ckan.plugins as p
-
 from ckanext.ukharvest.core.values import (
     gazetteer,
     local_government_lists,
@@ -20,6 +18,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.model import index_values, runs
 from ckanext.ukharvest.model.index_values import IndexValues
 from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.search import place
 
 MOST = 100  # values of one field
 LONGEST = 1000  # characters of one value
@@ -71,12 +70,9 @@ def _extent(package: Mapping[str, Any], area: str) -> dict[str, str]:
     width: ckanext-spatial's backend solr-bbox compares areas, and finds no place that has none.
     """
     if not package.get("spatial"):
-        places = gazetteer.find(area) if area and p.plugin_loaded("spatial_query") else []
-        if len(places) != 1:
-            return {}
-        extent = json.dumps(bbox_polygon(*places[0].box))
+        found = gazetteer.find_one(area) if area and place.is_offered() else None
         # ckanext-spatial reads the first if there is the second, and indexes neither.
-        return {"spatial": extent, "extras_spatial": extent}
+        return dict.fromkeys(("spatial", "extras_spatial"), found.as_geojson()) if found else {}
     try:
         west, south, east, north = bounds(valid_geojson(json.loads(package["spatial"])))
     except (ValueError, TypeError, RecursionError):

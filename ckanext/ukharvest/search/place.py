@@ -41,6 +41,11 @@ class Place:
     choices: tuple[str, ...] = ()
 
 
+def is_offered() -> bool:
+    """Tell whether the portal can search by place: ckanext-spatial does it."""
+    return p.plugin_loaded("spatial_query")
+
+
 def read(parameters: Mapping[str, Any]) -> Place:
     """Return the place in a search's parameters."""
     if box := str(parameters.get(BOX) or "").strip():
@@ -91,7 +96,7 @@ def _shorten(number: float) -> str:
 def apply(search_params: dict[str, Any]) -> None:
     """Set the ``ext_bbox`` of ckanext-spatial from a name or four numbers."""
     extras = search_params.get("extras") or {}
-    if p.plugin_loaded("spatial_query") and not extras.get(BOX) and (box := read(extras).box):
+    if is_offered() and not extras.get(BOX) and (box := read(extras).box):
         search_params["extras"] = {**extras, BOX: box}
 
 
@@ -101,7 +106,7 @@ def ukharvest_place() -> dict[str, Any] | None:
     With the attributes of ``Place``; ``is_drawn``: the portal has a map to draw on;
     ``parameters``: names of the URL's parameters that a search everywhere leaves out.
     """
-    if not p.plugin_loaded("spatial_query"):
+    if not is_offered():
         return None
     place = read(tk.request.args)
     return {

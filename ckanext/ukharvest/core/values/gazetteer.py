@@ -7,6 +7,7 @@ replace by its own. Positions and boxes are longitudes and latitudes in degrees 
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import re
 import unicodedata
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ckanext.ukharvest.core.values.geometries import Box
+from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
@@ -43,6 +44,10 @@ class Place(NamedTuple):
     name: str
     box: Box
 
+    def as_geojson(self) -> str:
+        """Return the box as text of a GeoJSON geometry."""
+        return json.dumps(bbox_polygon(*self.box))
+
 
 class _Gazetteer(NamedTuple):
     """The lists in memory.
@@ -69,6 +74,12 @@ def find(name: str) -> list[Place]:
     if (postcode := _POSTCODE.fullmatch(key)) and key not in known:
         key = postcode[1]
     return known.get(_COUNCIL.sub(" council", key), [])
+
+
+def find_one(name: str) -> Place | None:
+    """Return the place of this name, None if there is none or several."""
+    places = find(name)
+    return places[0] if len(places) == 1 else None
 
 
 def suggest(beginning: str, limit: int = 10) -> list[Place]:
@@ -99,11 +110,6 @@ def nearest(longitude: float, latitude: float) -> str:
         key=lambda place: ((place[1] - longitude) * shrink) ** 2 + (place[2] - latitude) ** 2,
         default=("", 0.0, 0.0),
     )[0]
-
-
-def settlements() -> list[tuple[str, float, float]]:
-    """Return name, longitude and latitude of the populated places, the largest first."""
-    return _gazetteer().settlements
 
 
 def fold(name: str) -> str:
