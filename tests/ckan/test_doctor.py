@@ -219,6 +219,14 @@ def test_patches_in_force_are_named_with_their_issue() -> None:
     assert any("ckanext-harvest#581" in message for message in named)
 
 
+def test_replaced_function_of_unknown_source_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = "ckanext.harvest.queue:get_consumer"
+    other = compat.Patch("rabbits", {function: "0123456789ab"}, lambda: None)
+    monkeypatch.setitem(compat.applied_patches, "rabbits", other)
+    warnings = [each for each in services.patches() if each.level == "warning"]
+    assert [function in each.message and "rabbits" in each.message for each in warnings] == [True]
+
+
 def test_a_migration_that_was_forgotten_is_found() -> None:
     assert list(services.migrations()) == []
     model.Session.execute(sa.text("UPDATE ukharvest_alembic_version SET version_num = '0001'"))

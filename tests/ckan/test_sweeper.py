@@ -279,7 +279,6 @@ def test_objects_abandoned_silently_count_as_errored(portal: Portal, source: str
 def test_nothing_but_the_sweeper_sends_again() -> None:
     """Stock's own re-sending is disabled in both places that name it."""
     assert "one-sweeper (ckanext-harvest#420, #446)" in compat.applied_patches
-    assert not consumer_heartbeats._resends_what_runs()
     for module in (queue, update):
         assert (
             module.resubmit_jobs

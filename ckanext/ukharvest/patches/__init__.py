@@ -1,13 +1,12 @@
-"""Patches for faults of released CKAN and ckanext-harvest: one file per fault.
+"""What is replaced in CKAN and ckanext-harvest, by name, when the plugin is loaded: two lists.
 
-Each patch replaces one named function, at plugin load, and only if a test call shows the fault:
-once an upstream release fixes it, the patch is not applied. ``ckan ukharvest doctor`` lists the
-patches in force. Only ``plugin.py`` imports this package.
+Hooks are what the engine needs; they are always applied. Faults are bugs of released versions
+(``docs/upstream``); each is applied to all versions below the first that is mended, so far to all,
+newer ones than were tested included. ``ckan ukharvest doctor`` lists them, and warns of a function
+whose source is not one that was tested. Only ``plugin.py`` imports this package.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.patches import (
@@ -24,25 +23,31 @@ from ckanext.ukharvest.patches import (
     source_validators,
 )
 
-# Name, test call that shows the fault, patch.
-PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
-    *redis_connection.PATCHES,
-    *job_figures.PATCHES,
-    *consumer_reconnect.PATCHES,
-    *queue_callbacks.PATCHES,
-    *source_validators.PATCHES,
-    *early_indexing.PATCHES,
-    *fetch_batches.PATCHES,
-    *rollbacks.PATCHES,
-    *run_test.PATCHES,
-    *consumer_heartbeats.PATCHES,  # last: wraps the consumer that is in force
-    *rabbitmq_consumers.PATCHES,
+FAULTS = (
+    *redis_connection.FAULTS,
+    *job_figures.FAULTS,
+    *consumer_reconnect.FAULTS,
+    *consumer_heartbeats.FAULTS,
+)
+# After the faults, and these in this order: some wrap what is in force by then.
+HOOKS = (
+    *queue_callbacks.HOOKS,
+    *source_validators.HOOKS,
+    *early_indexing.HOOKS,
+    *fetch_batches.HOOKS,
+    *rollbacks.HOOKS,
+    *run_test.HOOKS,
+    *consumer_heartbeats.HOOKS,
+    *rabbitmq_consumers.HOOKS,
 )
 
 
 def apply_patches() -> None:
     """Apply the patches that this installation needs; safe to call more than once."""
-    for name, is_faulty, patch in PATCHES:
-        if name not in compat.applied_patches and is_faulty():
-            patch()
-            compat.applied_patches.append(name)
+    needed = [each for each in (*FAULTS, *HOOKS) if each.is_needed()]
+    new = [each for each in needed if each.name not in compat.applied_patches]
+    for patch in new:  # before any is replaced
+        compat.note_replaced(patch)
+    for patch in new:
+        patch.apply()
+        compat.applied_patches[patch.name] = patch

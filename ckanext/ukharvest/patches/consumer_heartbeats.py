@@ -8,7 +8,6 @@ waiting objects compares list with list and finds objects of unfinished gathers 
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from ckan import model
 from ckanext.harvest import queue
 
 from ckanext.ukharvest import compat
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
@@ -41,46 +41,8 @@ def beating(stock: Consume) -> Consume:
     return consume
 
 
-def _always() -> bool:
-    # Not a fault of a release: the sweeper needs it, whichever ``consume`` is in force.
-    return True
-
-
 def _patch_consume() -> None:
     queue.RedisConsumer.consume = beating(queue.RedisConsumer.consume)
-
-
-class _TrialRedis:
-    """A stand-in with one import that a consumer took 200 seconds ago."""
-
-    def __init__(self) -> None:
-        self.sent: list[str] = []
-
-    def keys(self, pattern: str) -> list[str]:
-        return [pattern] if "harvest_object_id" in pattern else []
-
-    def get(self, _key: str) -> str:
-        taken_up = dt.datetime.now() - dt.timedelta(seconds=200)  # noqa: DTZ005 - as stock does
-        return taken_up.isoformat(sep=" ", timespec="microseconds")
-
-    def rpush(self, _key: str, value: str) -> None:
-        self.sent.append(value)
-
-    def delete(self, _key: str) -> None:
-        """Forget the key."""
-
-
-def _resends_what_runs() -> bool:
-    trial = _TrialRedis()
-    before = queue.config, queue.get_connection, queue.log.disabled
-    queue.log.disabled = True
-    queue.config = {"ckan.harvest.mq.type": "redis"}
-    queue.get_connection = lambda: trial
-    try:
-        queue.resubmit_jobs()
-    finally:
-        queue.config, queue.get_connection, queue.log.disabled = before
-    return bool(trial.sent)
 
 
 def _leave_to_the_sweeper() -> None:
@@ -95,7 +57,18 @@ def _patch_resubmit() -> None:
         module.resubmit_objects = _leave_to_the_sweeper
 
 
-PATCHES = (
-    ("one-sweeper (ckanext-harvest#420, #446)", _resends_what_runs, _patch_resubmit),
-    ("worker-heartbeats (for the sweeper)", _always, _patch_consume),
+_QUEUE = "ckanext.harvest.queue"
+FAULTS = (
+    Patch(
+        "one-sweeper (ckanext-harvest#420, #446)",
+        {f"{_QUEUE}:resubmit_jobs": "3fadd3ff8336", f"{_QUEUE}:resubmit_objects": "5b78091e5e15"},
+        _patch_resubmit,
+    ),
+)
+HOOKS = (
+    Patch(
+        "worker-heartbeats (for the sweeper)",
+        {f"{_QUEUE}:RedisConsumer.consume": "4c7161ad3a53"},
+        _patch_consume,
+    ),
 )

@@ -12,37 +12,9 @@ import redis
 from ckanext.harvest import queue as harvest_queue
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.compat import Patch
 
 log = logging.getLogger(__name__)
-
-
-class _Lost(redis.ConnectionError):
-    """The error that the stand-in below raises."""
-
-
-class _LostRedis:
-    """A stand-in for Redis that is down at the first call and has a message at the second."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def blpop(self, _key: str, timeout: float = 0) -> tuple[str, str]:
-        self.calls += 1
-        if self.calls == 1:
-            raise _Lost
-        return "", '{"harvest_job_id": "trial"}'
-
-    def set(self, *_args: object) -> None:
-        """Accept the key of a message under way."""
-
-
-def _consumer_ends_with_redis() -> bool:
-    try:
-        trial = harvest_queue.RedisConsumer(_LostRedis(), "trial:harvest_job_id")
-        next(trial.consume(queue="trial"))
-    except _Lost:
-        return True
-    return False
 
 
 def _consume(self: harvest_queue.RedisConsumer, queue: str) -> Iterator[tuple[Any, Any, str]]:
@@ -78,6 +50,10 @@ def _patch_consumer() -> None:
     harvest_queue.RedisConsumer.consume = _consume
 
 
-PATCHES = (
-    ("consumer-reconnect (ckanext-harvest#581)", _consumer_ends_with_redis, _patch_consumer),
+FAULTS = (
+    Patch(
+        "consumer-reconnect (ckanext-harvest#581)",
+        {"ckanext.harvest.queue:RedisConsumer.consume": "4c7161ad3a53"},
+        _patch_consumer,
+    ),
 )

@@ -12,6 +12,7 @@ from ckan import logic
 from ckan.lib import search
 
 from ckanext.ukharvest import compat, write_batch
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.model import pending_index
 
 
@@ -35,24 +36,30 @@ def _noted_update(stock: Callable[..., None]) -> Callable[..., None]:
     return index_update_package
 
 
-def _indexes_before_commit() -> bool:
-    # CKAN 2.11 indexes by a listener of the session, CKAN 2.12 in package_delete.
-    return True
+def _patch_action() -> None:
+    logic.index_update_package = _noted_update(logic.index_update_package)
 
 
-def _patch() -> None:
-    if hasattr(logic, "index_update_package"):
-        logic.index_update_package = _noted_update(logic.index_update_package)
-    if hasattr(search, "SynchronousSearchPlugin"):
-        listener = search.SynchronousSearchPlugin
-        listener.notify = _noted_notify(listener.notify)
+def _patch_listener() -> None:
+    listener = search.SynchronousSearchPlugin
+    listener.notify = _noted_notify(listener.notify)
 
 
 def _patch_connection() -> None:
     search.index.make_connection = compat.collect_documents(search.index.make_connection)
 
 
-PATCHES = (
-    ("index-after-commit (for our own writes)", _indexes_before_commit, _patch),
-    ("index-in-one-request (for our own writes)", _indexes_before_commit, _patch_connection),
+# CKAN 2.11 indexes by a listener of the session, CKAN 2.12 in package_delete.
+_COMMIT = "index-after-commit (for our own writes)"
+HOOKS = (
+    Patch(_COMMIT, {"ckan.logic:index_update_package": "cea3b933f577"}, _patch_action)
+    if compat.INDEXES_IN_ACTIONS
+    else Patch(
+        _COMMIT, {"ckan.lib.search:SynchronousSearchPlugin.notify": "229b874b0e94"}, _patch_listener
+    ),
+    Patch(
+        "index-in-one-request (for our own writes)",
+        {"ckan.lib.search.index:make_connection": "96a7d2bb47f5 6beb018f3fe1"},  # CKAN 2.12, 2.11
+        _patch_connection,
+    ),
 )

@@ -17,6 +17,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.model import claims, utcnow, workers
 from ckanext.ukharvest.model.workers import Heart
@@ -150,11 +151,6 @@ def wake_up(object_ids: list[str]) -> None:
     publisher.close()
 
 
-def _always() -> bool:
-    # Not a fault of a release: our imports end their objects themselves.
-    return True
-
-
 def _patch_stages() -> None:
     stock = queue.fetch_and_import_stages
 
@@ -174,4 +170,11 @@ def _patch_stages() -> None:
     queue.fetch_and_import_stages = fetch_and_import_stages
 
 
-PATCHES = (("stages-end-their-objects (for our own imports)", _always, _patch_stages),)
+# The import of ours ends its objects itself.
+HOOKS = (
+    Patch(
+        "stages-end-their-objects (for our own imports)",
+        {"ckanext.harvest.queue:fetch_and_import_stages": "1664550ffab8"},
+        _patch_stages,
+    ),
+)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any, TextIO
 
 from ckanext.harvest import utils
 
-
-def _command_hides_figures() -> bool:
-    output = io.StringIO()
-    utils._print_harvest_job({"stats": {"added": 7351}}, output)
-    return "7351" not in output.getvalue()
-
+from ckanext.ukharvest.compat import Patch
 
 _stock_print = utils._print_harvest_job
 
@@ -28,4 +22,10 @@ def _patch_print() -> None:
     utils._print_harvest_job = _print_job
 
 
-PATCHES = (("job-figures (ckan harvester jobs prints none)", _command_hides_figures, _patch_print),)
+FAULTS = (
+    Patch(
+        "job-figures (ckan harvester jobs prints none)",
+        {"ckanext.harvest.utils:_print_harvest_job": "ae58f30c6fb3"},
+        _patch_print,
+    ),
+)

@@ -7,9 +7,8 @@ and gives up on an object after five deliveries without a message.
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,6 +24,7 @@ from ckanext.harvest.model import (
 )
 
 from ckanext.ukharvest import compat
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import JobReport, retries, run_results, stopping, utcnow
@@ -234,80 +234,6 @@ def _explain(object_id: str) -> None:
     compat.close_session()
 
 
-# The test calls: run the installed functions with stand-ins, without database and Redis.
-
-
-class _TrialFailed(Exception):
-    """The error that a stand-in raises."""
-
-
-class _TrialObject:
-    """A harvest object that was delivered four times before."""
-
-    id = "trial"
-    retry_times = 4
-    state = "WAITING"
-    report_status: str | None = None
-
-    def save(self) -> None:
-        """Accept the change."""
-
-
-class _Trial:
-    """Stand-in for the model class, the channel, the method and the publisher."""
-
-    delivery_tag = "trial"
-
-    def __init__(self, found: _TrialObject | None = None) -> None:
-        self.found = found
-
-    def get(self, _id: str) -> _TrialObject:
-        if self.found is None:
-            raise _TrialFailed
-        return self.found
-
-    def basic_ack(self, _tag: str) -> None:
-        """Accept the acknowledgement."""
-
-
-@contextlib.contextmanager
-def _replaced(**attributes: object) -> Iterator[None]:
-    before = {name: getattr(queue, name) for name in attributes}
-    was_disabled = queue.log.disabled
-    queue.log.disabled = True
-    try:
-        for name, value in attributes.items():
-            setattr(queue, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(queue, name, value)
-        queue.log.disabled = was_disabled
-
-
-def _gather_lets_errors_out() -> bool:
-    trial = _Trial()
-    with _replaced(HarvestJob=trial, get_fetch_publisher=lambda: trial):
-        try:
-            queue.gather_callback(trial, trial, None, '{"harvest_job_id": "trial"}')
-        except _TrialFailed:
-            return True
-    return False
-
-
-def _fetch_lets_errors_out_or_is_silent() -> bool:
-    body = '{"harvest_object_id": "trial"}'
-    silent = _TrialObject()
-    with _replaced(HarvestObject=_Trial(silent)):
-        queue.fetch_callback(_Trial(), _Trial(), None, body)
-    with _replaced(HarvestObject=_Trial()):
-        try:
-            queue.fetch_callback(_Trial(), _Trial(), None, body)
-        except _TrialFailed:
-            return True
-    return silent.report_status is None
-
-
 def _patch_gather() -> None:
     queue.gather_callback = _guarded_gather(queue.gather_callback)
 
@@ -316,7 +242,17 @@ def _patch_fetch() -> None:
     queue.fetch_callback = _guarded_fetch(queue.fetch_callback)
 
 
-PATCHES = (
-    ("gather-survives (ckanext-harvest#112)", _gather_lets_errors_out, _patch_gather),
-    ("fetch-survives (ckanext-harvest#112)", _fetch_lets_errors_out_or_is_silent, _patch_fetch),
+# Not among the faults: batches begin in these two functions, whatever a release of
+# ckanext-harvest does with exceptions.
+HOOKS = (
+    Patch(
+        "gather-survives (ckanext-harvest#112)",
+        {"ckanext.harvest.queue:gather_callback": "c923103f48f8"},
+        _patch_gather,
+    ),
+    Patch(
+        "fetch-survives (ckanext-harvest#112)",
+        {"ckanext.harvest.queue:fetch_callback": "d501ac4ad565"},
+        _patch_fetch,
+    ),
 )

@@ -16,6 +16,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckanext.harvest import queue as harvest_queue
 
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.engine.queue_messages import RABBITMQ
 from ckanext.ukharvest.patches import consumer_heartbeats
 
@@ -74,11 +75,6 @@ class RabbitConsumer:
                 exc = failure
 
 
-def _always() -> bool:
-    # Not a fault of a release: the sweeper needs the heartbeats.
-    return True
-
-
 def _patch_consumers() -> None:
     stock: Callable[[str, str], Any] = harvest_queue.get_consumer
 
@@ -90,4 +86,10 @@ def _patch_consumers() -> None:
     harvest_queue.get_consumer = get_consumer
 
 
-PATCHES = (("rabbitmq-heartbeats (for the sweeper)", _always, _patch_consumers),)
+HOOKS = (
+    Patch(
+        "rabbitmq-heartbeats (for the sweeper)",
+        {"ckanext.harvest.queue:get_consumer": "b43ded10ffd4"},
+        _patch_consumers,
+    ),
+)

@@ -11,14 +11,7 @@ from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
 from ckanext.ukharvest import config
-
-
-def _connection_gives_up() -> bool:
-    # Making the pool's connection object opens no socket.
-    connection = queue.get_connection_redis()
-    timeout = connection.connection_pool.make_connection().socket_timeout
-    return timeout is not None and timeout <= config.BLOCK_SECONDS
-
+from ckanext.ukharvest.compat import Patch
 
 _stock_connection: Callable[[], Any] = queue.get_connection_redis
 
@@ -45,4 +38,10 @@ def _patch_connection() -> None:
     queue.get_connection_redis = _connect
 
 
-PATCHES = (("redis-timeout (ckanext-harvest#581)", _connection_gives_up, _patch_connection),)
+FAULTS = (
+    Patch(
+        "redis-timeout (ckanext-harvest#581)",
+        {"ckanext.harvest.queue:get_connection_redis": "e56e78d37b8c"},
+        _patch_connection,
+    ),
+)

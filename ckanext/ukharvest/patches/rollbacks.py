@@ -14,11 +14,7 @@ from ckan import model
 from ckan.lib import jobs
 
 from ckanext.ukharvest import write_batch
-
-
-def _always() -> bool:
-    # Not a fault of a release: our batches need it.
-    return True
+from ckanext.ukharvest.compat import Patch
 
 
 def _patch_rollback() -> None:
@@ -56,8 +52,13 @@ def _patch_queue() -> None:
     jobs.get_queue = get_queue
 
 
-PATCHES = (
-    ("rollback-to-savepoint (for our own writes)", _always, _patch_rollback),
-    ("commit-after-savepoint (for our own writes)", _always, _patch_commit),
-    ("jobs-after-commit (for our own writes)", _always, _patch_queue),
+# Methods of SQLAlchemy, which its version 1.4 generates.
+HOOKS = (
+    Patch("rollback-to-savepoint (for our own writes)", {}, _patch_rollback),
+    Patch("commit-after-savepoint (for our own writes)", {}, _patch_commit),
+    Patch(
+        "jobs-after-commit (for our own writes)",
+        {"ckan.lib.jobs:get_queue": "aa2481c8d702 fa58ab2c0b5f"},  # CKAN 2.12, 2.11
+        _patch_queue,
+    ),
 )

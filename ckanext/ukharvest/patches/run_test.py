@@ -17,14 +17,10 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli.run import run_in_foreground
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.core.outcomes import RunMode
 
 RunTest = Callable[[str, str | None], None]
-
-
-def _always() -> bool:
-    # Not a fault of a release: runs of ours need a heartbeat, whichever command is in force.
-    return True
 
 
 def _alone(stock: RunTest) -> RunTest:
@@ -45,4 +41,10 @@ def _patch() -> None:
     utils.run_test_harvester = _alone(utils.run_test_harvester)
 
 
-PATCHES = (("run-test-alone (for the sweeper)", _always, _patch),)
+HOOKS = (
+    Patch(
+        "run-test-alone (for the sweeper)",
+        {"ckanext.harvest.utils:run_test_harvester": "8d2cde791d77"},
+        _patch,
+    ),
+)

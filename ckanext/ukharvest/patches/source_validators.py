@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ckan import model
-from ckan.logic.validators import package_name_validator
 from ckanext.harvest import plugin as harvest_plugin
-from ckanext.harvest.logic import validators as stock
 
 from ckanext.ukharvest import source_types
+from ckanext.ukharvest.compat import Patch
 from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.model import privileged_options
 
@@ -33,11 +32,6 @@ def _remembering(original: Callable[..., Any]) -> Callable[..., Any]:
     return save
 
 
-def _drops_the_query() -> bool:
-    first, second = "http://trial.example/csw?map=1", "http://trial.example/csw?map=2"
-    return bool(stock._normalize_url(first) == stock._normalize_url(second))
-
-
 def _schema() -> Any:
     # Its import asks CKAN for validators, and CKAN then caches those of the plugins so far.
     from ckanext.harvest.logic import schema
@@ -49,26 +43,40 @@ def _patch_url() -> None:
     _schema().harvest_source_url_validator = source_rules.check_url
 
 
-def _checks_options_alone() -> bool:
-    return _schema().harvest_source_config_validator is stock.harvest_source_config_validator
-
-
 def _patch_config() -> None:
     _schema().harvest_source_config_validator = source_rules.check_config
     for name in ("_create_harvest_source_object", "_update_harvest_source_object"):
         setattr(harvest_plugin, name, _remembering(getattr(harvest_plugin, name)))
 
 
-def _takes_any_name() -> bool:
-    return _schema().package_name_validator is package_name_validator
-
-
 def _patch_name() -> None:
     _schema().package_name_validator = source_rules.check_name
 
 
-PATCHES = (
-    ("source-url (ckanext-harvest#449)", _drops_the_query, _patch_url),
-    ("source-options (who may save them is not checked)", _checks_options_alone, _patch_config),
-    ("source-name (names of pages)", _takes_any_name, _patch_name),
+_SCHEMA = "ckanext.harvest.logic.schema"
+_PLUGIN = "ckanext.harvest.plugin"
+# Not among the faults: the guard and our rules check what is saved, whatever a release does.
+HOOKS = (
+    Patch(
+        "source-url (ckanext-harvest#449)",
+        {
+            f"{_SCHEMA}:harvest_source_url_validator": "88a628f10b95",
+            "ckanext.harvest.logic.validators:_normalize_url": "9a97ed4ba3c3",
+        },
+        _patch_url,
+    ),
+    Patch(
+        "source-options (who may save them is not checked)",
+        {
+            f"{_SCHEMA}:harvest_source_config_validator": "39668ad22a1c",
+            f"{_PLUGIN}:_create_harvest_source_object": "bd2ff60fc2fa",
+            f"{_PLUGIN}:_update_harvest_source_object": "d88200983817",
+        },
+        _patch_config,
+    ),
+    Patch(
+        "source-name (names of pages)",
+        {f"{_SCHEMA}:package_name_validator": "4902419bd190 780dfc83d68f"},  # CKAN 2.12, 2.11
+        _patch_name,
+    ),
 )
