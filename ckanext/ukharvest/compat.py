@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import copy
-import hashlib
-import inspect
 import logging
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -19,7 +14,6 @@ from ckan import logic, model
 from ckan.lib import search
 from ckan.lib.plugins import DefaultDatasetForm, lookup_package_plugin
 from ckan.logic.schema import default_show_package_schema
-from packaging.version import Version
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import write_batch
@@ -27,65 +21,9 @@ from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True)
-class Patch:
-    """What is replaced in CKAN or ckanext-harvest when the plugin is loaded (patches/).
-
-    Attributes:
-        name: what doctor prints.
-        replaces: "module:function" → hashes of its source in the versions tested, by blanks.
-        apply: replaces the functions.
-        mended_in: of a fault, the first version of CKAN or ckanext-harvest without it; "" if
-            there is none yet.
-    """
-
-    name: str
-    replaces: Mapping[str, str]
-    apply: Callable[[], None]
-    mended_in: str = ""
-
-    def is_needed(self) -> bool:
-        """Tell whether the installed version has the fault; hooks are always needed."""
-        if not self.mended_in:
-            return True
-        is_harvest = any(name.startswith("ckanext.") for name in self.replaces)
-        installed = metadata.version("ckanext-harvest" if is_harvest else "ckan")
-        return Version(installed) < Version(self.mended_in)
-
-
-# Applied patches by name, and what they replaced: for ``ckan ukharvest doctor``.
-applied_patches: dict[str, Patch] = {}
-_replaced: dict[str, Any] = {}
-
-
-def note_replaced(patch: Patch) -> None:
-    """Note the functions that a patch is going to replace, unless another one did before."""
-    for name in patch.replaces:
-        if name not in _replaced:
-            _replaced[name] = pkgutil.resolve_name(name)
-
-
-def source_hash(function: Any) -> str:
-    """Return a short hash of a function's source without comments, "" if there is none."""
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        return ""
-    # Versions of Python differ in whether a comment at the end belongs to the function.
-    lines = (line for line in source.splitlines() if line.strip() and line.lstrip()[0] != "#")
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
-
-
-def untested_functions() -> list[tuple[str, str]]:
-    """Return patch and function where the function's source is not one that was tested."""
-    return [
-        (patch.name, name)
-        for patch in applied_patches.values()
-        for name, tested in patch.replaces.items()
-        if source_hash(_replaced[name]) not in tested.split()
-    ]
-
+# Names of the applied patches (patches/) → the functions replaced whose source was never tested:
+# for ``ckan ukharvest doctor``.
+applied_patches: dict[str, list[str]] = {}
 
 # CKAN 2.12 indexes inside the actions and needs the dicts of both schemas; older versions index at
 # each commit of the session, in a model listener.
