@@ -21,8 +21,9 @@ from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
 
-# Names of the applied patches (patches/), for ``ckan ukharvest doctor``.
-applied_patches: list[str] = []
+# Names of the applied patches (patches/) → the functions replaced whose source was never tested:
+# for ``ckan ukharvest doctor``.
+applied_patches: dict[str, list[str]] = {}
 
 # CKAN 2.12 indexes inside the actions and needs the dicts of both schemas; older versions index at
 # each commit of the session, in a model listener.

@@ -52,7 +52,7 @@ class WriteBatch:
 
         ``package_create`` and ``package_update`` call ``Session.rollback()`` when validation fails.
         On SQLAlchemy 2 that ends the outermost transaction, savepoints included, so it is held back
-        inside the block (patches/rollbacks.py): the savepoint is rolled back instead. A commit in
+        inside the block (patches): the savepoint is rolled back instead. A commit in
         the block only flushes: the batch commits.
         """
         session = model.Session()

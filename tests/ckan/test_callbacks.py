@@ -305,5 +305,5 @@ def test_foreign_message_does_not_end_a_consumer() -> None:
 
 def test_the_stock_plugin_is_the_one_that_was_patched() -> None:
     assert Harvest.after_dataset_create.__globals__["_create_harvest_source_object"].__module__ == (
-        "ckanext.ukharvest.patches.source_validators"
+        "ckanext.ukharvest.patches.forms_and_commands"
     )

@@ -219,6 +219,12 @@ def test_patches_in_force_are_named_with_their_issue() -> None:
     assert any("ckanext-harvest#581" in message for message in named)
 
 
+def test_replaced_function_of_unknown_source_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(compat.applied_patches, "rabbits", ["ckanext.harvest.queue.get_consumer"])
+    (warning,) = [finding.message for finding in services.patches() if finding.level == "warning"]
+    assert "ckanext.harvest.queue.get_consumer was replaced (rabbits)" in warning
+
+
 def test_a_migration_that_was_forgotten_is_found() -> None:
     assert list(services.migrations()) == []
     model.Session.execute(sa.text("UPDATE ukharvest_alembic_version SET version_num = '0001'"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import time
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import sqlalchemy as sa
 from ckan import model, plugins
 from ckan.exceptions import CkanConfigurationException
 from ckan.tests.helpers import call_action
-from ckanext.harvest import queue
+from ckanext.harvest import queue, utils
 from ckanext.harvest.harvesters import HarvesterBase
 from ckanext.harvest.interfaces import IHarvester
 
@@ -23,6 +25,7 @@ from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.engine.http_client import open_client
 from tests.ckan.harvesting import Portal, write_ini
 from tests.ckan.processes import finish
+from tests.mutants import ROOT
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -195,13 +198,46 @@ def test_issue_581_a_consumer_outlives_a_lost_connection(
     assert body == '{"harvest_job_id": "x"}'
 
 
-def test_a_patch_steps_aside_where_the_fault_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
-    def patch() -> None:
-        raise AssertionError("patched what was not broken")
-
-    monkeypatch.setattr(patches, "PATCHES", (("mended", lambda: False, patch),))
+def applied(monkeypatch: pytest.MonkeyPatch, *faults: patches.Patch) -> dict[str, list[str]]:
+    """Apply these faults alone; return their names and the functions that were never tested."""
+    monkeypatch.setattr(patches, "FAULTS", faults)
+    monkeypatch.setattr(patches, "HOOKS", ())
+    monkeypatch.setattr(compat, "applied_patches", {})
     patches.apply_patches()
-    assert "mended" not in compat.applied_patches
+    return compat.applied_patches
+
+
+def test_fault_is_patched_below_its_mended_version_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [
+        patches.Patch(f"until {version}", {}, str, mended_in=version)
+        for version in ("1.0", metadata.version("ckanext-harvest"), "1000", "")
+    ]
+    assert [*applied(monkeypatch, *faults)] == ["until 1000", "until "]
+
+
+def test_function_of_unknown_source_is_replaced_and_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = "ckanext.harvest.utils.purge_queues"
+    monkeypatch.setattr(utils, "purge_queues", utils.purge_queues)  # puts it back afterwards
+    fault = patches.Patch("purge", {function: "0123456789ab"}, lambda _stock: len)
+    assert applied(monkeypatch, fault) == {"purge": [function]}
+    assert utils.purge_queues is len
+
+
+def test_replaced_functions_are_those_that_were_tested() -> None:
+    assert len(compat.applied_patches) == len(patches.FAULTS) + len(patches.HOOKS)
+    # If this fails: read what changed there, change the patch, then add the hash.
+    assert [*filter(None, compat.applied_patches.values())] == []
+
+
+def test_each_fault_has_a_page_for_its_maintainers() -> None:
+    pages = {path.stem for path in (ROOT / "docs/upstream").glob("*.md")}
+    assert {fault.page for fault in patches.FAULTS} <= pages
+
+
+def test_command_prints_what_each_job_did() -> None:
+    output = io.StringIO()
+    utils._print_harvest_job({"id": "1", "stats": {"added": 7351}}, output)
+    assert "added: 7351" in output.getvalue()
 
 
 # ckanext-harvest#581, a source loses its fields in the index of CKAN 2.12.

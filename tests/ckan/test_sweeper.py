@@ -22,7 +22,7 @@ from ckanext.ukharvest.model import JobReport, Record, Worker, locks, staged_obj
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.sweeper import objects
-from ckanext.ukharvest.patches import consumer_heartbeats
+from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, figures, until, work_off
 from tests.ckan.processes import FAULTY_PROGRAM
@@ -279,13 +279,8 @@ def test_objects_abandoned_silently_count_as_errored(portal: Portal, source: str
 def test_nothing_but_the_sweeper_sends_again() -> None:
     """Stock's own re-sending is disabled in both places that name it."""
     assert "one-sweeper (ckanext-harvest#420, #446)" in compat.applied_patches
-    assert not consumer_heartbeats._resends_what_runs()
     for module in (queue, update):
-        assert (
-            module.resubmit_jobs
-            is module.resubmit_objects
-            is consumer_heartbeats._leave_to_the_sweeper
-        )
+        assert module.resubmit_jobs is module.resubmit_objects is consumers.leave_to_the_sweeper
 
 
 def test_a_step_that_fails_does_not_stop_the_tick(

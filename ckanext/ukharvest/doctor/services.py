@@ -199,9 +199,16 @@ def _commits_by_itself() -> bool:
 
 @check("patches", "No bug of another package had to be worked around.")
 def patches() -> Iterator[Finding]:
-    """List faults of other packages that are patched at load."""
-    for name in compat.applied_patches:
-        yield Finding(INFO, "patches", f"Mended at load: {name}.")
+    """List what is replaced in other packages, and what of it was never tested."""
+    for name, untested in compat.applied_patches.items():
+        yield Finding(INFO, "patches", f"Replaced at load: {name}.")
+        for function in untested:
+            yield Finding(
+                WARNING,
+                "patches",
+                f"{function} was replaced ({name}), and is not as in the versions tested.",
+                "Use versions of CKAN and ckanext-harvest that ckanext-ukharvest was tested with.",
+            )
 
 
 @check("migrations", "The tables are those of the installed versions.", is_quick=True)

@@ -3,7 +3,7 @@
 ckanext-harvest accepts any URL (/etc/passwd, http://169.254.169.254/), and takes two sources for
 the same if their URLs differ only in the query, or if one is deleted (issue 449). No plugin
 interface can change the schema that has its validators, so they are replaced by name
-(``patches/source_validators.py``); its own checks of the options stay.
+(``patches``); its own checks of the options stay.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 CKAN 2.12 indexes a deleted dataset before its transaction is committed, and CKAN 2.11 every
 dataset: a process killed in between leaves search results without a dataset. While our writer is
-active CKAN's own indexing is off (patches/early_indexing.py), and the dataset is added to
+active CKAN's own indexing is off (patches/write_batches.py), and the dataset is added to
 ``ukharvest_index_pending`` in its own transaction; engine/search_index.py indexes it after the
 commit.
 """

@@ -1,48 +1,222 @@
-"""Patches for faults of released CKAN and ckanext-harvest: one file per fault.
+"""What is replaced in CKAN and ckanext-harvest when the plugin is loaded: two lists.
 
-Each patch replaces one named function, at plugin load, and only if a test call shows the fault:
-once an upstream release fixes it, the patch is not applied. ``ckan ukharvest doctor`` lists the
-patches in force. Only ``plugin.py`` imports this package.
+Hooks are what the engine needs; they are always applied. Faults are bugs of released versions
+(``docs/upstream``); each is applied to all versions below the first that is mended, so far to all,
+newer ones than were tested included. ``ckan ukharvest doctor`` lists them, and warns of a function
+whose source is not one that was tested. Only ``plugin.py`` imports this package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from packaging.version import Version
 
 from ckanext.ukharvest import compat
+from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.patches import (
-    consumer_heartbeats,
-    consumer_reconnect,
-    early_indexing,
+    consumers,
     fetch_batches,
-    job_figures,
+    forms_and_commands,
     queue_callbacks,
-    rabbitmq_consumers,
-    redis_connection,
-    rollbacks,
-    run_test,
-    source_validators,
+    write_batches,
 )
 
-# Name, test call that shows the fault, patch.
-PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
-    *redis_connection.PATCHES,
-    *job_figures.PATCHES,
-    *consumer_reconnect.PATCHES,
-    *queue_callbacks.PATCHES,
-    *source_validators.PATCHES,
-    *early_indexing.PATCHES,
-    *fetch_batches.PATCHES,
-    *rollbacks.PATCHES,
-    *run_test.PATCHES,
-    *consumer_heartbeats.PATCHES,  # last: wraps the consumer that is in force
-    *rabbitmq_consumers.PATCHES,
+_QUEUE = "ckanext.harvest.queue"
+_UPDATE = "ckanext.harvest.logic.action.update"  # imported the functions by name
+_SCHEMA = "ckanext.harvest.logic.schema"
+_PLUGIN = "ckanext.harvest.plugin"
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Functions that are replaced.
+
+    Attributes:
+        name: what doctor prints.
+        replaces: dotted name of each function → hashes of its source in the versions tested, by
+            blanks; "" for a method of SQLAlchemy, which has no source of its own.
+        replacement: returns the new function, given the one that it replaces.
+        page: of a fault, its page in ``docs/upstream``.
+        mended_in: of a fault, the first version of ckanext-harvest without it; "" if there is none
+            yet.
+    """
+
+    name: str
+    replaces: Mapping[str, str]
+    replacement: Callable[[Any], Any]
+    page: str = ""
+    mended_in: str = ""
+
+    def is_needed(self) -> bool:
+        """Tell whether the installed version has the fault; hooks are always needed."""
+        installed = Version(metadata.version("ckanext-harvest"))
+        return not self.mended_in or installed < Version(self.mended_in)
+
+    def untested(self) -> list[str]:
+        """Return the functions whose source is not one that was tested."""
+        return [
+            function
+            for function, tested in self.replaces.items()
+            if tested and source_hash(pkgutil.resolve_name(function)) not in tested.split()
+        ]
+
+    def apply(self) -> None:
+        """Replace the functions."""
+        for function in self.replaces:
+            owner, _, name = function.rpartition(".")
+            stock = pkgutil.resolve_name(function)
+            setattr(pkgutil.resolve_name(owner), name, self.replacement(stock))
+
+
+def source_hash(function: Any) -> str:
+    """Return a short hash of a function's source without comments, "" if there is none."""
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+    # Versions of Python differ in whether a comment at the end belongs to the function.
+    lines = (line for line in source.splitlines() if line.strip() and line.lstrip()[0] != "#")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+FAULTS = (
+    Patch(
+        "redis-timeout (ckanext-harvest#581)",
+        {f"{_QUEUE}.get_connection_redis": "e56e78d37b8c"},
+        consumers.with_timeouts,
+        "idle-consumers",
+    ),
+    Patch(
+        "consumer-reconnect (ckanext-harvest#581)",
+        {f"{_QUEUE}.RedisConsumer.consume": "4c7161ad3a53"},
+        lambda _stock: consumers.consume_redis,
+        "idle-consumers",
+    ),
+    Patch(
+        "one-sweeper (ckanext-harvest#420, #446)",
+        {
+            f"{module}.{function}": tested
+            for module in (_QUEUE, _UPDATE)
+            for function, tested in (
+                ("resubmit_jobs", "3fadd3ff8336"),
+                ("resubmit_objects", "5b78091e5e15"),
+            )
+        },
+        lambda _stock: consumers.leave_to_the_sweeper,
+        "running-imports-sent-again",
+    ),
+    Patch(
+        "job-figures (ckan harvester jobs prints none)",
+        {"ckanext.harvest.utils._print_harvest_job": "ae58f30c6fb3"},
+        forms_and_commands.with_figures,
+        "jobs-without-figures",
+    ),
+)
+# Applied after the faults and in this order: some wrap what is in force by then. Those that name an
+# issue stay when it is closed: batches begin in both callbacks, and our rules check what is saved.
+# Of two hashes the first is CKAN 2.12's.
+HOOKS = (
+    Patch(
+        "gather-survives (ckanext-harvest#112)",
+        {f"{_QUEUE}.gather_callback": "c923103f48f8"},
+        queue_callbacks.guarded_gather,
+    ),
+    Patch(
+        "fetch-survives (ckanext-harvest#112)",
+        {f"{_QUEUE}.fetch_callback": "d501ac4ad565"},
+        queue_callbacks.guarded_fetch,
+    ),
+    Patch(
+        "stages-end-their-objects (for our own imports)",
+        {f"{_QUEUE}.fetch_and_import_stages": "1664550ffab8"},
+        fetch_batches.stages_of_ours,
+    ),
+    Patch(
+        "worker-heartbeats (for the sweeper)",
+        {f"{_QUEUE}.RedisConsumer.consume": "4c7161ad3a53"},
+        consumers.beating,
+    ),
+    Patch(
+        "rabbitmq-heartbeats (for the sweeper)",
+        {f"{_QUEUE}.get_consumer": "b43ded10ffd4"},
+        consumers.or_rabbitmq,
+    ),
+    Patch(
+        "source-url (ckanext-harvest#449)",
+        {f"{_SCHEMA}.harvest_source_url_validator": "88a628f10b95"},
+        lambda _stock: source_rules.check_url,
+    ),
+    Patch(
+        "source-options (who may save them is not checked)",
+        {f"{_SCHEMA}.harvest_source_config_validator": "39668ad22a1c"},
+        lambda _stock: source_rules.check_config,
+    ),
+    Patch(
+        "reserved-options (which of them a sysadmin set)",
+        {
+            f"{_PLUGIN}._create_harvest_source_object": "bd2ff60fc2fa",
+            f"{_PLUGIN}._update_harvest_source_object": "d88200983817",
+        },
+        forms_and_commands.with_reserved_options,
+    ),
+    Patch(
+        "source-name (names of pages)",
+        {f"{_SCHEMA}.package_name_validator": "4902419bd190 780dfc83d68f"},
+        lambda _stock: source_rules.check_name,
+    ),
+    Patch(
+        "run-test-alone (for the sweeper)",
+        {"ckanext.harvest.utils.run_test_harvester": "8d2cde791d77"},
+        forms_and_commands.run_test_of_ours,
+    ),
+    # CKAN 2.11 indexes by a listener of the session, CKAN 2.12 in package_delete.
+    Patch(
+        "index-after-commit (for our own writes)",
+        {"ckan.logic.index_update_package": "cea3b933f577"}
+        if compat.INDEXES_IN_ACTIONS
+        else {"ckan.lib.search.SynchronousSearchPlugin.notify": "229b874b0e94"},
+        write_batches.deferred_action
+        if compat.INDEXES_IN_ACTIONS
+        else write_batches.deferred_listener,
+    ),
+    Patch(
+        "index-in-one-request (for our own writes)",
+        {"ckan.lib.search.index.make_connection": "96a7d2bb47f5 6beb018f3fe1"},
+        compat.collect_documents,
+    ),
+    Patch(
+        "rollback-to-savepoint (for our own writes)",
+        {"ckan.model.Session.rollback": ""},
+        write_batches.rollback_of,
+    ),
+    Patch(
+        "commit-after-savepoint (for our own writes)",
+        {"ckan.model.Session.commit": ""},
+        write_batches.commit_of,
+    ),
+    Patch(
+        "jobs-after-commit (for our own writes)",
+        {"ckan.lib.jobs.get_queue": "aa2481c8d702 fa58ab2c0b5f"},
+        write_batches.queue_of,
+    ),
 )
 
 
 def apply_patches() -> None:
     """Apply the patches that this installation needs; safe to call more than once."""
-    for name, is_faulty, patch in PATCHES:
-        if name not in compat.applied_patches and is_faulty():
-            patch()
-            compat.applied_patches.append(name)
+    patches = [
+        patch
+        for patch in (*FAULTS, *HOOKS)
+        if patch.name not in compat.applied_patches and patch.is_needed()
+    ]
+    # Before any is applied: a function may be replaced twice.
+    compat.applied_patches.update({patch.name: patch.untested() for patch in patches})
+    for patch in patches:
+        patch.apply()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ckan import model
@@ -136,33 +136,21 @@ def work(object_id: str) -> None:
         batches.import_batch(kind, claimed.object_ids, _heart.note)
     finally:
         compat.close_session()
-    if size > 1 and (waiting := claims.waiting_object(types)):
-        compat.close_session()
-        wake_up([waiting])
+    waiting = claims.waiting_object(types) if size > 1 else None
     compat.close_session()
+    if waiting:
+        publisher = queue.get_fetch_publisher()  # puts it behind those of other harvesters
+        publisher.send({"harvest_object_id": waiting})
+        publisher.close()
 
 
-def wake_up(object_ids: list[str]) -> None:
-    """Put messages on the fetch queue, behind those of other harvesters."""
-    publisher = queue.get_fetch_publisher()
-    for object_id in object_ids:
-        publisher.send({"harvest_object_id": object_id})
-    publisher.close()
+def stages_of_ours(stock: Callable[[Any, HarvestObject], None]) -> Callable[..., None]:
+    """Run the stages of a harvester of ours; the import writes how its object ended.
 
-
-def _always() -> bool:
-    # Not a fault of a release: our imports end their objects themselves.
-    return True
-
-
-def _patch_stages() -> None:
-    stock = queue.fetch_and_import_stages
+    The stock function knows only "done" and "failed", and no object that waits again.
+    """
 
     def fetch_and_import_stages(harvester: Any, obj: HarvestObject) -> None:
-        """Run the stages of a harvester of ours; the import writes how its object ended.
-
-        The stock function knows only "done" and "failed", and no object that waits again.
-        """
         if not isinstance(getattr(harvester, "source_type", None), SourceType):
             stock(harvester, obj)
             return
@@ -171,7 +159,4 @@ def _patch_stages() -> None:
         if harvester.fetch_stage(obj) is True:
             harvester.import_stage(obj)
 
-    queue.fetch_and_import_stages = fetch_and_import_stages
-
-
-PATCHES = (("stages-end-their-objects (for our own imports)", _always, _patch_stages),)
+    return fetch_and_import_stages

@@ -7,16 +7,14 @@ and gives up on an object after five deliveries without a message.
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import redis
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest import queue
 from ckanext.harvest.model import (
     HarvestGatherError,
     HarvestJob,
@@ -64,12 +62,15 @@ def _acknowledge(channel: _Once, method: Any) -> None:
         log.warning("A message could not be acknowledged", exc_info=True)
 
 
-def _guarded_gather(stock: Callback) -> Callback:
+def guarded_gather(stock: Callback) -> Callback:
+    """Return ``gather_callback`` that no exception ends."""
+
     def gather_callback(channel: Any, method: Any, header: Any, body: str) -> Any:
         job_id = read_id(body, "harvest_job_id")
         once = _Once(channel)
         try:
-            if _is_over(job_id):  # stopped while it waited
+            status = Session.query(HarvestJob.status).filter(HarvestJob.id == job_id).scalar()
+            if status == "Finished":  # stopped while it waited
                 _acknowledge(once, method)
                 return False
             if fetch_batches.is_gathered_elsewhere(job_id):
@@ -92,7 +93,9 @@ def _guarded_gather(stock: Callback) -> Callback:
     return gather_callback
 
 
-def _guarded_fetch(stock: Callback) -> Callback:
+def guarded_fetch(stock: Callback) -> Callback:
+    """Return ``fetch_callback`` that takes batches, and that no exception ends."""
+
     def fetch_callback(channel: Any, method: Any, header: Any, body: str) -> Any:
         object_id = read_id(body, "harvest_object_id")
         once = _Once(channel)
@@ -148,8 +151,10 @@ def _after_failure(store: Callable[[str, str], None], id_: str, message: str) ->
 
 
 def _internal(exc: Exception) -> str:
-    name = type(exc).__name__
-    return f"Internal error ({name}) in the harvester of this source; the portal's log has details"
+    return (
+        f"Internal error ({type(exc).__name__}) in the harvester of this source; "
+        "the portal's log has details"
+    )
 
 
 def _fail_job(job_id: str, message: str) -> None:
@@ -157,10 +162,11 @@ def _fail_job(job_id: str, message: str) -> None:
     job = Session.get(HarvestJob, job_id) if job_id else None
     if job is None:
         return
-    unfinished = sa.delete(HarvestObject).where(
-        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(FINISHED)
+    execute(
+        sa.delete(HarvestObject).where(
+            HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(FINISHED)
+        )
     )
-    execute(unfinished)
     job.gather_started = job.gather_started or utcnow()
     job.gather_finished = utcnow()
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
@@ -172,8 +178,7 @@ def _hand_over_job(job_id: str, _message: str) -> None:
     job = Session.get(HarvestJob, job_id) if job_id else None
     if job is None or job.status == "Finished":
         return
-    is_read = Session.query(JobReport.outcome).filter_by(job_id=job_id).scalar()
-    if is_read:  # its objects wait
+    if Session.query(JobReport.outcome).filter_by(job_id=job_id).scalar():  # its objects wait
         job.gather_finished = utcnow()
     else:  # it is sent again, as if its message had been lost
         job.gather_started = job.gather_finished = None
@@ -197,11 +202,6 @@ def _fail_object(object_id: str, message: str) -> None:
     Session.add(HarvestObjectError(harvest_object_id=object_id, message=message, stage=stage))
     run_results.save_outcomes([object_id])
     Session.commit()
-
-
-def _is_over(job_id: str) -> bool:
-    status = Session.query(HarvestJob.status).filter(HarvestJob.id == job_id).scalar()
-    return bool(status == "Finished")
 
 
 def _is_finished(object_id: str) -> bool:
@@ -232,91 +232,3 @@ def _explain(object_id: str) -> None:
         message = "The run was stopped before this record was imported"
     _fail_object(object_id, message)
     compat.close_session()
-
-
-# The test calls: run the installed functions with stand-ins, without database and Redis.
-
-
-class _TrialFailed(Exception):
-    """The error that a stand-in raises."""
-
-
-class _TrialObject:
-    """A harvest object that was delivered four times before."""
-
-    id = "trial"
-    retry_times = 4
-    state = "WAITING"
-    report_status: str | None = None
-
-    def save(self) -> None:
-        """Accept the change."""
-
-
-class _Trial:
-    """Stand-in for the model class, the channel, the method and the publisher."""
-
-    delivery_tag = "trial"
-
-    def __init__(self, found: _TrialObject | None = None) -> None:
-        self.found = found
-
-    def get(self, _id: str) -> _TrialObject:
-        if self.found is None:
-            raise _TrialFailed
-        return self.found
-
-    def basic_ack(self, _tag: str) -> None:
-        """Accept the acknowledgement."""
-
-
-@contextlib.contextmanager
-def _replaced(**attributes: object) -> Iterator[None]:
-    before = {name: getattr(queue, name) for name in attributes}
-    was_disabled = queue.log.disabled
-    queue.log.disabled = True
-    try:
-        for name, value in attributes.items():
-            setattr(queue, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(queue, name, value)
-        queue.log.disabled = was_disabled
-
-
-def _gather_lets_errors_out() -> bool:
-    trial = _Trial()
-    with _replaced(HarvestJob=trial, get_fetch_publisher=lambda: trial):
-        try:
-            queue.gather_callback(trial, trial, None, '{"harvest_job_id": "trial"}')
-        except _TrialFailed:
-            return True
-    return False
-
-
-def _fetch_lets_errors_out_or_is_silent() -> bool:
-    body = '{"harvest_object_id": "trial"}'
-    silent = _TrialObject()
-    with _replaced(HarvestObject=_Trial(silent)):
-        queue.fetch_callback(_Trial(), _Trial(), None, body)
-    with _replaced(HarvestObject=_Trial()):
-        try:
-            queue.fetch_callback(_Trial(), _Trial(), None, body)
-        except _TrialFailed:
-            return True
-    return silent.report_status is None
-
-
-def _patch_gather() -> None:
-    queue.gather_callback = _guarded_gather(queue.gather_callback)
-
-
-def _patch_fetch() -> None:
-    queue.fetch_callback = _guarded_fetch(queue.fetch_callback)
-
-
-PATCHES = (
-    ("gather-survives (ckanext-harvest#112)", _gather_lets_errors_out, _patch_gather),
-    ("fetch-survives (ckanext-harvest#112)", _fetch_lets_errors_out_or_is_silent, _patch_fetch),
-)

@@ -1,0 +1,67 @@
+"""What ckanext-harvest's form of a source saves, and what its commands run and print."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.cli.run import run_in_foreground
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.model import privileged_options
+
+
+def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Store also the reserved options that a sysadmin set when a source is saved."""
+
+    def save(context: Any, data_dict: dict[str, Any]) -> Any:
+        source = stock(context, data_dict)
+        kind = source_types.find(source.type or "")
+        if kind and source_rules.is_trusted(context):
+            options = source_rules.parse_options(source.config)
+            reserved = source_types.reserved_options(kind) & options.keys()
+            model.Session.flush()
+            privileged_options.remember(source.id, {name: options[name] for name in reserved})
+        return source
+
+    return save
+
+
+def with_figures(stock: Callable[..., None]) -> Callable[..., None]:
+    """Print a job as ``ckan harvester jobs`` does, then its figures, which it leaves out."""
+
+    def print_job(job: dict[str, Any], output: TextIO) -> None:
+        stock(job, output)
+        for name, number in job.get("stats", {}).items():
+            print(f"\t\t{name}: {number}", file=output)
+
+    return print_job
+
+
+def run_test_of_ours(
+    stock: Callable[[str, str | None], None],
+) -> Callable[[str, str | None], None]:
+    """Run a source of ours by ``ckan harvester run-test`` as ``ckan ukharvest run`` does.
+
+    ckanext-harvest's own command sends its job to the gather queue too, so that a live consumer
+    reads the source at the same time; has no heartbeat, by which the sweeper could tell that it
+    works; and needs factory_boy, which it takes from its tests.
+    """
+
+    @functools.wraps(stock)
+    def run_test_harvester(source_id_or_name: str, force_import: str | None) -> None:
+        """Run a source; with the identifier of a record, only this record."""
+        package = model.Package.get(source_id_or_name)
+        source = HarvestSource.get(package.id) if package else None
+        if source is None or source.type not in config.our_type_names():
+            stock(source_id_or_name, force_import)
+            return
+        sys.exit(run_in_foreground(source, RunMode.NORMAL, force_import or ""))
+
+    return run_test_harvester

@@ -1,0 +1,76 @@
+"""What CKAN leaves to our writer while it is active (write_batch.py).
+
+CKAN's actions roll back the whole transaction when they refuse one dataset, CKAN 2.11's
+package_owner_org_update commits when a dataset leaves an organisation, and jobs that plugins
+enqueue meanwhile would run before the commit. CKAN sends a request to Solr for each dataset; those
+of a batch go in one after the commit (model/pending_index.py, compat.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ckan import model
+
+from ckanext.ukharvest import write_batch
+from ckanext.ukharvest.model import pending_index
+
+
+def rollback_of(stock: Callable[[], None]) -> Callable[[], None]:
+    """Leave rollbacks to the savepoint around them."""
+
+    def rollback() -> None:
+        batch = write_batch.current()
+        if not (batch and batch.is_in_savepoint):
+            stock()
+
+    return rollback
+
+
+def commit_of(stock: Callable[[], None]) -> Callable[[], None]:
+    """Flush inside a savepoint instead of ending the transaction around it."""
+
+    def commit() -> None:
+        batch = write_batch.current()
+        if batch and batch.is_in_savepoint:
+            model.Session.flush()
+        else:
+            stock()
+
+    return commit
+
+
+def queue_of(stock: Callable[..., Any]) -> Callable[..., Any]:
+    """Hold background jobs until the commit."""
+
+    def get_queue(*args: Any, **more: Any) -> Any:
+        batch = write_batch.written()
+        queue = stock(*args, **more)
+        return write_batch.HeldQueue(queue, batch) if batch else queue
+
+    return get_queue
+
+
+def deferred_listener(stock: Callable[..., None]) -> Callable[..., None]:
+    """Mark datasets as to be indexed, instead of indexing them at a commit (CKAN 2.11)."""
+
+    def notify(self: Any, entity: Any, operation: str) -> None:
+        if write_batch.written() and type(entity).__name__ == "Package":
+            pending_index.mark(entity.id)
+        else:
+            stock(self, entity, operation)
+
+    return notify
+
+
+def deferred_action(stock: Callable[..., None]) -> Callable[..., None]:
+    """Mark datasets as to be indexed, instead of indexing them in an action (CKAN 2.12)."""
+
+    def index_update_package(context: Any, id_: str, *args: Any, **more: Any) -> None:
+        if write_batch.written():
+            pending_index.mark(id_)
+        else:
+            stock(context, id_, *args, **more)
+
+    return index_update_package
