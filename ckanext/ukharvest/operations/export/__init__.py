@@ -66,7 +66,7 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
         with disk_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            files = {}
+            files: dict[str, ExportFile] = {}
             missing = unavailable(names)
             for name in dict.fromkeys(name for name in names if name not in missing):
                 files[name] = ExportFile(folder / f"{FORMATS[name].file}.gz")
@@ -83,15 +83,15 @@ def _write(files: dict[str, ExportFile], progress: Progress) -> _Counts:
     for name, file in files.items():
         file.write(FORMATS[name].begin(catalogue))
     for package in datasets.read_all():
-        each = ExportedDataset(package, catalogue) if package else None
-        texts = _render(each, formats) if each else None
-        if each is None or texts is None:
+        exported = ExportedDataset(package or {}, catalogue)
+        texts = _render(exported, formats) if package else None
+        if texts is None:
             counts.left_out += 1
             continue
         for form, file, text in zip(formats, files.values(), texts, strict=True):
             file.write((form.between if counts.done else "") + text)
         counts.done += 1
-        counts.without_contact += not each.dataset.contact.is_reachable
+        counts.without_contact += not exported.dataset.contact.is_reachable
         progress(counts.done, max(counts.done, total))
     for name, file in files.items():
         file.write(FORMATS[name].end)
@@ -103,7 +103,7 @@ def _render(dataset: ExportedDataset, formats: Sequence[Format]) -> list[str] | 
     """Return a dataset in each format; None if one of them cannot hold it, so that all agree."""
     try:
         dataset.dataset  # noqa: B018 - the contact is counted in any format
-        return [each.render(dataset) for each in formats]
+        return [form.render(dataset) for form in formats]
     except Exception:  # noqa: BLE001 - one odd dataset must not cost the export
         log.exception("Export: dataset %s could not be written", dataset.package.get("id"))
         return None
@@ -113,7 +113,7 @@ def _publish(
     folder: Path, files: dict[str, ExportFile], counts: _Counts, missing: list[str]
 ) -> Manifest:
     last = manifest.load(folder)
-    checksums = {each["name"]: each["sha256"] for each in last["files"]} if last else {}
+    checksums = {file["name"]: file["sha256"] for file in last["files"]} if last else {}
     date = tables.utcnow().strftime("%Y-%m-%dT%H:%M:%S+00:00")
     new: Manifest = {
         "catalogue": config.site_url(),
@@ -144,13 +144,9 @@ def _publish(
         )
     sync_folder(folder)
     manifest.save(folder, new)
-    _remove_old(folder, checksums.keys() - {each["name"] for each in new["files"]})
-    return new
-
-
-def _remove_old(folder: Path, names: set[str]) -> None:
-    """Remove the files of formats that are no longer exported."""
-    known = {f"{each.file}.gz" for each in FORMATS.values()}
-    for name in names & known:
+    # Files of formats that are no longer exported.
+    ours = {f"{form.file}.gz" for form in FORMATS.values()}
+    for name in ours & checksums.keys() - {exported["name"] for exported in new["files"]}:
         with disk_errors(folder / name):
             (folder / name).unlink(missing_ok=True)
+    return new

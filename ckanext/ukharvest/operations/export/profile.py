@@ -20,13 +20,19 @@ from ckanext.dcat.profiles.euro_dcat_ap_3 import EuropeanDCATAP3Profile
 from ckanext.dcat.utils import resource_uri
 from rdflib import BNode, Literal, URIRef
 
-from ckanext.ukharvest.core.values import geometries, multivalue, places
+from ckanext.ukharvest.core.values import geometries, multivalue
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.operations.export import dcat_fields, dcat_objects
 from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
-from ckanext.ukharvest.operations.export.dataset import Dataset, Resource, read
+from ckanext.ukharvest.operations.export.dataset import (
+    Dataset,
+    Resource,
+    parse_geometry,
+    parse_or_empty,
+    read,
+)
 from ckanext.ukharvest.operations.export.dcat_objects import name
 from ckanext.ukharvest.operations.export.rdf import SERVICE, encode_iri
 from ckanext.ukharvest.parsers.dcat import distribution, extras
@@ -53,8 +59,9 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         for sample in list(self.g.objects(dataset_ref, name("adms:sample"))):
             self.g.remove((sample, _TYPE, None))
         self._add_dataset(dataset, dataset_ref)
-        resources = {each["id"]: each for each in dataset_dict["resources"]}
-        named = {each["uri"]: each for each in fields.get("resources", ())}
+        resources = {resource["id"]: resource for resource in dataset_dict["resources"]}
+        named = {resource["uri"]: resource for resource in fields.get("resources", ())}
+        endpoints = []
         for resource in dataset.resources:
             node = CleanedURIRef(resource_uri(named[resource.uri]))
             own = resources[resource.id]
@@ -62,19 +69,20 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             dcat_objects.add_services(self.g, node, named[resource.uri], own, resource.url)
             dcat_objects.add_checksums(self.g, node, own)
             dcat_objects.add_objects(self.g, node, own, distribution.OBJECTS)
-        services = [each for each in dataset.resources if _is_service(resources[each.id])]
-        self._add_kind(dataset, dataset_ref, [each.url for each in services])
+            if clean_text(own.get("resource_type")) == "service":
+                endpoints.append(resource.url)
+        self._add_kind(dataset, dataset_ref, endpoints)
 
     def _add_dataset(self, dataset: Dataset, node: Any) -> None:
         own = dataset.extras
         self._add(node, "dct:identifier", dataset.guid)
         identifier = clean_text(own.get("identifier"))
         if identifier != dataset.guid:
-            self._add_identifier(node, identifier)
-        for label in dataset.themes:
-            if not is_web_url(label):
-                concept = self._node(node, "dcat:theme", "skos:Concept")
-                self._add(concept, "skos:prefLabel", label)
+            kind, label = "adms:Identifier", "skos:notation"
+            self._add_label(node, "adms:identifier", identifier, kind, label)
+        for theme in dataset.themes:
+            if not is_web_url(theme):
+                self._add_label(node, "dcat:theme", theme, "skos:Concept", "skos:prefLabel")
         for series in filter(is_web_url, dataset.texts("in_series")):
             self._add_uri(node, "dcat:inSeries", series)
         # The parser reads a contact's page and telephone number too.
@@ -86,7 +94,10 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         is_named = own.get("license_id") not in (None, "", "notspecified")
         title = own.get("license_title") if is_named else ""
         self._add_licence(node, dataset.licence, clean_text(own.get("licence") or title))
-        self._add_label(node, "dct:rights", _rights(own), "dct:RightsStatement")
+        # Our parser repeats the access rights among the terms.
+        access = clean_text(own.get("access_rights"))
+        lines = (line for line in clean_text(own.get("rights")).split("\n") if line != access)
+        self._add_label(node, "dct:rights", "\n".join(lines), "dct:RightsStatement")
         identifiers = multivalue.texts(own.get("spatial_identifier"))
         self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"), identifiers)
         dcat_objects.add_objects(self.g, node, own, extras.OBJECTS)
@@ -126,7 +137,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             period = self._node(node, "dct:temporal", "dct:PeriodOfTime")
             self._add_date_triple(period, name("dcat:startDate"), start)
             self._add_date_triple(period, name("dcat:endDate"), end)
-        geometry = _geometry(own.get("spatial"))
+        geometry = parse_geometry(clean_text(own.get("spatial")))
         self._add_place(node, geometry, clean_text(own.get("spatial-text")), own.get("spatial_uri"))
         for rights in _urls(own.get("access_rights")):
             self._add_uri(node, "dct:accessRights", rights)
@@ -166,14 +177,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         self.g.add((node, _TYPE, name(kind)))
         return node
 
-    def _add_label(self, subject: Any, short: str, text: str, kind: str) -> None:
+    def _add_label(
+        self, subject: Any, short: str, text: str, kind: str, label: str = "rdfs:label"
+    ) -> None:
         """Add a text as a node of a class, which the range of the property asks for."""
         if text:
-            self._add(self._node(subject, short, kind), "rdfs:label", text)
-
-    def _add_identifier(self, node: Any, text: str) -> None:
-        if text:
-            self._add(self._node(node, "adms:identifier", "adms:Identifier"), "skos:notation", text)
+            self._add(self._node(subject, short, kind), label, text)
 
     def _add_licence(self, node: Any, url: str, text: str) -> None:
         """Add a licence by URL, else one by its name."""
@@ -231,31 +240,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
                     self.g.add((node, name(short), URIRefOrLiteral(text)))
 
 
-def _is_service(resource: Mapping[str, Any]) -> bool:
-    return clean_text(resource.get("resource_type")) == "service"
-
-
-def _rights(own: Mapping[str, Any]) -> str:
-    """Return a dataset's terms without its access rights, which our parser repeats there."""
-    access = clean_text(own.get("access_rights"))
-    lines = clean_text(own.get("rights")).split("\n")
-    return "\n".join(line for line in lines if line != access)
-
-
 def _urls(value: Any) -> list[str]:
     """Return the URLs of a text that has several, as our parser of DCAT joins them."""
-    found = []
-    for text in re.split(r",\s+", clean_text(value)):
-        try:
-            found.append(parse_url(text))
-        except ValueError:
-            continue
-    return found
-
-
-def _geometry(value: Any) -> geometries.Geometry | None:
-    text = clean_text(value)
-    try:
-        return places.parse_spatial(text) if text else None
-    except (ValueError, RecursionError):
-        return None
+    texts = re.split(r",\s+", clean_text(value))
+    return list(filter(None, (parse_or_empty(parse_url, text) for text in texts)))
