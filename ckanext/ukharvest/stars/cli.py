@@ -81,7 +81,7 @@ def _score_all() -> None:
 def _score_one(name_or_id: str) -> None:
     package = model.Package.get(name_or_id)
     if package is None or package.type == "harvest":
-        raise output.NotFoundError(f"{name_or_id}: no dataset has this name or id")
+        raise output.RefusedError(f"{name_or_id}: no dataset has this name or id")
     changes = stars_jobs.score_one(package.id)
     faults = _index(changes)
     rating = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
@@ -145,7 +145,7 @@ def _listing(organization: str, form: str) -> None:
     try:
         rows = collect_pages(ask)
     except tk.ObjectNotFound as exc:
-        raise output.NotFoundError(f"{organization}: {exc.message}") from exc
+        raise output.RefusedError(f"{organization}: {exc.message}") from exc
     if form != "json":
         rows = [{**row, "dataset": row["name"]} for row in rows]
     output.write(rows, LIST_COLUMNS, form)
