@@ -118,26 +118,26 @@ class _Search:
     def _may_ask(self) -> bool:
         return len(self.asked) < MOST_REQUESTS
 
-    def _service(self, found: Answer) -> LinkResult | None:
+    def _service(self, reply: Answer) -> LinkResult | None:
         """Return the service that an answer describes, None if it describes none."""
-        service = _described(found)
-        begins = service is not None or api.may_begin(found.content)
-        if begins and found.is_cut and len(found.content) <= content.HEAD and self._may_ask():
-            found = self._ask(found.question)
-            service = _described(found) or service
+        service = _described(reply)
+        begins = service is not None or api.may_begin(reply.content)
+        if begins and reply.is_cut and len(reply.content) <= content.HEAD and self._may_ask():
+            reply = self._ask(reply.question)
+            service = _described(reply) or service
         if service is None:
             return None
         if service.label in (api.OGC_API, api.OGC_FEATURES) and not service.layers:
-            service = self._with_collections(service, found)
+            service = self._with_collections(service, reply)
         return LinkResult(
             self.url,
             format=service.label,
             version=service.version,
             layers=service.layers,
-            base_url=self._base(service, found),
-            media_type=found.media_type,
+            base_url=self._base(service, reply),
+            media_type=reply.media_type,
             title=service.title,
-            status=found.status,
+            status=reply.status,
         )
 
     def _base(self, service: Service, found: Answer) -> str:
