@@ -60,19 +60,15 @@ def _rewritten(text: str) -> str:
 
     The inserted text comes from our table of types, never from the query.
     """
-    if text.lstrip().startswith("{!"):
-        return text
-    return _CLAUSE.sub(_with_all_names, text)
+    return text if text.lstrip().startswith("{!") else _CLAUSE.sub(_with_all_names, text)
 
 
 def _with_all_names(match: re.Match[str]) -> str:
-    return match["field"] + _all_names(match["value"]) if match["field"] else match[0]
-
-
-def _all_names(value: str) -> str:
-    if value.startswith("("):
-        return "(" + _NAME.sub(_other_names, value[1:-1]) + ")"
-    return _NAME.sub(_other_names, value)
+    if not match["field"]:
+        return match[0]
+    if match["value"].startswith("("):
+        return f"{match['field']}({_NAME.sub(_other_names, match['value'][1:-1])})"
+    return match["field"] + _NAME.sub(_other_names, match["value"])
 
 
 def _other_names(match: re.Match[str]) -> str:
