@@ -126,21 +126,17 @@ def _report(organization: str | None, form: str) -> None:
     rows = [flatten_figures(organisation) for organisation in figures["organizations"]]
     output.write(rows, REPORT_COLUMNS, form)
     if form == "table":
-        _write_reasons(figures["total"])
-
-
-def _write_reasons(total: dict[str, Any]) -> None:
-    number = counted(total["datasets"], "dataset")
-    click.echo(f"\n{number}, on average {total['average'] or 0:.2f} out of 5")
-    for reason in total["reasons"]:
-        click.echo(f"{reason['datasets']:>7,}  {reason['stars']} out of 5: {reason['text']}")
+        total = figures["total"]
+        number = counted(total["datasets"], "dataset")
+        click.echo(f"\n{number}, on average {total['average'] or 0:.2f} out of 5")
+        for reason in total["reasons"]:
+            click.echo(f"{reason['datasets']:>7,}  {reason['stars']} out of 5: {reason['text']}")
 
 
 def _listing(organization: str, form: str) -> None:
     def ask(offset: int) -> dict[str, Any]:
         of = {"organization": organization, "limit": PAGE, "offset": offset}
-        page: dict[str, Any] = tk.get_action("ukharvest_stars_list")({"ignore_auth": True}, of)
-        return page
+        return dict(tk.get_action("ukharvest_stars_list")({"ignore_auth": True}, of))
 
     try:
         rows = collect_pages(ask)

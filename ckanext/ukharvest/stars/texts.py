@@ -45,21 +45,17 @@ def describe_stars(found: Stars) -> str:
 
 def reason(found: Stars) -> str:
     """Return the reason for the stars, and if there are none, what would help."""
-    words = plugins.reason(found)
-    if words:
+    if words := plugins.reason(found):
         return words
     texts = _formats() if found.code == "format" else _reasons()
-    text = texts.get(str(found.stars) if found.code == "format" else found.code, "")
     # The detail of an unknown code (a plugin's) is its reason.
-    text = text or "{detail}"
+    text = texts.get(str(found.stars) if found.code == "format" else found.code, "{detail}")
     return str(text.format(detail=_detail(found))) or caption(found.stars)
 
 
 def short(code: str, stars: int) -> str:
     """Return a reason without its detail, for counting datasets."""
-    if code == "format":
-        return caption(stars)
-    return str(_kinds().get(code, code))
+    return caption(stars) if code == "format" else str(_kinds().get(code, code))
 
 
 def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
