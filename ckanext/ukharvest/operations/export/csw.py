@@ -65,12 +65,18 @@ def build(folder: Path, catalogue: Catalogue, progress: Callable[[int], None]) -
     with locks.alone(locks.EXPORT) as is_alone:
         if not is_alone:
             raise ExportError("another export is running")
-        source, path = _source(folder), folder / NAME
+        source, path = folder / f"{FORMATS['jsonl'].file}.gz", folder / NAME
+        if not source.is_file():
+            raise ExportError(
+                f"{source} is missing: run 'ckan ukharvest export --format jsonl', or add jsonl to "
+                "ckanext.ukharvest.export.formats"
+            )
         part = folder / f".{NAME}.part"
         try:
             with disk_errors(path):
                 part.unlink(missing_ok=True)
-                done = _fill(part, _packages(source), catalogue, progress)
+                with gzip.open(source, "rt", encoding="utf-8") as lines:
+                    done = _fill(part, map(json.loads, lines), catalogue, progress)
                 os.replace(part, path)
         except sqlite3.OperationalError as exc:  # such as: database or disk is full
             raise ExportError(f"{path}: {exc}; the last database was left as it is") from exc
@@ -78,21 +84,6 @@ def build(folder: Path, catalogue: Catalogue, progress: Callable[[int], None]) -
             part.unlink(missing_ok=True)
     sync_folder(folder)
     return done
-
-
-def _source(folder: Path) -> Path:
-    path = folder / f"{FORMATS['jsonl'].file}.gz"
-    if not path.is_file():
-        raise ExportError(
-            f"{path} is missing: run 'ckan ukharvest export --format jsonl', or add jsonl to "
-            "ckanext.ukharvest.export.formats"
-        )
-    return path
-
-
-def _packages(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def _fill(

@@ -341,18 +341,15 @@ def _is_file(fields: Fields, url: str, mimetype: str) -> bool:
     """Tell whether a URL leads to a file: as its source says, else by media type or format."""
     if download := fields.text("download_url"):
         return url in download
-    if fields.text("access_url") == url or fields.text("resource_type") == "service":
-        return False
+    is_other = fields.text("access_url") == url or fields.text("resource_type") == "service"
     label = formats.label(fields.text("format")) or formats.of_url(url)
-    return bool(mimetype) or bool(label and label not in _NO_FILES)
+    return not is_other and bool(mimetype or (label and label not in _NO_FILES))
 
 
 def media_type(resource: Resource) -> str:
     """Return a file's media type: its own, else the usual one of its format; "" for no file."""
-    if not resource.is_file:
-        return ""
     label = formats.label(resource.format) or formats.of_url(resource.url)
-    return resource.mimetype or _media_types().get(label, "")
+    return (resource.mimetype or _media_types().get(label, "")) if resource.is_file else ""
 
 
 @vocabulary.derived("file_types")

@@ -83,13 +83,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         for theme in dataset.themes:
             if not is_web_url(theme):
                 self._add_label(node, "dcat:theme", theme, "skos:Concept", "skos:prefLabel")
-        for series in filter(is_web_url, dataset.texts("in_series")):
-            self._add_uri(node, "dcat:inSeries", series)
+        self._add_uris(node, "dcat:inSeries", *filter(is_web_url, dataset.texts("in_series")))
         # The parser reads a contact's page and telephone number too.
         for contact in list(self.g.objects(node, name("dcat:contactPoint"))):
-            self._add_uri(contact, "vcard:hasURL", dataset.contact.url)
+            self._add_uris(contact, "vcard:hasURL", dataset.contact.url)
             phone = quote(clean_text(own.get("contact-phone")), safe="+")
-            self._add_uri(contact, "vcard:hasTelephone", f"tel:{phone}" if phone else "")
+            self._add_uris(contact, "vcard:hasTelephone", f"tel:{phone}" if phone else "")
         self._add_date_triple(node, name("dct:created"), own.get("created"))
         is_named = own.get("license_id") not in (None, "", "notspecified")
         title = own.get("license_title") if is_named else ""
@@ -112,8 +111,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         if kind == "service" and endpoints:
             self.g.remove((node, _TYPE, name("dcat:Dataset")))
             self.g.add((node, _TYPE, name(SERVICE)))
-            for url in endpoints:
-                self._add_uri(node, "dcat:endpointURL", url)
+            self._add_uris(node, "dcat:endpointURL", *endpoints)
         elif kind == "series":
             self.g.add((node, _TYPE, name("dcat:DatasetSeries")))
         for member in dataset.texts("series_members"):
@@ -124,10 +122,8 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
     ) -> None:
         # Its own URLs, and the one that DCAT-AP requires.
         downloads = _urls(own.get("download_url")) or ([resource.url] if resource.is_file else [])
-        for url in downloads:
-            self._add_uri(node, "dcat:downloadURL", url)
-        for url in _urls(own.get("access_url")) or [resource.url]:
-            self._add_uri(node, "dcat:accessURL", url)
+        self._add_uris(node, "dcat:downloadURL", *downloads)
+        self._add_uris(node, "dcat:accessURL", *(_urls(own.get("access_url")) or [resource.url]))
         text = "" if resource.licence else clean_text(own.get("licence"))
         licence = resource.licence or ("" if text else dataset.licence)
         self._add_licence(node, licence, text)
@@ -139,8 +135,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             self._add_date_triple(period, name("dcat:endDate"), end)
         geometry = parse_geometry(clean_text(own.get("spatial")))
         self._add_place(node, geometry, clean_text(own.get("spatial-text")), own.get("spatial_uri"))
-        for rights in _urls(own.get("access_rights")):
-            self._add_uri(node, "dct:accessRights", rights)
+        self._add_uris(node, "dct:accessRights", *_urls(own.get("access_rights")))
         self._add(node, "dct:identifier", clean_text(own.get("identifier")))
         self._add_others(node, own, distribution.SINGLE, distribution.LISTS)
 
@@ -151,10 +146,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
 
         Overrides ckanext-dcat's, which writes "Z" as "+00:00".
         """
-        try:
-            text = parse_date(str(value)) if value else ""
-        except ValueError:
-            return
+        text = parse_or_empty(parse_date, str(value or ""))
         kind = _DATES.get(len(text), "dateTime")
         if kind == "dateTime":  # XML Schema's times have seconds
             text = re.sub(r"T(\d\d:\d\d)(?=Z|[+-]|\Z)", r"T\1:00", text)
@@ -162,12 +154,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             literal = Literal(text, datatype=URIRef(_XSD + kind), normalize=False)
             self.g.add((subject, predicate, literal))
 
-    def _add(self, node: Any, short: str, text: str) -> None:
-        if text:
+    def _add(self, node: Any, short: str, *texts: str) -> None:
+        for text in filter(None, texts):
             self.g.add((node, name(short), Literal(text)))
 
-    def _add_uri(self, node: Any, short: str, uri: str) -> None:
-        if uri:
+    def _add_uris(self, node: Any, short: str, *uris: str) -> None:
+        for uri in filter(None, uris):
             self.g.add((node, name(short), URIRef(encode_iri(uri))))
 
     def _node(self, subject: Any, short: str, kind: str) -> Any:
@@ -187,7 +179,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
     def _add_licence(self, node: Any, url: str, text: str) -> None:
         """Add a licence by URL, else one by its name."""
         if url:
-            self._add_uri(node, "dct:license", url)
+            self._add_uris(node, "dct:license", url)
             self.g.add((URIRef(encode_iri(url)), _TYPE, name("dct:LicenseDocument")))
         else:
             self._add_label(node, "dct:license", text, "dct:LicenseDocument")
@@ -204,14 +196,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
 
         Two nodes, because datasets with one URI may have different shapes.
         """
-        for uri in _urls(uris):
-            self._add_uri(subject, "dct:spatial", uri)
+        self._add_uris(subject, "dct:spatial", *_urls(uris))
         identifiers = list(identifiers)
         if geometry or text or identifiers:
             place = self._node(subject, "dct:spatial", "dct:Location")
             self._add(place, "skos:prefLabel", text)
-            for identifier in identifiers:
-                self._add(place, "dct:identifier", identifier)
+            self._add(place, "dct:identifier", *identifiers)
             if geometry:
                 shape = json.dumps(geometry, separators=(",", ":"))
                 kind = name("gsp:geoJSONLiteral")

@@ -49,10 +49,13 @@ def triples(dataset: Dataset, package: Mapping[str, Any], catalogue: Catalogue) 
     Args:
         package: what ``dataset`` was read from.
     """
+    from rdflib import Graph
+
     from ckanext.ukharvest.operations.export.profile import CATALOGUE
 
     serializer = _serializer()
-    serializer.g = _graph()
+    # The graphs share their prefixes: each costs time.
+    serializer.g = Graph(namespace_manager=_prefixes(), bind_namespaces="none")
     # Its own URI may be another dataset's too: two organisations can harvest the same record.
     extras = [extra for extra in package.get("extras") or () if extra["key"] != "uri"]
     named = {**package, "extras": extras, "uri": dataset.uri, CATALOGUE: catalogue}
@@ -74,13 +77,6 @@ def _serializer() -> Any:
     from ckanext.dcat.processors import RDFSerializer
 
     return RDFSerializer(profiles=[PROFILE])
-
-
-def _graph() -> Any:
-    """Return an empty graph, which shares its prefixes with the others: each costs time."""
-    from rdflib import Graph
-
-    return Graph(namespace_manager=_prefixes(), bind_namespaces="none")
 
 
 @functools.cache
