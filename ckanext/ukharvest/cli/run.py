@@ -200,8 +200,8 @@ def _report(job_id: str, mode: str, guid: str) -> int:
     for name in FIGURES:
         click.echo(f"{name:<14}{stats.get(name, 0):>9,}")
     ours = job.get("ukharvest") or {}
-    if ours.get("reason"):
-        click.echo(ours["reason"])
+    if reason := ours.get("reason"):
+        click.echo(reason)
     for error in (*job["gather_error_summary"], *job["object_error_summary"]):
         click.echo(name_unseen(f"Error: {error['message']}"), err=True)
     if mode == RunMode.FORCE:
