@@ -16,6 +16,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.cli.dry_run import dry_run
+from ckanext.ukharvest.cli.lists import FIGURES
 from ckanext.ukharvest.cli.output import RefusedError, source_or_fail
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
@@ -34,7 +35,6 @@ from ckanext.ukharvest.model.workers import Heart, Limits
 from ckanext.ukharvest.source_types import SourceType
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
-FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 Work = Callable[[Sequence[str]], None]
 LINE_EVERY = 5.0  # seconds between two lines of progress if there is no terminal
 MOST_PROBLEMS = 20

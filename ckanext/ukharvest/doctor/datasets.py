@@ -217,7 +217,10 @@ def index() -> Iterator[Finding]:
 def missing_in_index() -> Iterator[list[str]]:
     """Yield ids of harvested datasets that the search index lacks, in batches."""
     for batch in _harvested_ids():
-        yield sorted(set(batch) - _indexed(batch))
+        results = search.make_connection().search(
+            "*:*", fq=[_site(), "{!terms f=id}" + ",".join(batch)], fl="id", rows=len(batch)
+        )
+        yield sorted(set(batch) - {document["id"] for document in results.docs})
 
 
 def without_dataset() -> Iterator[list[str]]:
@@ -258,13 +261,6 @@ def existing(ids: list[str]) -> set[str]:
             )
         )
     )
-
-
-def _indexed(ids: list[str]) -> set[str]:
-    results = search.make_connection().search(
-        "*:*", fq=[_site(), "{!terms f=id}" + ",".join(ids)], fl="id", rows=len(ids)
-    )
-    return {document["id"] for document in results.docs}
 
 
 def _solr_ids() -> Iterator[list[str]]:

@@ -38,7 +38,7 @@ def apply(search_params: dict[str, Any]) -> None:
     query, filters = search_params.get("q"), search_params.get("fq") or ""
     more = search_params.get("fq_list") or []
     texts = [text for text in (query, filters, *more) if isinstance(text, str)]
-    is_named = any(map(_names_sources, texts))
+    is_named = any(match["found"] for text in texts for match in _NAMES_SOURCES.finditer(text))
     if not is_named and not any(_SHOWN_BY in text for text in texts):
         return
     if isinstance(query, str):
@@ -49,10 +49,6 @@ def apply(search_params: dict[str, Any]) -> None:
         search_params["fq_list"] = [_rewritten(text) for text in more]
     if is_named and _SHOWN_BY not in filters:
         search_params["fq"] = f"{filters} {_ALSO_SOURCES}".strip()
-
-
-def _names_sources(text: str) -> bool:
-    return any(match["found"] for match in _NAMES_SOURCES.finditer(text))
 
 
 def _rewritten(text: str) -> str:

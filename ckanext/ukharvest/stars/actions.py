@@ -18,8 +18,6 @@ from ckanext.ukharvest.model import assessments, broken_links, datasets
 from ckanext.ukharvest.stars import model as stars_model
 from ckanext.ukharvest.stars import texts
 
-__all__ = ["ukharvest_stars_list", "ukharvest_stars_report", "ukharvest_stars_show"]
-
 
 @tk.side_effect_free
 def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:

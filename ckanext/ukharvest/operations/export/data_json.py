@@ -96,7 +96,13 @@ def entry(dataset: Dataset) -> dict[str, Any]:
         "conformsTo": next(iter(standards), ""),
         "schema": schemas if len(schemas) > 1 else [],
         "distribution": [_distribution(file, resources[file.id]) for file in dataset.resources],
-        **_further(dataset),
+        # Those of our fields that the schema has no property for.
+        **{
+            field.key: list(multivalue.texts(text)) if field.kind == ADDRESSES else text
+            for field in FIELDS
+            if field.of == DATASET and field.key not in _MAPPED
+            if (text := dataset.uk.get(field.key))
+        },
         "extras": _extras(dataset),
     }
     return _without_empty(properties)
@@ -135,15 +141,6 @@ def _contact(dataset: Dataset) -> dict[str, Any]:
         "hasTelephone": clean_text(dataset.extras.get("contact-phone")),
     }
     return _without_empty(properties)
-
-
-def _further(dataset: Dataset) -> dict[str, Any]:
-    """Return those of our fields that the schema has no property for."""
-    return {
-        field.key: list(multivalue.texts(text)) if field.kind == ADDRESSES else text
-        for field in FIELDS
-        if field.of == DATASET and field.key not in _MAPPED and (text := dataset.uk.get(field.key))
-    }
 
 
 def _others(dataset: Dataset) -> dict[str, Any]:

@@ -169,8 +169,8 @@ _MISSING: Mapping[str, tuple[str, Callable[[Told, SourceHealth], Letter]]] = {
 
 
 def _is_failing(state: SourceHealth) -> bool:
-    is_last = bool(state.last_run and state.last_run["outcome"] == RunOutcome.FAILED)
-    return is_last or state.value in (Health.FAILING, Health.HICCUP)
+    last = state.last_run["outcome"] if state.last_run else ""
+    return last == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
 
 
 def _has_recovered(state: SourceHealth, failed: dict[str, Any]) -> bool:
