@@ -57,8 +57,7 @@ def _ask(source: str | None, *, unknown: bool, state: str | None, offset: int) -
     data = {"unknown": unknown, "state": state or "", "limit": PAGE, "offset": offset}
     if source:
         data["source"] = output.source_or_fail(source).id
-    page: dict[str, Any] = tk.get_action("ukharvest_link_list")({"ignore_auth": True}, data)
-    return page
+    return dict(tk.get_action("ukharvest_link_list")({"ignore_auth": True}, data))
 
 
 def _check(source: str | None) -> None:

@@ -95,9 +95,8 @@ def sources(include_inactive: bool, organization_type: str, form: str) -> None:
 @output.form_option
 def runs(source: str | None, limit: int, form: str) -> None:
     """List runs, newest first, with their figures and why they ended as they did."""
-    data = {"source": source} if source else {}
-    rows = _ask("ukharvest_run_list", limit=limit, **data)["results"]
-    _write(rows, RUN_COLUMNS, form)
+    scope = {"source": source} if source else {}
+    _write(_ask("ukharvest_run_list", limit=limit, **scope)["results"], RUN_COLUMNS, form)
 
 
 @click.command()

@@ -107,8 +107,12 @@ def _stop(job_id: str) -> None:
 
 
 def _context() -> dict[str, Any]:
-    user = config.harvest_user()
-    return {"model": model, "session": model.Session, "user": user, "ignore_auth": True}
+    return {
+        "model": model,
+        "session": model.Session,
+        "user": config.harvest_user(),
+        "ignore_auth": True,
+    }
 
 
 def _job(source: HarvestSource) -> HarvestJob:

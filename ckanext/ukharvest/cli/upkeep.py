@@ -21,12 +21,9 @@ def _call(action: str, source_id: str) -> dict[str, Any]:
     """Call an action of ours about a source; a refusal ends the command."""
     context = {"ignore_auth": True, "user": config.harvest_user()}
     try:
-        result: dict[str, Any] = tk.get_action(f"ukharvest_{action}")(
-            context, {"source_id": source_id}
-        )
+        return dict(tk.get_action(f"ukharvest_{action}")(context, {"source_id": source_id}))
     except tk.ValidationError as exc:
         raise click.ClickException(exc.error_dict["source_id"][0]) from exc
-    return result
 
 
 @click.command(short_help="Carry out deletions that a run held back.")

@@ -45,8 +45,7 @@ def doctor(form: str, fix: bool, yes: bool) -> None:
 
 
 def _examine() -> dict[str, Any]:
-    report: dict[str, Any] = tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {})
-    return report
+    return dict(tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {}))
 
 
 def _write(findings: Sequence[Mapping[str, str]]) -> None:

@@ -136,5 +136,7 @@ def _attention(snapshot: dict[str, Any]) -> list[dict[str, Any]]:
 
 def table_sizes() -> list[dict[str, Any]]:
     """Return ``name``, ``bytes`` and estimated ``rows`` of the tables, largest first."""
-    sizes = Session.execute(_SIZES)
-    return [{"name": name, "bytes": int(size), "rows": int(rows)} for name, size, rows in sizes]
+    return [
+        {"name": name, "bytes": int(size), "rows": int(rows)}
+        for name, size, rows in Session.execute(_SIZES)
+    ]

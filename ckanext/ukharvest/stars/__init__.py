@@ -91,8 +91,9 @@ class Rules:
             stars = self._of_resource(resource, terms, link, is_linked=is_linked)
             scores[resource["id"]] = plugins.apply_to_resource(package, resource, stars)
         is_unpublished = facts.get("unpublished", "").lower() in ("true", "yes", "1")
-        dataset = rules.score_dataset(scores, is_unpublished=is_unpublished)
-        return plugins.apply_to_dataset(package, dataset)
+        return plugins.apply_to_dataset(
+            package, rules.score_dataset(scores, is_unpublished=is_unpublished)
+        )
 
     def _of_resource(
         self, resource: Mapping[str, Any], terms: Terms, link: Evidence, *, is_linked: bool

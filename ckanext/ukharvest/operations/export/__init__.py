@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from ckanext.ukharvest import config
@@ -34,15 +34,6 @@ from ckanext.ukharvest.operations.export.manifest import Manifest
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]  # datasets done, and how many there are
-
-
-@dataclass
-class _Counts:
-    """Datasets that were written, of these without a contact, and those that were left out."""
-
-    done: int = 0
-    without_contact: int = 0
-    left_out: int = 0
 
 
 def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> Manifest:
@@ -75,24 +66,24 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
             return _publish(folder, files, counts, missing)
 
 
-def _write(files: dict[str, ExportFile], progress: Progress) -> _Counts:
-    """Write all datasets and count them."""
+def _write(files: dict[str, ExportFile], progress: Progress) -> Counter[str]:
+    """Write all datasets; return how many, of these those without a contact, and those left out."""
     catalogue, total = describe_catalogue(), counted.count_exported()
     formats = [FORMATS[name] for name in files]
-    counts = _Counts()
+    counts: Counter[str] = Counter()
     for name, file in files.items():
         file.write(FORMATS[name].begin(catalogue))
     for package in datasets.read_all():
         exported = ExportedDataset(package or {}, catalogue)
         texts = _render(exported, formats) if package else None
         if texts is None:
-            counts.left_out += 1
+            counts["left_out"] += 1
             continue
         for form, file, text in zip(formats, files.values(), texts, strict=True):
-            file.write((form.between if counts.done else "") + text)
-        counts.done += 1
-        counts.without_contact += not exported.dataset.contact.is_reachable
-        progress(counts.done, max(counts.done, total))
+            file.write((form.between if counts["datasets"] else "") + text)
+        counts["datasets"] += 1
+        counts["without_contact"] += not exported.dataset.contact.is_reachable
+        progress(counts["datasets"], max(counts["datasets"], total))
     for name, file in files.items():
         file.write(FORMATS[name].end)
         file.finish()
@@ -110,7 +101,7 @@ def _render(dataset: ExportedDataset, formats: Sequence[Format]) -> list[str] | 
 
 
 def _publish(
-    folder: Path, files: dict[str, ExportFile], counts: _Counts, missing: list[str]
+    folder: Path, files: dict[str, ExportFile], counts: Counter[str], missing: list[str]
 ) -> Manifest:
     last = manifest.load(folder)
     checksums = {file["name"]: file["sha256"] for file in last["files"]} if last else {}
@@ -118,9 +109,9 @@ def _publish(
     new: Manifest = {
         "catalogue": config.site_url(),
         "date": date,
-        "datasets": counts.done,
-        "left_out": counts.left_out,
-        "without_contact": counts.without_contact,
+        "datasets": counts["datasets"],
+        "left_out": counts["left_out"],
+        "without_contact": counts["without_contact"],
         "unavailable": missing,
         "files": [],
     }
@@ -136,7 +127,7 @@ def _publish(
                 "format": name,
                 "media_type": form.media_type,
                 "url": f"{config.site_url()}{manifest.ROUTE}/{file.path.name}",
-                "datasets": counts.done,
+                "datasets": counts["datasets"],
                 "bytes": file.bytes,
                 "sha256": file.sha256,
                 "date": date,

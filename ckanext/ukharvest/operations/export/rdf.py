@@ -145,8 +145,9 @@ def begin_turtle(catalogue: Catalogue) -> str:
 def turtle(n_triples: str) -> str:
     """Return triples in Turtle without the prefixes, which stand once at the beginning."""
     quads = ox.parse(n_triples, format=ox.RdfFormat.N_TRIPLES)
-    facts = (quad.triple for quad in quads)
-    text = ox.serialize(facts, format=ox.RdfFormat.TURTLE, prefixes=PREFIXES)
+    text = ox.serialize(
+        (quad.triple for quad in quads), format=ox.RdfFormat.TURTLE, prefixes=PREFIXES
+    )
     assert text is not None  # without a file to write to
     return text.decode("utf-8").split("\n", len(PREFIXES))[-1]
 

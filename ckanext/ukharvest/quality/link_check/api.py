@@ -50,8 +50,7 @@ def error_text(found: Mapping[str, Any]) -> str | None:
     if not isinstance(error, dict) or "code" not in error:
         return None
     details = [error.get("message"), *_list(error.get("details")), error.get("code")]
-    words = dict.fromkeys(filter(None, map(clean_text, details)))
-    return shorten(" ".join(words), 200)
+    return shorten(" ".join(dict.fromkeys(filter(None, map(clean_text, details)))), 200)
 
 
 def read(found: Mapping[str, Any], url: str) -> Service | None:

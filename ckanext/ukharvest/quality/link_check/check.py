@@ -161,9 +161,10 @@ class _Search:
             return service
         if more is None:
             return service
-        is_features = api.OGC_FEATURES in (service.label, more.label)
-        label = api.OGC_FEATURES if is_features else api.OGC_API
-        return service._replace(label=label, layers=more.layers)
+        has_features = api.OGC_FEATURES in (service.label, more.label)
+        return service._replace(
+            label=api.OGC_FEATURES if has_features else api.OGC_API, layers=more.layers
+        )
 
     def _suspected(self, plain: Answer) -> LinkResult | None:
         """Request capabilities if an unspecific URL answered as a service might."""
@@ -188,8 +189,12 @@ class _Search:
             # A service may answer only to what it knows, and then with an error of its own.
             reached = refused if refused is not None and not refused.is_error else plain
             return self._unknown(refused or plain, reached)
-        typed = formats.label(plain.media_type)
-        label = content.label_of(plain.content, is_cut=plain.is_cut, named=plain.names, typed=typed)
+        label = content.label_of(
+            plain.content,
+            is_cut=plain.is_cut,
+            named=plain.names,
+            typed=formats.label(plain.media_type),
+        )
         # A login page, or a page saying that something is gone, is not what the metadata promise; a
         # service that answers with text, or a list of errors, is not a service.
         is_page = label == "HTML" and (refused or self.expected not in ("", "HTML"))

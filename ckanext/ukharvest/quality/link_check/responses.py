@@ -91,8 +91,7 @@ class Answer:
     @property
     def names(self) -> list[str]:
         """Labels of the formats in the file's name and URLs."""
-        places = (file_url(self.file_name), self.url, self.question.url)
-        return [formats.of_url(place) for place in places]
+        return list(map(formats.of_url, (file_url(self.file_name), self.url, self.question.url)))
 
 
 def answer(question: Question, reply: Reply, wanted: int) -> Answer:
