@@ -367,14 +367,6 @@ MUTANTS = (
     ),
     # These need CKAN.
     Mutant(
-        "migration-remote-organisations",
-        "An upgrade does not guess the organisations of sources that take them from their portal.",
-        "ckanext.ukharvest.migration.ukharvest.versions.0101_record_organization._FILL",
-        "\n      AND COALESCE(source.config, '') NOT LIKE '%remote_orgs%'",
-        "",
-        ("tests/ckan/test_upgrade.py::test_upgrade_leaves_remote_organisations_unknown",),
-    ),
-    Mutant(
         "own-site",
         "The portal does not harvest itself under another name of its host.",
         "ckanext.ukharvest.readers.ckan_api.own_site.refuse",

@@ -158,7 +158,7 @@ def show_by_both_schemas(package_id: str) -> tuple[dict[str, Any], dict[str, Any
     schema = default_show_package_schema()
     # The name is stored, so no other dataset has it, and the query for one is spared.
     is_free = tk.get_validator("package_name_validator")
-    schema["name"] = [each for each in schema["name"] if each is not is_free]
+    schema["name"] = [validator for validator in schema["name"] if validator is not is_free]
     by_default, _errors = tk.navl_validate(stored, schema, context)
     shown = copy.deepcopy(by_default)
     logic.apply_after_dataset_show_plugins(context, shown)
@@ -205,8 +205,8 @@ def replace_dataset_extra(key: str, changes: Sequence[tuple[str, str, str]]) -> 
     if not changes:
         return set()
     ids, old, new = (list(values) for values in zip(*changes, strict=True))
-    given = {"key": key, "ids": ids, "old": old, "new": new}
-    return {row[0] for row in model.Session.execute(statement.bindparams(*lists), given)}
+    values = {"key": key, "ids": ids, "old": old, "new": new}
+    return {row[0] for row in model.Session.execute(statement.bindparams(*lists), values)}
 
 
 _REPLACE_EXTRA = """

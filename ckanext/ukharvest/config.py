@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,63 +47,52 @@ def _value(name: str) -> Any:
     return value
 
 
-def _whole(name: str, *, least: int = 1) -> Callable[[], int]:
-    return lambda: max(least, int(_value(name)))
+def _whole(name: str, least: int = 1) -> int:
+    return max(least, int(_value(name)))
 
 
-def _number(name: str) -> Callable[[], float]:
-    return lambda: float(_value(name))
+def _number(name: str) -> float:
+    return float(_value(name))
 
 
-def _flag(name: str) -> Callable[[], bool]:
-    return lambda: bool(tk.asbool(_value(name)))
+def _flag(name: str) -> bool:
+    return bool(tk.asbool(_value(name)))
 
 
-def _text(name: str) -> Callable[[], str]:
-    return lambda: str(_value(name) or "").strip()
+def _text(name: str) -> str:
+    return str(_value(name) or "").strip()
 
 
-def _names(name: str) -> Callable[[], list[str]]:
-    return lambda: list(tk.aslist(tk.config.get(PREFIX + name) or ""))  # empty is none
+def _names(name: str) -> list[str]:
+    return list(tk.aslist(tk.config.get(PREFIX + name) or ""))  # empty is none
 
 
 # The settings that need nothing but their type. A smaller number than the least counts as the
 # least. What they mean, and their defaults, is in config_declaration.yaml.
-batch_size = _whole("batch_size")
-check_visitors = _flag("check.visitors")
-checks_data = _flag("data_checks.check")
-checks_links = _flag("links.check")
-data_checks_megabytes = _whole("data_checks.megabytes")
-delete_after_runs = _whole("delete.after_runs")
-delete_max_share = _number("delete.max_share")
-export_formats = _names("export.formats")
-facets = _names("facets")
-gather_timeout = _whole("sweeper.gather_timeout")
-links_days = _whole("links.days")
-links_megabytes = _whole("links.megabytes_per_day", least=0)
-links_requests = _whole("links.requests_per_day", least=0)
-metrics_token = _text("metrics.token")
-navigation = _text("nav")
-object_timeout = _whole("sweeper.object_timeout")
-own_http_contact = _text("http.contact")
-phone_order = _flag("phone_order")
-proxy = _text("proxy")
-prune_keep_runs = _whole("prune.keep_runs")
-schedule_cron_minutes = _whole("schedule.cron_minutes")
-visitor_requests = _whole("visitors.per_minute", least=0)
-vocabularies = _text("vocabularies")
-worker_timeout = _whole("sweeper.worker_timeout")
-
-_private_networks = _names("http.allow_private")
-_total_timeout = _number("http.total_timeout")
-_read_timeout = _number("http.read_timeout")
-_max_megabytes = _whole("http.max_megabytes", least=0)
-_delay = _number("http.delay")
-_requests_per_host = _whole("http.requests_per_host", least=0)
-_export_folder = _text("export.folder")
-_most_resources = _whole("limits.resources")
-_most_tags = _whole("limits.tags")
-_longest_text = _whole("limits.text")
+batch_size = partial(_whole, "batch_size")
+check_visitors = partial(_flag, "check.visitors")
+checks_data = partial(_flag, "data_checks.check")
+checks_links = partial(_flag, "links.check")
+data_checks_megabytes = partial(_whole, "data_checks.megabytes")
+delete_after_runs = partial(_whole, "delete.after_runs")
+delete_max_share = partial(_number, "delete.max_share")
+export_formats = partial(_names, "export.formats")
+facets = partial(_names, "facets")
+gather_timeout = partial(_whole, "sweeper.gather_timeout")
+links_days = partial(_whole, "links.days")
+links_megabytes = partial(_whole, "links.megabytes_per_day", least=0)
+links_requests = partial(_whole, "links.requests_per_day", least=0)
+metrics_token = partial(_text, "metrics.token")
+navigation = partial(_text, "nav")
+object_timeout = partial(_whole, "sweeper.object_timeout")
+own_http_contact = partial(_text, "http.contact")
+phone_order = partial(_flag, "phone_order")
+proxy = partial(_text, "proxy")
+prune_keep_runs = partial(_whole, "prune.keep_runs")
+schedule_cron_minutes = partial(_whole, "schedule.cron_minutes")
+visitor_requests = partial(_whole, "visitors.per_minute", least=0)
+vocabularies = partial(_text, "vocabularies")
+worker_timeout = partial(_whole, "sweeper.worker_timeout")
 
 
 def portal_language() -> str:
@@ -113,7 +102,7 @@ def portal_language() -> str:
 
 def export_folder() -> Path | None:
     """Return the folder of the exported catalogue, None if neither it nor CKAN's storage is set."""
-    if folder := _export_folder():
+    if folder := _text("export.folder"):
         return Path(folder)
     storage = str(tk.config.get("ckan.storage_path") or "").strip()
     return Path(storage) / "ukharvest-export" if storage else None
@@ -127,9 +116,7 @@ def not_overwrite_fields() -> frozenset[str]:
 def harvest_user() -> str:
     """Return the name of the harvest user: ckanext-harvest's option, else the site user."""
     name = tk.config.get("ckanext.harvest.user_name")
-    if name:
-        return str(name)
-    return str(tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
+    return str(name or tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
 
 
 def site_url() -> str:
@@ -149,10 +136,7 @@ def own_site() -> OwnSite:
 
 def guard() -> Guard:
     """Return the guard that checks URLs, with the private networks that the portal allows."""
-    return Guard(
-        allow=_private_networks(),
-        proxied=bool(proxy()),
-    )
+    return Guard(allow=_names("http.allow_private"), proxied=bool(proxy()))
 
 
 def public_guard() -> Guard:
@@ -163,17 +147,21 @@ def public_guard() -> Guard:
 def http_limits() -> HttpLimits:
     """Return time-outs, sizes and turns of the HTTP client."""
     return HttpLimits(
-        read=_read_timeout(),
-        total=_total_timeout(),
-        max_bytes=_max_megabytes() * 1024 * 1024,
-        delay=_delay(),
-        at_once=_requests_per_host(),
+        read=_number("http.read_timeout"),
+        total=_number("http.total_timeout"),
+        max_bytes=_whole("http.max_megabytes", 0) * 1024 * 1024,
+        delay=_number("http.delay"),
+        at_once=_whole("http.requests_per_host", 0),
     )
 
 
 def record_limits() -> RecordLimits:
     """Return the most that is imported of one record."""
-    return RecordLimits(resources=_most_resources(), tags=_most_tags(), text=_longest_text())
+    return RecordLimits(
+        resources=_whole("limits.resources"),
+        tags=_whole("limits.tags"),
+        text=_whole("limits.text"),
+    )
 
 
 def http_contact() -> str:
@@ -204,45 +192,38 @@ def check_settings() -> None:
     Raises:
         CkanConfigurationException: with the setting and its value.
     """
-    key = f"{PREFIX}http.allow_private"
-    networks = _private_networks()
+    networks = _names("http.allow_private")
     try:
         Guard(allow=networks)
     except ValueError as exc:
         raise CkanConfigurationException(
-            f"{key} = {' '.join(networks)}: {exc}; expected networks such as 10.1.0.0/16"
+            f"{PREFIX}http.allow_private = {' '.join(networks)}: {exc}; expected networks such as "
+            "10.1.0.0/16"
         ) from exc
-    _check_credentials()
+    for key, text in tk.config.items():
+        if key.startswith(f"{PREFIX}credentials.") and text:
+            try:
+                parse_credential(str(text))
+            except ValueError as exc:
+                raise CkanConfigurationException(f"{key}: {exc} (its value is not shown)") from exc
     if navigation() not in NAVIGATION:
         raise CkanConfigurationException(
             f"{PREFIX}nav = {navigation()}: expected one of {' '.join(NAVIGATION)}"
         )
-    known = tuple(shown_values.INDEXED)
-    if unknown := [name for name in facets() if name not in known]:
-        raise CkanConfigurationException(
-            f"{PREFIX}facets = {' '.join(facets())}: there is no facet {unknown[0]!r}; expected "
-            f"some of {' '.join(known)}"
-        )
-    if unknown := [name for name in export_formats() if name not in EXPORT_FORMATS]:
-        raise CkanConfigurationException(
-            f"{PREFIX}export.formats = {' '.join(export_formats())}: there is no format "
-            f"{unknown[0]!r}; expected some of {' '.join(EXPORT_FORMATS)}"
-        )
+    for name, noun, values, known in (
+        ("facets", "facet", facets(), shown_values.INDEXED),
+        ("export.formats", "format", export_formats(), EXPORT_FORMATS),
+    ):
+        if unknown := [value for value in values if value not in known]:
+            raise CkanConfigurationException(
+                f"{PREFIX}{name} = {' '.join(values)}: there is no {noun} {unknown[0]!r}; expected "
+                f"some of {' '.join(known)}"
+            )
     if proxy():
         log.warning(
             "Sources are read through a proxy, which resolves names itself: only schemes, literal "
             "addresses and names are checked here, so the proxy has to refuse internal addresses"
         )
-
-
-def _check_credentials() -> None:
-    for key, text in tk.config.items():
-        if not key.startswith(f"{PREFIX}credentials.") or not text:
-            continue
-        try:
-            parse_credential(str(text))
-        except ValueError as exc:
-            raise CkanConfigurationException(f"{key}: {exc} (its value is not shown)") from exc
 
 
 def check_plugins() -> None:
@@ -273,8 +254,7 @@ def check_order() -> None:
             continue
         # Listed after ckanext-scheming, its form would drop the extras of harvested datasets.
         first = ["ukharvest"] if other.startswith("scheming") else ours
-        late = [name for name in first if names.index(name) > names.index(other)]
-        if late:
+        if late := [name for name in first if names.index(name) > names.index(other)]:
             raise CkanConfigurationException(
                 f"Plugin {late[0]!r} must stand before {other!r} in the line ckan.plugins, so "
                 f"that its pages and actions come first: move {late[0]!r} in front of {other!r}."
@@ -289,8 +269,7 @@ def _check_type_names() -> None:
     for plugin in p.PluginImplementations(IHarvester):
         type_name = plugin.info()["name"]
         other = seen.setdefault(type_name, plugin)
-        is_ours = any(_source_type_of(each) for each in (other, plugin))
-        if other is not plugin and is_ours:
+        if other is not plugin and (_source_type_of(other) or _source_type_of(plugin)):
             raise CkanConfigurationException(
                 f"Plugins {other.name!r} and {plugin.name!r} both harvest sources of type "
                 f"{type_name!r}, which would import each record twice: remove one of them from "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import ckan.plugins as p
@@ -44,11 +45,9 @@ def dataset_fields() -> frozenset[str]:
     # Its create_package_schema is CKAN's; it adds its fields when it validates.
     if p.plugin_loaded("scheming_datasets"):
         show = tk.get_action("scheming_dataset_schema_show")
-        try:
-            found = show({"ignore_auth": True}, {"type": "dataset"})
-        except tk.ObjectNotFound:  # it has schemas of other types only
-            return frozenset(names)
-        names.update(field["field_name"] for field in found["dataset_fields"])
+        with suppress(tk.ObjectNotFound):  # it has schemas of other types only
+            schema = show({"ignore_auth": True}, {"type": "dataset"})
+            names.update(field["field_name"] for field in schema["dataset_fields"])
     return frozenset(names)
 
 
@@ -71,7 +70,9 @@ def choices(key: str) -> tuple[str, ...]:
     own = _scheming("dataset").get("dataset_fields", ())
     fields = [field for field in own if field.get("field_name") == key]
     return tuple(
-        str(each["value"]) for field in fields for each in tk.h.scheming_field_choices(field) or ()
+        str(choice["value"])
+        for field in fields
+        for choice in tk.h.scheming_field_choices(field) or ()
     )
 
 
@@ -93,8 +94,8 @@ def validator_of(field: Field) -> str:
     """Return the name of the validator that converts a field's value to its stored form."""
     if field.key == "schema_type":
         return "ukharvest_schema_type"
-    found = _OF_LIST.get((field.vocabulary, field.kind))
-    return found or _OF_KIND.get(field.kind, "ukharvest_text")
+    of_kind = _OF_KIND.get(field.kind, "ukharvest_text")
+    return _OF_LIST.get((field.vocabulary, field.kind), of_kind)
 
 
 def add_for_saving(schema: dict[str, Any]) -> dict[str, Any]:

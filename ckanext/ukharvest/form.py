@@ -57,7 +57,7 @@ class FormPlugin(p.SingletonPlugin, tk.DefaultDatasetForm):
 
 def _with_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return a dataset with our fields moved from extras and aliases to their keys."""
-    found = dict(package)
+    moved = dict(package)
     names = {
         name: field.key
         for field in FIELDS
@@ -66,26 +66,24 @@ def _with_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     }
     extras = package.get("extras")
     if isinstance(extras, list) and all(isinstance(extra, dict) for extra in extras):
-        given: dict[str, list[Any]] = {}
-        found["extras"] = []
+        fields: dict[str, list[Any]] = {}
+        moved["extras"] = [extra for extra in extras if extra.get("key") not in names]
         for extra in extras:
-            if extra.get("key") not in names:
-                found["extras"].append(extra)
-            elif not extra.get("deleted"):
-                given.setdefault(names[extra["key"]], []).append(extra.get("value"))
-        for key, values in given.items():
-            found[key] = found.get(key) or (values[0] if len(values) == 1 else values)
+            if extra.get("key") in names and not extra.get("deleted"):
+                fields.setdefault(names[extra["key"]], []).append(extra.get("value"))
+        for key, values in fields.items():
+            moved[key] = moved.get(key) or (values[0] if len(values) == 1 else values)
     resources = package.get("resources")
-    if isinstance(resources, list) and all(isinstance(each, dict) for each in resources):
-        found["resources"] = [_with_resource_fields(each) for each in resources]
-    return found
+    if isinstance(resources, list) and all(isinstance(own, dict) for own in resources):
+        moved["resources"] = list(map(_with_resource_fields, resources))
+    return moved
 
 
 def _with_resource_fields(resource: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(resource)
+    moved = dict(resource)
     for field in FIELDS:
         for alias in field.aliases if field.of == RESOURCE else ():
-            value = found.pop(alias, None)
-            if value and not found.get(field.key):
-                found[field.key] = value
-    return found
+            value = moved.pop(alias, None)
+            if value and not moved.get(field.key):
+                moved[field.key] = value
+    return moved

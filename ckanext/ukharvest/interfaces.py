@@ -109,12 +109,10 @@ class IUkHarvestStars(Interface):
 
         ``found.code`` is "dead-link" if link checks found the resource's link dead.
         """
-        del package, resource
         return found
 
     def stars_of_dataset(self, package: Mapping[str, Any], found: DatasetStars) -> DatasetStars:
         """Return the stars of a dataset; return ``found`` to change nothing."""
-        del package
         return found
 
     def stars_reason(self, found: Stars) -> str:
@@ -122,7 +120,6 @@ class IUkHarvestStars(Interface):
 
         Needed for codes of the plugin's own, which else show their ``detail``.
         """
-        del found
         return ""
 
 
@@ -146,12 +143,10 @@ class IUkHarvestTranslations(Interface):
         ``record.text_language`` is the language of ``record.title`` and ``record.notes``, "" if it
         is not known; ``record.translations`` are those that it has.
         """
-        del record
         return {}
 
     def resource_translations(
         self, record: DatasetRecord, resource: ResourceRecord
     ) -> Mapping[str, ResourceTranslation]:
         """Return language code → name and description of a resource in that language."""
-        del record, resource
         return {}

@@ -22,7 +22,7 @@ def tables_before(revision: str, ckan: Ckan) -> Iterator[None]:
     what became of the rows.
 
     Args:
-        revision: of the migration, such as "0101".
+        revision: of the migration, such as "0201".
         ckan: the fixture that runs ``ckan``.
     """
     position = schema_version.REVISIONS.index(revision)

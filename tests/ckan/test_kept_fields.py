@@ -17,7 +17,6 @@ from ckanext.ukharvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import FORM, portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
-from tests.ckan.migrations import Ckan, tables_before
 from tests.ckan.test_fields_harvested import WANTED
 from tests.ckan.test_forms import KINDS, facts
 from tests.publisher import Publisher
@@ -159,15 +158,12 @@ def test_groups_of_the_options_go_with_them(portal: Portal, publisher: Publisher
     assert "added" not in extras(found)
 
 
-def test_unknown_supplied_fields_remove_nothing(
-    portal: Portal, publisher: Publisher, ckan: Ckan
-) -> None:
+def test_unknown_supplied_fields_remove_nothing(portal: Portal, publisher: Publisher) -> None:
     source = Source(portal, publisher)
     full = {"accrualPeriodicity": "R/P1Y", "license": dataset(0)["license"]}
     first = source.harvest(**full)
-    with tables_before("0102", ckan):
-        pass
-    assert model.Session.query(Record.supplied_fields).scalar() is None
+    model.Session.execute(sa.update(Record).values(supplied_fields=sa.null()))
+    model.Session.commit()
     found = source.harvest(**NOTHING)
     assert (found["license_id"], found["notes"]) == (first["license_id"], first["notes"])
     assert extras(found)["update_frequency"] == "R/P1Y"

@@ -12,10 +12,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import JobReport, health, run_results
+from ckanext.ukharvest.model import JobReport, run_results
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, tick, work_off
-from tests.ckan.migrations import Ckan, tables_before
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -150,84 +149,3 @@ def test_run_of_another_harvester_is_stored_when_it_ends(portal: Portal, source:
     assert assert_stored(job_id) == {"added": 1, "lost": 1, "errored": 2}
     assert call_action("ukharvest_problem_list", job_id=job_id) == before
     assert call_action("ukharvest_run_show", id=job_id)["outcome"] == "errors"
-
-
-@pytest.fixture
-def older_portal(portal: Portal, ckan: Ckan) -> str:
-    """A source with runs as the release before left them, upgraded; returns its id."""
-    source_id = portal.source("https://old.example/data.json")
-    with tables_before("0105", ckan):
-        for statement in _OLDER:
-            Session.execute(sa.text(statement), {"source": source_id})
-        Session.commit()
-    return source_id
-
-
-_OLDER = (
-    """INSERT INTO harvest_job (id, source_id, status, created, gather_started, finished)
-       SELECT id, :source, status, now() - days * INTERVAL '1 day', now(), now()
-         FROM (VALUES ('pruned', 'Finished', 9), ('held', 'Finished', 8), ('stock', 'Finished', 7),
-                      ('broken', 'Finished', 6), ('old', 'Aborted', 5), ('last', 'Finished', 4),
-                      ('now', 'Running', 1)) AS job (id, status, days)""",
-    """INSERT INTO ukharvest_job (job_id, source_id, outcome, counts, complete, started, heartbeat)
-       SELECT id, :source, outcome, CAST(counts AS jsonb), id <> 'now', job.created, job.created
-         FROM harvest_job AS job JOIN (VALUES ('pruned', 'finished',
-                       '{"seen": 9, "unchanged": 2, "frozen": {"added": 4, "updated": 0,
-                         "not modified": 3, "errored": 2, "deleted": 0, "lost": 1, "skipped": 2,
-                         "same": 1, "with_problems": 3}}'),
-                      ('held', 'held', '{"seen": 1, "held": 5, "decided": true}'),
-                      ('last', 'finished', '{"seen": 3, "unchanged": 1, "missing": 1}'),
-                      ('now', '', '{}')) AS report (id, outcome, counts)
-              USING (id)""",
-    """INSERT INTO harvest_gather_error (id, harvest_job_id, message)
-       VALUES ('1', 'broken', 'The server answered 404')""",
-    """INSERT INTO package (id, name, title, state, type, private)
-       VALUES ('p1', 'p1', 'One', 'active', 'dataset', false)""",
-    """INSERT INTO ukharvest_record (source_id, guid, package_id, outcome, missed_runs, title,
-                                     last_seen_job_id, first_seen, last_seen, error)
-       VALUES (:source, 'a', 'p1', 'errored', 1, 'One', 'held', now(), now(), NULL),
-              (:source, 'b', NULL, 'errored', 0, 'Two', 'last', now(), now(),
-               '{"code": "missing-title", "message": "No title", "line": 3}'),
-              (:source, 'c', NULL, 'skipped', 0, 'Three', 'last', now(), now(), NULL)""",
-    """INSERT INTO harvest_object (id, guid, harvest_job_id, harvest_source_id, state,
-                                   report_status, current, gathered)
-       VALUES ('s1', 'x', 'stock', :source, 'COMPLETE', 'added', true, now()),
-              ('s2', 'y', 'stock', :source, 'ERROR', 'errored', false, now()),
-              ('o1', 'b', 'last', :source, 'ERROR', 'errored', false, now()),
-              ('o2', 'c', 'last', :source, 'COMPLETE', 'not modified', false, now()),
-              ('o3', 'd', 'now', :source, 'WAITING', NULL, false, now())""",
-    """INSERT INTO harvest_object_error (id, harvest_object_id, message, line, created)
-       VALUES ('1', 's2', 'Bad', NULL, now()), ('2', 's2', 'Worse', NULL, now() + INTERVAL '1 s'),
-              ('3', 'o1', 'No title', 3, now())""",
-    """INSERT INTO harvest_object_extra (id, harvest_object_id, key, value)
-       VALUES ('1', 'o1', 'import_error_code', 'missing-title')""",
-)
-
-
-def test_upgrade_stores_what_older_runs_did(older_portal: str) -> None:
-    runs = {
-        run["id"]: (run["outcome"], {key: value for key, value in run["counts"].items() if value})
-        for run in call_action("ukharvest_run_list", source=older_portal)["results"]
-    }
-    assert runs == {
-        "pruned": (
-            "errors",
-            {"added": 4, "unchanged": 3, "skipped": 2, "lost": 1, "same": 1, "with_problems": 3},
-        ),
-        "held": ("decided", {"held": 5}),
-        "stock": ("errors", {"added": 1, "lost": 1}),
-        "broken": ("failed", {}),
-        "old": ("stopped", {}),
-        "last": ("errors", {"unchanged": 1, "skipped": 1, "lost": 1, "missing": 1}),
-        "now": ("running", {}),
-    }
-    broken = call_action("ukharvest_run_show", id="broken")
-    assert broken["error"]["message"] == broken["reason"] == "The server answered 404"
-    stock = call_action("ukharvest_problem_list", job_id="stock")["results"]
-    assert [each["message"] for each in stock] == ["Bad", "Worse"]
-    (problem,) = call_action("ukharvest_problem_list", job_id="last")["results"]
-    assert (problem["code"], problem["line"], problem["outcome"]) == ("missing-title", 3, "lost")
-    assert listed(job_id="last") == {"a": "missing", "b": "lost", "c": "skipped"}
-    assert listed(source_id=older_portal) == {"a": "missing", "b": "lost", "c": "skipped"}
-    assert Session.query(JobReport).filter(JobReport.figures.is_(None)).one().job_id == "now"
-    assert health.load_health([older_portal])[older_portal].value == "errors"

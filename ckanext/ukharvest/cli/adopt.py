@@ -11,7 +11,7 @@ import ckan.plugins.toolkit as tk
 import click
 from ckan import model
 
-from ckanext.ukharvest.cli.output import source_or_fail, write_table
+from ckanext.ukharvest.cli.output import RefusedError, source_or_fail, write_table
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.logic import source_adoption
 from ckanext.ukharvest.operations import uncalled_hooks
@@ -49,87 +49,55 @@ def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bo
     cannot be adopted now.
     """
     if bool(source) == all_:
-        _fail("give either the name or id of a source, or --all")
+        raise RefusedError("give either the name or id of a source, or --all")
     if undo and (all_ or by_guid):
-        _fail("--undo is for one source, without --all and --by-guid")
-    names = _names(source)
-    if not names:
+        raise RefusedError("--undo is for one source, without --all and --by-guid")
+    sources = [source_or_fail(source)] if source else source_adoption.sources_to_adopt()
+    options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
+    done = [_adopt(adopted.id, options, list_datasets=not all_) for adopted in sources]
+    if not done:
         click.echo("No source has the type or options of another harvester: nothing to adopt.")
-    wanted = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
-    done = [_adopt(name, wanted, list_datasets=not all_) for name in names]
     if dry_run:
-        _write_hooks()
+        # After the adoption these are not called.
+        for hook in uncalled_hooks.find_uncalled_hooks():
+            click.echo(f"Plugin {hook.plugin}: {uncalled_hooks.instead(hook.hooks)}")
     if dry_run and done:
         click.echo("Dry run: nothing was changed.")
     sys.exit(FINE if all(done) else REFUSED)
 
 
-def _fail(message: str) -> None:
-    click.echo(f"Error: {message}", err=True)
-    sys.exit(REFUSED)
-
-
-def _names(source: str | None) -> list[str]:
-    if source is None:
-        return [each.id for each in source_adoption.sources_to_adopt()]
-    try:
-        return [source_or_fail(source).id]
-    except click.ClickException as exc:
-        _fail(exc.message)
-        raise
-
-
-def _adopt(source_id: str, wanted: Mapping[str, bool], *, list_datasets: bool) -> bool:
+def _adopt(source_id: str, options: Mapping[str, bool], *, list_datasets: bool) -> bool:
     """Adopt one source and print what was done; return False if it was refused."""
-    context = {"ignore_auth": True, "user": _site_user()}
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    context = {"ignore_auth": True, "user": user}
     try:
-        done = tk.get_action("ukharvest_source_adopt")(context, {"source_id": source_id, **wanted})
+        done = tk.get_action("ukharvest_source_adopt")(context, {"source_id": source_id, **options})
     except tk.ValidationError as exc:
         package = model.Package.get(source_id)
-        _refuse(package.name if package else source_id, "; ".join(exc.error_dict["source_id"]))
+        refusal = "; ".join(exc.error_dict["source_id"])
+        click.echo(f"Error: {package.name if package else source_id}: {refusal}", err=True)
         return False
     _write_source(done)
     if done["refusal"]:
-        _refuse(done["name"], done["refusal"])
+        click.echo(f"Error: {done['name']}: {done['refusal']}", err=True)
         return False
     if list_datasets:
         _write_datasets(done["datasets"])
-    _write_end(done, wanted)
+    if not options["undo"]:
+        verb = "would be adopted" if options["dry_run"] else "adopted"
+        click.echo(f"{counted(len(done['datasets']), 'dataset')} {verb}.")
+        if (done["changes"] or done["datasets"]) and not options["dry_run"]:
+            undo = f"ckan ukharvest adopt {done['name']} --undo"
+            click.echo(f"To undo this before the next run: {undo}")
+    elif not options["dry_run"]:
+        click.echo(f"Restored. {counted(done['released'], 'dataset')} no longer adopted.")
     return True
 
 
-def _refuse(name: str, refusal: str) -> None:
-    click.echo(f"Error: {name}: {refusal}", err=True)
-
-
-def _write_end(done: Mapping[str, Any], wanted: Mapping[str, bool]) -> None:
-    if wanted["undo"]:
-        if not wanted["dry_run"]:
-            click.echo(f"Restored. {counted(done['released'], 'dataset')} no longer adopted.")
-        return
-    verb = "would be adopted" if wanted["dry_run"] else "adopted"
-    click.echo(f"{counted(len(done['datasets']), 'dataset')} {verb}.")
-    if (done["changes"] or done["datasets"]) and not wanted["dry_run"]:
-        undo = f"ckan ukharvest adopt {done['name']} --undo"
-        click.echo(f"To undo this before the next run: {undo}")
-
-
-def _site_user() -> str:
-    return str(tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
-
-
-def _write_hooks() -> None:
-    """Print the plugins whose hooks are not called after the adoption."""
-    for each in uncalled_hooks.find_uncalled_hooks():
-        click.echo(f"Plugin {each.plugin}: {uncalled_hooks.instead(each.hooks)}")
-
-
 def _write_source(done: Mapping[str, Any]) -> None:
+    old, new = done["old_type"], done["new_type"]
     click.echo(f"Source {done['name']}")
-    if done["old_type"] == done["new_type"]:
-        click.echo(f"Type: {done['old_type']} (stays)")
-    else:
-        click.echo(f"Type: {done['old_type']} → {done['new_type']}")
+    click.echo(f"Type: {old} (stays)" if old == new else f"Type: {old} → {new}")
     for option in done["options"]:
         click.echo(f"Option {option['name']}: {_format_change(option)}")
 
@@ -149,8 +117,8 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _write_datasets(found: list[dict[str, Any]]) -> None:
-    if found:
-        write_table(found[:MOST_DATASETS], COLUMNS)
-    if len(found) > MOST_DATASETS:
-        click.echo(f"… and {len(found) - MOST_DATASETS:,} more")
+def _write_datasets(datasets: list[dict[str, Any]]) -> None:
+    if datasets:
+        write_table(datasets[:MOST_DATASETS], COLUMNS)
+    if len(datasets) > MOST_DATASETS:
+        click.echo(f"… and {len(datasets) - MOST_DATASETS:,} more")

@@ -29,8 +29,7 @@ def dry_run(source: HarvestSource) -> int:
     except ConfigError as exc:
         click.echo(f"Error: {exc.message}", err=True)
         return UNUSABLE
-    for line in _lines(result):
-        click.echo(line)
+    click.echo("\n".join(_lines(result)))
     if result["error"]:
         click.echo(f"Error: {result['error']['message']}", err=True)
     if result["error"] or not result["read"]:

@@ -23,7 +23,7 @@ COLUMNS = (
     *("dataset", "state", "dead_since", "resource_format", "format", "version", "tried", "url"),
     "why",
 )
-STATES = [str(each) for each in LinkState if each]
+STATES = [str(state) for state in LinkState if state]
 PAGE = 1000
 
 
@@ -57,8 +57,7 @@ def _ask(source: str | None, *, unknown: bool, state: str | None, offset: int) -
     data = {"unknown": unknown, "state": state or "", "limit": PAGE, "offset": offset}
     if source:
         data["source"] = output.source_or_fail(source).id
-    found: dict[str, Any] = tk.get_action("ukharvest_link_list")({"ignore_auth": True}, data)
-    return found
+    return dict(tk.get_action("ukharvest_link_list")({"ignore_auth": True}, data))
 
 
 def _check(source: str | None) -> None:
@@ -74,36 +73,34 @@ def _check(source: str | None) -> None:
     with locks.alone(locks.LINKS) as is_alone:
         if not is_alone:
             raise click.ClickException("links are being checked already; try again later")
-        link_check.check_due_links(source_id=source_id, tell=report, tell_data=_report_data)
+        link_check.check_due_links(
+            source_id=source_id,
+            tell=report,
+            tell_data=lambda url, text: click.echo(f"{text}  {safe_url(url)}"),
+        )
     known = sum(1 for result in results if result.format)
     click.echo(f"Checked {counted(len(results), 'link')}; identified {known:,}.")
 
 
-def _report_data(url: str, text: str) -> None:
-    click.echo(f"{text}  {safe_url(url)}")
-
-
 def _write_figures(form: str) -> None:
-    found = link_figures.load_figures()
+    figures = link_figures.load_figures()
     if form == "json":
-        output.write_json(found)
+        output.write_json(figures)
         return
-    for state, number in found["states"].items():
+    for state, number in figures["states"].items():
         click.echo(f"{number:>9,}  {state_label(state)}")
-    click.echo(_format_budget(found))
-    click.echo(link_figures.format_backlog(found))
-    if text := link_figures.format_data(found):
+    budgets = (
+        (f"{figures['requests']:,}", figures["requests_per_day"], "requests"),
+        (f"{figures['megabytes']:,g}", figures["megabytes_per_day"], "MB"),
+    )
+    spent = ", ".join(
+        f"{amount} of {limit:,} {noun}" if limit else f"{amount} {noun} (no limit)"
+        for amount, limit, noun in budgets
+    )
+    click.echo(f"Today: {spent}, for {counted(figures['links'], 'link')}.")
+    click.echo(link_figures.format_backlog(figures))
+    if text := link_figures.format_data(figures):
         click.echo(text)
-
-
-def _format_budget(found: dict[str, Any]) -> str:
-    parts = []
-    for spent, limit, noun in (
-        (f"{found['requests']:,}", found["requests_per_day"], "requests"),
-        (f"{found['megabytes']:,g}", found["megabytes_per_day"], "MB"),
-    ):
-        parts.append(f"{spent} of {limit:,} {noun}" if limit else f"{spent} {noun} (no limit)")
-    return f"Today: {', '.join(parts)}, for {counted(found['links'], 'link')}."
 
 
 def format_result(result: LinkResult) -> str:

@@ -39,19 +39,13 @@ def _ask(action: str, **data: Any) -> Any:
     try:
         return tk.get_action(action)({"ignore_auth": True}, data)
     except tk.ObjectNotFound as exc:
-        raise output.NotFoundError(
+        raise output.RefusedError(
             f"{data.get('source')}: {exc.message}; 'ckan ukharvest sources --all' lists them"
         ) from exc
 
 
 def _write(rows: list[dict[str, Any]], columns: tuple[str, ...], form: str) -> None:
-    output.write(rows if form == "json" else [_flat(row) for row in rows], columns, form)
-
-
-def _minutes(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a flat row with its times to the minute: 2026-11-22 03:10."""
-    times = {name: str(row[name] or "")[:16].replace("T", " ") for name in ("last_run", "next_run")}
-    return {**row, **times}
+    output.write(rows if form == "json" else list(map(_flat, rows)), columns, form)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -85,10 +79,14 @@ def sources(include_inactive: bool, organization_type: str, form: str) -> None:
         return _ask("ukharvest_source_list", **of, limit=500, offset=offset)
 
     rows = list(collect_pages(ask))
-    if form == "table":
-        output.write_table([_minutes(_flat(row)) for row in rows], SOURCE_TABLE)
-    else:
+    if form != "table":
         _write(rows, SOURCE_COLUMNS, form)
+        return
+    flat = list(map(_flat, rows))
+    for row in flat:
+        for name in ("last_run", "next_run"):  # to the minute: 2026-11-22 03:10
+            row[name] = str(row[name] or "")[:16].replace("T", " ")
+    output.write_table(flat, SOURCE_TABLE)
 
 
 @click.command()
@@ -97,9 +95,8 @@ def sources(include_inactive: bool, organization_type: str, form: str) -> None:
 @output.form_option
 def runs(source: str | None, limit: int, form: str) -> None:
     """List runs, newest first, with their figures and why they ended as they did."""
-    data = {"source": source} if source else {}
-    rows = _ask("ukharvest_run_list", limit=limit, **data)["results"]
-    _write(rows, RUN_COLUMNS, form)
+    scope = {"source": source} if source else {}
+    _write(_ask("ukharvest_run_list", limit=limit, **scope)["results"], RUN_COLUMNS, form)
 
 
 @click.command()
@@ -111,9 +108,9 @@ def types(form: str) -> None:
         output.write_json(rows)
     elif form == "csv":
         options = [
-            {"type": kind["name"], "aliases": kind["aliases"], "option": each["name"], **each}
+            {"type": kind["name"], "aliases": kind["aliases"], "option": option["name"], **option}
             for kind in rows
-            for each in kind["options"]
+            for option in kind["options"]
         ]
         output.write_csv(options, ("type", "aliases", "option", "kind", "default", "help"))
     else:
@@ -128,9 +125,9 @@ def _write_type(kind: dict[str, Any]) -> None:
         click.echo(f"  other names: {', '.join(kind['aliases'])}")
     for option in kind["options"]:
         value = option["default"]
-        shown = str(value).lower() if isinstance(value, bool) else value
-        nothing = value is None or value == "" or value == []
-        click.echo(f"  {option['name']} ({option['kind']}, {'none' if nothing else shown})")
+        text = str(value).lower() if isinstance(value, bool) else value
+        default = "none" if value in (None, "", []) else text
+        click.echo(f"  {option['name']} ({option['kind']}, {default})")
         click.echo(f"      {option['help']}")
         if option["choices"]:
             click.echo(f"      one of: {', '.join(option['choices'])}")
@@ -147,25 +144,23 @@ def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
 
     Without options between its last two versions. Version 1 is the oldest one that is kept.
     """
-    kept = versions.versions_of(output.source_or_fail(source).id, guid)
-    if not kept:
-        raise output.NotFoundError(f"{guid}: the source has no record of this identifier")
-    new = _pick(kept, to if to is not None else len(kept))
-    old = _pick(kept, from_ if from_ is not None else max(new.number - 1, 1))
+    stored = versions.versions_of(output.source_or_fail(source).id, guid)
+    if not stored:
+        raise output.RefusedError(f"{guid}: the source has no record of this identifier")
+    new = _pick(stored, to if to is not None else len(stored))
+    old = _pick(stored, from_ if from_ is not None else max(new.number - 1, 1))
     if old is new:
-        click.echo(f"Version {new.number} of {len(kept)} ({new.created:%Y-%m-%d %H:%M} UTC) alone.")
+        created = f"{new.created:%Y-%m-%d %H:%M} UTC"
+        click.echo(f"Version {new.number} of {len(stored)} ({created}) alone.")
         return
-    lines = versions.diff(old, new)
-    if not lines:
-        click.echo("Only order or layout changed.")
-    for line in lines:
+    for line in versions.diff(old, new) or ("Only order or layout changed.",):
         # click removes colours if the output is no terminal.
         click.secho(line, fg=COLOURS.get(line[:1]))
 
 
-def _pick(kept: list[versions.Version], number: int) -> versions.Version:
-    if not 1 <= number <= len(kept):
-        raise output.NotFoundError(
-            f"there is no version {number}; expected a number from 1 to {len(kept)}"
+def _pick(stored: list[versions.Version], number: int) -> versions.Version:
+    if not 1 <= number <= len(stored):
+        raise output.RefusedError(
+            f"there is no version {number}; expected a number from 1 to {len(stored)}"
         )
-    return kept[number - 1]
+    return stored[number - 1]

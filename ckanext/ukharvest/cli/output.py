@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.values.text import as_cell, name_unseen
 Row = Mapping[str, Any]
 
 
-class NotFoundError(click.ClickException):
-    """A command names what does not exist; exit code 2, as for other wrong arguments."""
+class RefusedError(click.ClickException):
+    """A command cannot do what it was asked to; exit code 2, as for wrong arguments."""
 
     exit_code = 2
 
@@ -27,12 +27,12 @@ def source_or_fail(name_or_id: str) -> HarvestSource:
     """Return the harvest source of this name or id.
 
     Raises:
-        NotFoundError: there is none; the message says how to list the names.
+        RefusedError: there is none; the message says how to list the names.
     """
     package = model.Package.get(name_or_id)
     source = HarvestSource.get(package.id if package else name_or_id)
     if source is None:
-        raise NotFoundError(
+        raise RefusedError(
             f"{name_or_id}: no harvest source has this name or id; 'ckan ukharvest sources --all' "
             "lists them"
         )
@@ -84,6 +84,6 @@ def _flat(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(each) for each in value)
+        return ", ".join(map(str, value))
     # A line feed in a title or an error would shift the columns, and terminals obey escapes.
     return name_unseen(" ".join(str(value).split()))

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import ckan.plugins.toolkit as tk
 import click
@@ -16,7 +16,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.cli.dry_run import dry_run
-from ckanext.ukharvest.cli.output import source_or_fail
+from ckanext.ukharvest.cli.lists import FIGURES
+from ckanext.ukharvest.cli.output import RefusedError, source_or_fail
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine import batches
@@ -34,7 +35,6 @@ from ckanext.ukharvest.model.workers import Heart, Limits
 from ckanext.ukharvest.source_types import SourceType
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
-FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 Work = Callable[[Sequence[str]], None]
 LINE_EVERY = 5.0  # seconds between two lines of progress if there is no terminal
 MOST_PROBLEMS = 20
@@ -56,22 +56,14 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
     Gather, fetch and import happen in this process; consumers are not needed. Exit code: 0 all
     went well, 1 records failed, 2 the source could not be read or may not run now.
     """
-    try:
-        found = source_or_fail(source)
-    except click.ClickException as exc:
-        _refuse(exc.message)
-    if found.type not in config.our_type_names() and (guid or is_dry):
-        _refuse(f"{source}: --guid and --dry-run need a source type of ckanext-ukharvest")
-    if is_dry:
-        if guid:
-            _refuse("--guid imports a record, --dry-run none: give one of them")
-        sys.exit(dry_run(found))
-    sys.exit(run_in_foreground(found, mode, guid))
-
-
-def _refuse(message: str) -> NoReturn:
-    click.echo(f"Error: {message}", err=True)
-    sys.exit(UNUSABLE)
+    harvest_source = source_or_fail(source)
+    if harvest_source.type not in config.our_type_names() and (guid or is_dry):
+        raise RefusedError(
+            f"{source}: --guid and --dry-run need a source type of ckanext-ukharvest"
+        )
+    if is_dry and guid:
+        raise RefusedError("--guid imports a record, --dry-run none: give one of them")
+    sys.exit(dry_run(harvest_source) if is_dry else run_in_foreground(harvest_source, mode, guid))
 
 
 def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
@@ -82,9 +74,9 @@ def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
     """
     harvester = queue.get_harvester(source.type)
     if harvester is None:
-        if hint := source_adoption.hint(source.type, model.Package.get(source.id).name):
-            _refuse(hint)
-        _refuse(f"no plugin harvests sources of type {source.type!r}; add it to ckan.plugins")
+        hint = source_adoption.hint(source.type, model.Package.get(source.id).name)
+        missing = f"no plugin harvests sources of type {source.type!r}; add it to ckan.plugins"
+        raise RefusedError(hint or missing)
     job = _job(source)
     source_id, job_id = source.id, job.id
     with Heart("command") as heart:
@@ -115,22 +107,25 @@ def _stop(job_id: str) -> None:
 
 
 def _context() -> dict[str, Any]:
-    user = config.harvest_user()
-    return {"model": model, "session": model.Session, "user": user, "ignore_auth": True}
+    return {
+        "model": model,
+        "session": model.Session,
+        "user": config.harvest_user(),
+        "ignore_auth": True,
+    }
 
 
 def _job(source: HarvestSource) -> HarvestJob:
     unfinished = model.Session.query(HarvestJob).filter(
         HarvestJob.source_id == source.id, HarvestJob.status.in_(open_work.UNENDED)
     )
-    other = unfinished.first()
-    if other is not None:
-        _refuse(
+    if other := unfinished.first():
+        raise RefusedError(
             f"job {other.id} of this source has not ended; wait for it, or end it with "
             f"'ckan harvester job-abort {other.id}'"
         )
     if not source.active:
-        _refuse("the source is deleted; restore it before it can run")
+        raise RefusedError("the source is deleted; restore it before it can run")
     job = tk.get_action("harvest_job_create")(_context(), {"source_id": source.id, "run": False})
     return HarvestJob.get(job["id"])
 
@@ -158,15 +153,11 @@ def _work_of(harvester: Any, source_id: str, heart: Heart) -> Work:
             if obj is not None and obj.state == "WAITING":
                 queue.fetch_and_import_stages(harvester, obj)
 
-    if kind is None:
-        return one_by_one
-    ours = kind
-
     def batch(ids: Sequence[str]) -> None:
-        if waiting := claims.claim_given(heart.id, source_id, ids):
-            batches.import_batch(ours, waiting, lambda _id: None)
+        if kind and (waiting := claims.claim_given(heart.id, source_id, ids)):
+            batches.import_batch(kind, waiting, lambda _id: None)
 
-    return batch
+    return batch if kind else one_by_one
 
 
 def _import(work: Work, ids: Sequence[str], size: int) -> None:
@@ -213,8 +204,8 @@ def _report(job_id: str, mode: str, guid: str) -> int:
     for name in FIGURES:
         click.echo(f"{name:<14}{stats.get(name, 0):>9,}")
     ours = job.get("ukharvest") or {}
-    if ours.get("reason"):
-        click.echo(ours["reason"])
+    if reason := ours.get("reason"):
+        click.echo(reason)
     for error in (*job["gather_error_summary"], *job["object_error_summary"]):
         click.echo(name_unseen(f"Error: {error['message']}"), err=True)
     if mode == RunMode.FORCE:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import ckan.plugins.toolkit as tk
 import click
@@ -12,14 +13,14 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli.dry_run import print_progress
-from ckanext.ukharvest.cli.output import source_or_fail, write_table
+from ckanext.ukharvest.cli.output import RefusedError, source_or_fail, write_table
 from ckanext.ukharvest.engine.dry_run import UNLIMITED
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.model import SourcePreview, source_previews
 from ckanext.ukharvest.presentation.messages import source_moves as words
 
-FINE, FEW, UNUSABLE = 0, 1, 2
+FINE, FEW = 0, 1
 COLUMNS = ("title", "name", "guid")
 
 
@@ -48,13 +49,9 @@ def move(
     datasets: as they are, and with the new URL in the place of the old one. Exit code: 0 the
     source was moved, or can be; 1 fewer than half of its datasets are there; 2 it cannot be moved.
     """
-    try:
-        found = source_or_fail(name)
-    except click.ClickException as exc:
-        _refuse(exc.message)
-    dry_run = _dry_run(found, url, type_)
+    dry_run = _dry_run(source_or_fail(name), url, type_)
     if dry_run is None:
-        _refuse("the dry run was stopped")
+        raise RefusedError("the dry run was stopped")
     is_few = _write(dry_run, None if all_ else source_moves.LISTED)
     if is_dry:
         click.echo("Dry run: nothing was changed.")
@@ -66,25 +63,24 @@ def move(
     _move(dry_run, even_if_few_match)
 
 
-def _refuse(message: str) -> NoReturn:
-    click.echo(f"Error: {message}", err=True)
-    sys.exit(UNUSABLE)
+@contextmanager
+def _validation_errors() -> Iterator[None]:
+    """Turn the errors of an action into one of the command."""
+    try:
+        yield
+    except tk.ValidationError as exc:
+        texts = (text for texts in exc.error_dict.values() for text in texts)
+        raise RefusedError("; ".join(map(str, texts))) from exc
 
 
-def _messages(error: tk.ValidationError) -> str:
-    return "; ".join(str(each) for texts in error.error_dict.values() for each in texts)
-
-
-def _dry_run(found: HarvestSource, url: str, type_: str) -> SourcePreview | None:
+def _dry_run(source: HarvestSource, url: str, type_: str) -> SourcePreview | None:
     """Run the dry run of a move in this process, without its limit of time."""
     user = config.harvest_user()
-    try:
-        place = source_moves.place_of(user, found, {"url": url, "source_type": type_})
-        dry_run, is_new = source_moves.add_dry_run(user, found, place)
-    except tk.ValidationError as exc:
-        _refuse(_messages(exc))
+    with _validation_errors():
+        place = source_moves.place_of(user, source, {"url": url, "source_type": type_})
+        dry_run, is_new = source_moves.add_dry_run(user, source, place)
     if not is_new:
-        _refuse("a dry run of this move is in progress; wait for it")
+        raise RefusedError("a dry run of this move is in progress; wait for it")
     click.echo(f"Reading {place['url']} …", err=True)
     source_preview.run(dry_run.id, UNLIMITED, print_progress())
     return source_previews.get(dry_run.id)
@@ -93,30 +89,26 @@ def _dry_run(found: HarvestSource, url: str, type_: str) -> SourcePreview | None
 def _write(dry_run: SourcePreview, most: int | None) -> bool:
     """Print what is at the new URL; return whether that is fewer than half of the datasets."""
     result: Mapping[str, Any] = dry_run.result or {}
-    if result.get("error"):
-        _refuse(result["error"]["message"])
-    if message := source_moves.refusal(dry_run):
-        _refuse(message)
-    found = result["move"]
-    for text in words.sentences(found):
+    message = (result.get("error") or {}).get("message") or source_moves.refusal(dry_run)
+    if message:
+        raise RefusedError(message)
+    comparison = result["move"]
+    for text in words.sentences(comparison):
         click.echo(text)
-    missing = source_moves.list_missing(dry_run, found, most)
+    missing = source_moves.list_missing(dry_run, comparison, most)
     if missing:
         write_table(missing, COLUMNS)
-    if len(missing) < len(found["missing"]):
-        click.echo(f"… and {len(found['missing']) - len(missing):,} more; --all lists them")
-    return source_moves.few_match(found)
+    if (more := len(comparison["missing"]) - len(missing)) > 0:
+        click.echo(f"… and {more:,} more; --all lists them")
+    return source_moves.few_match(comparison)
 
 
 def _move(dry_run: SourcePreview, even_if_few_match: bool) -> None:
-    asked = {
+    context = {"ignore_auth": True, "user": config.harvest_user()}
+    request = {
         "source_id": dry_run.source_id,
         "dry_run_id": dry_run.id,
         "even_if_few_match": even_if_few_match,
     }
-    context = {"ignore_auth": True, "user": config.harvest_user()}
-    try:
-        done = tk.get_action("ukharvest_source_move")(context, asked)
-    except tk.ValidationError as exc:
-        _refuse(_messages(exc))
-    click.echo(words.moved(done))
+    with _validation_errors():
+        click.echo(words.moved(tk.get_action("ukharvest_source_move")(context, request)))

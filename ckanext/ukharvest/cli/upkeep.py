@@ -21,12 +21,9 @@ def _call(action: str, source_id: str) -> dict[str, Any]:
     """Call an action of ours about a source; a refusal ends the command."""
     context = {"ignore_auth": True, "user": config.harvest_user()}
     try:
-        result: dict[str, Any] = tk.get_action(f"ukharvest_{action}")(
-            context, {"source_id": source_id}
-        )
+        return dict(tk.get_action(f"ukharvest_{action}")(context, {"source_id": source_id}))
     except tk.ValidationError as exc:
         raise click.ClickException(exc.error_dict["source_id"][0]) from exc
-    return result
 
 
 @click.command(short_help="Carry out deletions that a run held back.")
@@ -95,15 +92,15 @@ def prune(keep_runs: int | None, dry_run: bool, source: str | None) -> None:
     without their objects keep their figures.
     """
     types = config.our_type_names()
-    found: HarvestSource | None = source_or_fail(source) if source else None
-    if found is not None and found.type not in types:
+    one: HarvestSource | None = source_or_fail(source) if source else None
+    if one is not None and one.type not in types:
         raise click.ClickException(
-            f"{source}: its type {found.type!r} is not one of ckanext-ukharvest's; use "
+            f"{source}: its type {one.type!r} is not one of ckanext-ukharvest's; use "
             f"'ckan harvester source clear-history {source}'"
         )
     keep = keep_runs or config.prune_keep_runs()
     do = pruning.count_prunable if dry_run else pruning.prune_all
-    went = do(types, keep_runs=keep, source_id=found.id if found else None)
+    went = do(types, keep_runs=keep, source_id=one.id if one else None)
     click.echo(
         f"{'Would remove' if dry_run else 'Removed'} {counted(went.objects, 'harvest object')}, "
         f"{counted(went.gather_errors, 'gather error')} and {counted(went.jobs, 'job')}; "

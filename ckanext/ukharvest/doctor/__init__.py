@@ -62,29 +62,21 @@ def examine(codes: Collection[str] | None = None) -> list[Finding]:
             own = list(check()) or [Finding(OK, check.code, check.fine)]
         except Exception as exc:  # noqa: BLE001 - a broken portal is what this is for
             model.Session.rollback()
-            if isinstance(exc, sa.exc.ProgrammingError) and _has_old_tables(findings):
+            has_old_tables = any(
+                finding.code == MIGRATIONS and finding.level == ERROR for finding in findings
+            )
+            if isinstance(exc, sa.exc.ProgrammingError) and has_old_tables:
                 unchecked.append(check.code)
                 continue
             log.warning("Check %s failed", check.code, exc_info=True)
-            own = [_not_checked(check.code, exc)]
+            message = f"This could not be checked: {first_line(exc)}"
+            advice = "Fix the errors above first; the log has the details."
+            own = [Finding(ERROR, check.code, message, advice)]
         findings.extend(own)
     if unchecked:
         message = f"Not checked, because tables are missing or old: {', '.join(unchecked)}."
         findings.append(Finding(ERROR, MIGRATIONS, message))
     return findings
-
-
-def _has_old_tables(findings: Iterable[Finding]) -> bool:
-    return any(finding.code == MIGRATIONS and finding.level == ERROR for finding in findings)
-
-
-def _not_checked(code: str, exc: Exception) -> Finding:
-    return Finding(
-        ERROR,
-        code,
-        f"This could not be checked: {first_line(exc)}",
-        "Fix the errors above first; the log has the details.",
-    )
 
 
 def status_of(findings: Iterable[Finding]) -> int:

@@ -45,8 +45,7 @@ def doctor(form: str, fix: bool, yes: bool) -> None:
 
 
 def _examine() -> dict[str, Any]:
-    report: dict[str, Any] = tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {})
-    return report
+    return dict(tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {}))
 
 
 def _write(findings: Sequence[Mapping[str, str]]) -> None:
@@ -60,16 +59,16 @@ def _write(findings: Sequence[Mapping[str, str]]) -> None:
 
 def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:
     """Fix findings after asking, and return whether anything was tried."""
-    wanted = fixes.find_fixes(Finding(**finding) for finding in findings)
-    if not wanted:
+    possible = fixes.find_fixes(Finding(**finding) for finding in findings)
+    if not possible:
         click.echo("\nThere is nothing that this command can fix.")
         return False
     click.echo("\nThis can be fixed:")
-    for fix in wanted:
+    for fix in possible:
         click.echo(f"  {fix.code:<10}  {fix.text}")
     if not (yes or click.confirm("Do it?")):
         return False
-    for fix in wanted:
+    for fix in possible:
         for text in fixes.apply(fix):
             click.echo(f"{fix.code}: {text}")
     return True

@@ -109,45 +109,34 @@ def _make() -> dict[str, Any]:
     }
 
 
-def _attention(found: dict[str, Any]) -> list[dict[str, Any]]:
+def _attention(snapshot: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what a sysadmin has to do, worst first."""
-    of_runs = [
-        _thing("error", "stuck", run["reason"], run={"id": run["id"], "source": run["source"]})
-        for run in found["runs"]
-        if run["state"] == "stuck"
-    ]
-    of_checks = [
-        _thing(check["level"], check["code"], check["message"], check["what_to_do"])
-        for check in found["checks"]
-        if check["level"] in ("error", "warning")
-    ]
-    if not any(worker["kind"] == BACKGROUND for worker in found["workers"]):
+    tasks: list[dict[str, Any]] = []
+
+    def add(level: str, code: str, text: str, what_to_do: str = "", **about: Any) -> None:
+        about = {"run": None, "health": None, **about}
+        tasks.append({"level": level, "code": code, "text": text, "what_to_do": what_to_do} | about)
+
+    for run in snapshot["runs"]:
+        if run["state"] == "stuck":
+            about = {"id": run["id"], "source": run["source"]}
+            add("error", "stuck", run["reason"], run=about)
+    for check in snapshot["checks"]:
+        if check["level"] in ("error", "warning"):
+            add(check["level"], check["code"], check["message"], check["what_to_do"])
+    if not any(worker["kind"] == BACKGROUND for worker in snapshot["workers"]):
         text = gettext("No background worker is running, so sources cannot be tested.")
         advice = gettext("Start 'ckan jobs worker' and have your process manager keep it running.")
-        of_checks.append(_thing("warning", BACKGROUND, text, advice))
-    of_sources = [
-        {**_thing("warning", value, _SENTENCES[value](number)), "health": value}
-        for value in ATTENTION
-        if (number := found["health"][value])
-    ]
-    things = [*of_runs, *of_checks, *of_sources]
-    return sorted(things, key=lambda each: each["level"] != "error")
-
-
-def _thing(
-    level: str, code: str, text: str, what_to_do: str = "", run: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    return {
-        "level": level,
-        "code": code,
-        "text": text,
-        "what_to_do": what_to_do,
-        "run": run,
-        "health": None,
-    }
+        add("warning", BACKGROUND, text, advice)
+    for value in ATTENTION:
+        if number := snapshot["health"][value]:
+            add("warning", value, _SENTENCES[value](number), health=value)
+    return sorted(tasks, key=lambda task: task["level"] != "error")
 
 
 def table_sizes() -> list[dict[str, Any]]:
     """Return ``name``, ``bytes`` and estimated ``rows`` of the tables, largest first."""
-    sizes = Session.execute(_SIZES)
-    return [{"name": name, "bytes": int(size), "rows": int(rows)} for name, size, rows in sizes]
+    return [
+        {"name": name, "bytes": int(size), "rows": int(rows)}
+        for name, size, rows in Session.execute(_SIZES)
+    ]

@@ -39,41 +39,31 @@ BATCH = 1000  # ids per query to Solr or PostgreSQL
 @check("records", "Records, datasets and current objects agree.")
 def records() -> Iterator[Finding]:
     """Find record rows whose dataset is gone, and current objects without a record row."""
-    yield from _purged()
-    yield from _deleted_by_hand()
-    yield from _unknown_objects()
-
-
-def _purged() -> Iterator[Finding]:
-    query = Session.query(Record.guid).filter(
-        Record.outcome.in_((RecordOutcome.ADDED, RecordOutcome.UPDATED)),
-        Record.package_id.is_(None),
-    )
-    yield from _finding(
-        query,
+    is_imported = Record.outcome.in_((RecordOutcome.ADDED, RecordOutcome.UPDATED))
+    yield from _report(
+        Session.query(Record.guid).filter(is_imported, Record.package_id.is_(None)),
         WARNING,
         "records",
         "Records whose dataset was purged ({count:,}): {some}.",
         "The next run of their source imports them again.",
     )
-
-
-def _deleted_by_hand() -> Iterator[Finding]:
-    query = (
+    yield from _report(
         Session.query(model.Package.name)
         .join(Record, Record.package_id == model.Package.id)
-        .filter(
-            Record.outcome.in_((RecordOutcome.ADDED, RecordOutcome.UPDATED)),
-            Record.removed.is_(False),
-            model.Package.state != "active",
-        )
-    )
-    yield from _finding(
-        query,
+        .filter(is_imported, Record.removed.is_(False), model.Package.state != "active"),
         INFO,
         "records",
         "Harvested datasets deleted by hand, which stay deleted ({count:,}): {some}.",
         "Only a forced run brings them back.",
+    )
+    yield from _report(
+        orphans().with_entities(HarvestObject.guid),
+        WARNING,
+        "records",
+        "Current harvest objects without a record ({count:,}): {some}.",
+        "Run 'ckan ukharvest doctor --fix': their source adopts them. Then run the source; records "
+        "that it no longer has go missing, and their datasets are deleted as usual.",
+        ORPHANS,
     )
 
 
@@ -93,18 +83,6 @@ def orphans() -> Any:
             was_read,
             ~known,
         )
-    )
-
-
-def _unknown_objects() -> Iterator[Finding]:
-    yield from _finding(
-        orphans().with_entities(HarvestObject.guid),
-        WARNING,
-        "records",
-        "Current harvest objects without a record ({count:,}): {some}.",
-        "Run 'ckan ukharvest doctor --fix': their source adopts them. Then run the source; records "
-        "that it no longer has go missing, and their datasets are deleted as usual.",
-        ORPHANS,
     )
 
 
@@ -130,7 +108,7 @@ def ambiguous_in_source() -> Any:
 @check("current", "Each dataset has one current object.")
 def current_objects() -> Iterator[Finding]:
     """Find datasets with several current objects."""
-    yield from _finding(
+    yield from _report(
         ambiguous_in_source(),
         WARNING,
         "current",
@@ -138,7 +116,7 @@ def current_objects() -> Iterator[Finding]:
         "Run 'ckan ukharvest doctor --fix': the newest one stays current.",
         CURRENT,
     )
-    yield from _finding(
+    yield from _report(
         ambiguous().having(~_OF_ONE_SOURCE),
         ERROR,
         "current",
@@ -161,7 +139,7 @@ def duplicates() -> Iterator[Finding]:
         .group_by(HarvestObject.harvest_source_id, HarvestObject.guid)
         .having(sa.func.count(sa.distinct(HarvestObject.package_id)) > 1)
     )
-    yield from _finding(
+    yield from _report(
         in_source,
         ERROR,
         "duplicates",
@@ -179,7 +157,7 @@ def duplicates() -> Iterator[Finding]:
         .group_by(guids.c.owner_org, guids.c.guid)
         .having(sa.func.count() > 1)
     )
-    yield from _finding(
+    yield from _report(
         in_organization,
         WARNING,
         "duplicates",
@@ -188,7 +166,7 @@ def duplicates() -> Iterator[Finding]:
     )
 
 
-def _finding(
+def _report(
     query: Any, level: str, code: str, message: str, what_to_do: str, fix: str = ""
 ) -> Iterator[Finding]:
     """Report the number of a query's results and the first few."""
@@ -212,7 +190,18 @@ def index() -> Iterator[Finding]:
             "Run 'ckan ukharvest doctor --fix', or 'ckan search-index rebuild -o'.",
             INDEX,
         )
-    yield from _waiting_for_index()
+    # Datasets that several ticks could not index.
+    waiting = pending_index.backlog(utcnow() - LONG)
+    if waiting.oldest:
+        yield Finding(
+            WARNING,
+            "index",
+            f"{counted(waiting.number, 'dataset')} not in the search index yet, the oldest since "
+            f"{waiting.oldest:%Y-%m-%d %H:%M} UTC; it refused {waiting.refused:,} of them.",
+            "Check that Solr answers and that 'ckan harvester run' comes from cron: each tick tries"
+            " again. The log says why Solr refuses a document.",
+            STUCK,
+        )
     # CKAN writes Solr before its database: a crash in between leaves a result without a dataset.
     ghosts, more = _first(without_dataset())
     if more:
@@ -225,25 +214,13 @@ def index() -> Iterator[Finding]:
         )
 
 
-def _waiting_for_index() -> Iterator[Finding]:
-    """Find datasets that several ticks could not index."""
-    waiting = pending_index.backlog(utcnow() - LONG)
-    if waiting.oldest:
-        yield Finding(
-            WARNING,
-            "index",
-            f"{counted(waiting.number, 'dataset')} not in the search index yet, the oldest since "
-            f"{waiting.oldest:%Y-%m-%d %H:%M} UTC; it refused {waiting.refused:,} of them.",
-            "Check that Solr answers and that 'ckan harvester run' comes from cron: each tick tries"
-            " again. The log says why Solr refuses a document.",
-            STUCK,
-        )
-
-
 def missing_in_index() -> Iterator[list[str]]:
     """Yield ids of harvested datasets that the search index lacks, in batches."""
     for batch in _harvested_ids():
-        yield sorted(set(batch) - _indexed(batch))
+        results = search.make_connection().search(
+            "*:*", fq=[_site(), "{!terms f=id}" + ",".join(batch)], fl="id", rows=len(batch)
+        )
+        yield sorted(set(batch) - {document["id"] for document in results.docs})
 
 
 def without_dataset() -> Iterator[list[str]]:
@@ -269,11 +246,8 @@ def _harvested_ids() -> Iterator[list[str]]:
         HarvestObject.package_id == model.Package.id, HarvestObject.current.is_(True)
     )
     query = sa.select(model.Package.id).where(model.Package.state == "active", current)
-    while True:
-        page = query.where(model.Package.id > last).order_by(model.Package.id).limit(BATCH)
-        batch = list(Session.scalars(page))
-        if not batch:
-            return
+    page = query.order_by(model.Package.id).limit(BATCH)
+    while batch := list(Session.scalars(page.where(model.Package.id > last))):
         last = batch[-1]
         yield batch
 
@@ -287,13 +261,6 @@ def existing(ids: list[str]) -> set[str]:
             )
         )
     )
-
-
-def _indexed(ids: list[str]) -> set[str]:
-    results = search.make_connection().search(
-        "*:*", fq=[_site(), "{!terms f=id}" + ",".join(ids)], fl="id", rows=len(ids)
-    )
-    return {document["id"] for document in results.docs}
 
 
 def _solr_ids() -> Iterator[list[str]]:

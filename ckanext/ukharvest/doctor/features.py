@@ -52,29 +52,23 @@ def waiting_links() -> Iterator[Finding]:
             "'ckan ukharvest links --check'; or set ckanext.ukharvest.links.check = false.",
         )
     if figures.known or figures.unknown:
+        numbers = (
+            (figures.unknown, "without a known format"),
+            (figures.states[LinkState.FAILING], "not reachable at the last check"),
+            (figures.states[LinkState.AWAY], "whose server does not answer"),
+            (figures.states[LinkState.DEAD], "dead"),
+        )
+        faults = "".join(f"; {number:,} {text}" for number, text in numbers if number)
+        today = link_figures.load_figures()
+        backlog = link_figures.format_backlog(today)
         yield Finding(
             INFO,
             "links",
             f"{counted(figures.known + figures.unknown, 'link')} of resources checked"
-            f"{_faults(figures)}. {_backlogs()}",
+            f"{faults}. {backlog} {link_figures.format_data(today)}".strip(),
             "'ckan ukharvest links --state dead' lists dead links, 'ckan ukharvest links "
             "--unknown' says why a format was not found.",
         )
-
-
-def _backlogs() -> str:
-    figures = link_figures.load_figures()
-    return f"{link_figures.format_backlog(figures)} {link_figures.format_data(figures)}".strip()
-
-
-def _faults(figures: link_checks.Figures) -> str:
-    numbers = (
-        (figures.unknown, "without a known format"),
-        (figures.states[LinkState.FAILING], "not reachable at the last check"),
-        (figures.states[LinkState.AWAY], "whose server does not answer"),
-        (figures.states[LinkState.DEAD], "dead"),
-    )
-    return "".join(f"; {number:,} {text}" for number, text in numbers if number)
 
 
 @check("stars", "Every dataset has its stars of openness.")

@@ -40,9 +40,9 @@ class Fix(NamedTuple):
     run: Callable[[], Iterable[str]]
 
 
-def find_fixes(found: Iterable[Finding]) -> list[Fix]:
+def find_fixes(report: Iterable[Finding]) -> list[Fix]:
     """Return the fixes for these findings, in the order in which they are to run."""
-    codes = {finding.fix for finding in found}
+    codes = {finding.fix for finding in report}
     return [fix for fix in FIXES if fix.code in codes]
 
 
@@ -70,7 +70,16 @@ def _recover_runs() -> Iterator[str]:
     if number := runs.release_ended():
         Session.commit()
         yield f"released {counted(number, 'claim')} of consumers that have ended"
-    for source_id in _done_but_open():
+    # Runs that have nothing left to do.
+    unfinished = sa.exists().where(
+        HarvestObject.harvest_job_id == HarvestJob.id, open_work.is_open()
+    )
+    done = (
+        Session.query(HarvestJob.source_id)
+        .filter(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
+        .filter(~unfinished)
+    )
+    for (source_id,) in done.distinct().all():
         # ckanext-harvest's own way to close the ended runs of one source; it starts none.
         tk.get_action("harvest_jobs_run")({"ignore_auth": True}, {"source_id": source_id})
         yield f"closed the run of {_name(source_id)}"
@@ -81,25 +90,10 @@ def _name(source_id: str) -> str:
     return str(package.name) if package else source_id
 
 
-def _done_but_open() -> list[str]:
-    """Return the ids of sources with a run that has nothing left to do."""
-    unfinished = sa.exists().where(
-        HarvestObject.harvest_job_id == HarvestJob.id,
-        open_work.is_open(),
-    )
-    query = (
-        Session.query(HarvestJob.source_id)
-        .filter(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
-        .filter(~unfinished)
-    )
-    return [row[0] for row in query.distinct()]
-
-
 def _adopt_orphans() -> Iterator[str]:
     ids = {row[0] for row in datasets.orphans().with_entities(HarvestObject.harvest_source_id)}
     for source_id in sorted(ids):
-        source = HarvestSource.get(source_id)
-        made = adoption.adopt(source)
+        made = adoption.adopt(HarvestSource.get(source_id))
         Session.commit()
         if made:
             yield f"{_name(source_id)} adopted {counted(len(made), 'dataset')}"

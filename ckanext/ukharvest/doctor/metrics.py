@@ -4,61 +4,43 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Metric(NamedTuple):
-    """One gauge: name, what it means, and values by their labels."""
-
-    name: str
-    help: str
-    values: Iterable[tuple[Mapping[str, str], float]]
+_KINDS = ("gather", "fetch", "background")
+_STATES = ("queued", "gathering", "importing", "deleting", "finishing", "stopping", "stuck")
 
 
 def text(snapshot: Mapping[str, Any]) -> str:
     """Return a snapshot (``dashboard.load_snapshot``) as Prometheus text."""
-    lines: list[str] = []
-    for metric in _metrics(snapshot):
-        name = f"ukharvest_{metric.name}"
-        lines += [f"# HELP {name} {metric.help}", f"# TYPE {name} gauge"]
-        lines += [f"{name}{_labels(labels)} {value!r}" for labels, value in metric.values]
-    return "\n".join(lines) + "\n"
-
-
-def _metrics(found: Mapping[str, Any]) -> Iterator[Metric]:
-    alive = Counter(worker["kind"] for worker in found["workers"] if worker["alive"])
-    kinds = ("gather", "fetch", "background")
-    yield Metric("workers", "Workers alive.", _by("kind", {kind: alive[kind] for kind in kinds}))
-    yield Metric("queue_length", "What waits for a worker.", _by("queue", found["queues"]))
-    shown = ("queued", "gathering", "importing", "deleting", "finishing", "stopping", "stuck")
-    yield Metric(
-        "runs",
-        "Runs that have not ended.",
-        _by("state", {state: found["states"].get(state, 0) for state in shown}),
+    day = snapshot["day"]
+    alive = Counter(worker["kind"] for worker in snapshot["workers"] if worker["alive"])
+    states = {state: snapshot["states"].get(state, 0) for state in _STATES}
+    levels = Counter(finding["level"] for finding in snapshot["checks"])
+    findings = {level: levels[level] for level in ("error", "warning")}
+    tables = {table["name"]: table["bytes"] for table in snapshot["tables"]}
+    moment = dt.datetime.fromisoformat(snapshot["as_of"]).timestamp()
+    return "".join(
+        (
+            _gauge("workers", "Workers alive.", "kind", {kind: alive[kind] for kind in _KINDS}),
+            _gauge("queue_length", "What waits for a worker.", "queue", snapshot["queues"]),
+            _gauge("runs", "Runs that have not ended.", "state", states),
+            _gauge("sources", "Sources by health.", "health", snapshot["health"]),
+            _gauge("day_runs", "Runs that ended within 24 hours.", "", {"": day["runs"]}),
+            _gauge("day_failed", "Those of them that failed.", "", {"": day["failed"]}),
+            _gauge("day_changed_datasets", "Datasets that they changed.", "", {"": day["changed"]}),
+            _gauge("findings", "What the checks found.", "level", findings),
+            _gauge("table_bytes", "Size of harvesting's tables.", "table", tables),
+            _gauge("snapshot_seconds", "Time of these figures.", "", {"": moment}),
+        )
     )
-    yield Metric("sources", "Sources by health.", _by("health", found["health"]))
-    yield Metric("day_runs", "Runs that ended within 24 hours.", [({}, found["day"]["runs"])])
-    yield Metric("day_failed", "Those of them that failed.", [({}, found["day"]["failed"])])
-    yield Metric(
-        "day_changed_datasets", "Datasets that they changed.", [({}, found["day"]["changed"])]
-    )
-    levels = Counter(finding["level"] for finding in found["checks"])
-    of = {level: levels[level] for level in ("error", "warning")}
-    yield Metric("findings", "What the checks found.", _by("level", of))
-    of = {table["name"]: table["bytes"] for table in found["tables"]}
-    yield Metric("table_bytes", "Size of harvesting's tables.", _by("table", of))
-    moment = dt.datetime.fromisoformat(found["as_of"]).timestamp()
-    yield Metric("snapshot_seconds", "Time of these figures.", [({}, moment)])
 
 
-def _by(label: str, of: Mapping[str, float]) -> list[tuple[Mapping[str, str], float]]:
-    return [({label: key}, value) for key, value in of.items()]
-
-
-def _labels(labels: Mapping[str, str]) -> str:
-    if not labels:
-        return ""
-    return "{" + ",".join(f'{key}="{value}"' for key, value in labels.items()) + "}"
+def _gauge(name: str, meaning: str, label: str, values: Mapping[str, float]) -> str:
+    """Return the lines of a gauge with a value for each value of a label, or without a label."""
+    head = f"# HELP ukharvest_{name} {meaning}\n# TYPE ukharvest_{name} gauge\n"
+    labelled = {f'{{{label}="{key}"}}' if label else "": value for key, value in values.items()}
+    return head + "".join(f"ukharvest_{name}{of} {value!r}\n" for of, value in labelled.items())

@@ -28,8 +28,8 @@ def dashboard() -> str:
 @portal.route("/ckan-admin/ukharvest/state")
 def state() -> str:
     _require_login()
-    snapshot = ask("ukharvest_dashboard_show")
-    return str(tk.render("ukharvest/snippets/dashboard_state.html", {"dashboard": snapshot}))
+    values = {"dashboard": ask("ukharvest_dashboard_show")}
+    return str(tk.render("ukharvest/snippets/dashboard_state.html", values))
 
 
 def _require_login() -> None:

@@ -46,9 +46,9 @@ def runs(consumers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             ``last_progress`` and ``reason``: why a stuck run makes no progress (a sentence and its
             arguments), else None.
     """
-    alive = [each for each in consumers if each["alive"] and not each["hung"]]
-    found = [_row(run, alive) for run in current_run.load_current_runs()]
-    return sorted(found, key=lambda row: row["state"] != "stuck")
+    alive = [consumer for consumer in consumers if consumer["alive"] and not consumer["hung"]]
+    rows = [_row(run, alive) for run in current_run.load_current_runs()]
+    return sorted(rows, key=lambda row: row["state"] != "stuck")
 
 
 def _row(run: CurrentRun, alive: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -82,13 +82,13 @@ def _why(run: CurrentRun, alive: Sequence[dict[str, Any]]) -> tuple[str, dict[st
             "All records are imported, but the run has not been finished. Check that cron "
             "calls ckan harvester run."
         ), {}
-    of_kind = [each for each in alive if each["kind"] in (kind, "command")]
-    if not of_kind:
+    busy_with = [row["busy_with"] for row in alive if row["kind"] in (kind, "command")]
+    if not busy_with:
         return _("No {kind} consumer is running."), {"kind": kind}
-    if any(each["busy_with"] == run.id for each in of_kind):
+    if run.id in busy_with:
         host = urlsplit(run.url).hostname or run.url
         return _("Its consumer is running and waits for {host}."), {"host": host}
-    if all(each["busy_with"] for each in of_kind):
+    if all(busy_with):
         return _("All {kind} consumers are busy with other runs."), {"kind": kind}
     return _("Its message or its consumer is gone. The next ckan harvester run sends it again."), {}
 

@@ -6,6 +6,8 @@ import datetime
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 
 import redis
@@ -59,16 +61,25 @@ def workers() -> Iterator[Finding]:
     oldest = database_time() - datetime.timedelta(seconds=config.worker_timeout())
     of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(is_hung(limits())))
     alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
-    waiting = {"gather": _jobs_to_gather(), "fetch": _objects_to_fetch()}
-    words = {"gather": "runs", "fetch": "harvest objects"}
-    for kind, count in waiting.items():
+    jobs_to_gather = Session.query(HarvestJob).filter(
+        HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
+    )
+    objects_to_fetch = (
+        Session.query(HarvestObject)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .filter(HarvestJob.status == "Running", open_work.is_open())
+        .filter(HarvestObject.state != staged_objects.GATHERED)
+    )
+    waiting = (("gather", jobs_to_gather, "runs"), ("fetch", objects_to_fetch, "harvest objects"))
+    for kind, query, noun in waiting:
         if kind in alive:
             continue
+        count = query.count()
         yield Finding(
             ERROR if count else WARNING,
             "workers",
             f"No {kind} consumer is alive"
-            + (f", and {count:,} {words[kind]} wait for one." if count else "."),
+            + (f", and {count:,} {noun} wait for one." if count else "."),
             f"Start 'ckan harvester {kind}-consumer' and have your process manager keep it "
             f"running.",
         )
@@ -85,16 +96,15 @@ def jobs_workers() -> Iterator[Finding]:
         workers = rq.Worker.all(queue=background_jobs.get_queue())
     except redis.RedisError:
         return  # the check of Redis reports it
-    if workers:
-        return
-    yield Finding(
-        ERROR if waiting else WARNING,
-        "jobs-worker",
-        "No jobs worker is alive"
-        + (f", and {counted(waiting, 'background job')} wait for one." if waiting else ".")
-        + " Tests of sources and checks of links need one.",
-        "Start 'ckan jobs worker' and have your process manager keep it running.",
-    )
+    if not workers:
+        yield Finding(
+            ERROR if waiting else WARNING,
+            "jobs-worker",
+            "No jobs worker is alive"
+            + (f", and {counted(waiting, 'background job')} wait for one." if waiting else ".")
+            + " Tests of sources and checks of links need one.",
+            "Start 'ckan jobs worker' and have your process manager keep it running.",
+        )
 
 
 def _late_gathers() -> Iterator[Finding]:
@@ -110,25 +120,22 @@ def _late_gathers() -> Iterator[Finding]:
         for consumer in consumers()
         if consumer["kind"] == "gather" and consumer["alive"] and consumer["busy_with"]
     ]
-    if not (count and busy):
-        return
-    minutes = (utcnow() - first).total_seconds() / 60
-    yield Finding(
-        WARNING,
-        "workers",
-        f"{counted(count, 'run')} without a gather consumer, the first for {minutes:.0f} minutes. "
-        f"All are busy with other sources: {examples(busy)}.",
-        "Start another 'ckan harvester gather-consumer', so that one slow source does not keep "
-        "others waiting.",
-    )
+    if count and busy:
+        minutes = (utcnow() - first).total_seconds() / 60
+        yield Finding(
+            WARNING,
+            "workers",
+            f"{counted(count, 'run')} without a gather consumer, the first for {minutes:.0f} "
+            f"minutes. All are busy with other sources: {examples(busy)}.",
+            "Start another 'ckan harvester gather-consumer', so that one slow source does not keep "
+            "others waiting.",
+        )
 
 
 @check("hung", "No consumer hangs.", is_quick=True)
 def hung_consumers() -> Iterator[Finding]:
     """Find consumers that send heartbeats, but make no progress with their work."""
-    for consumer in consumers():
-        if not consumer["hung"]:
-            continue
+    for consumer in filter(itemgetter("hung"), consumers()):
         what = "run" if consumer["kind"] == "gather" else "harvest object"
         host, pid = consumer["host"], consumer["pid"]
         yield Finding(
@@ -142,23 +149,6 @@ def hung_consumers() -> Iterator[Finding]:
         )
 
 
-def _jobs_to_gather() -> int:
-    query = Session.query(sa.func.count(HarvestJob.id)).filter(
-        HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
-    )
-    return int(query.scalar() or 0)
-
-
-def _objects_to_fetch() -> int:
-    query = (
-        Session.query(sa.func.count(HarvestObject.id))
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .filter(HarvestJob.status == "Running", open_work.is_open())
-        .filter(HarvestObject.state != staged_objects.GATHERED)
-    )
-    return int(query.scalar() or 0)
-
-
 @check("jobs", "No run is stuck.")
 def stuck_jobs() -> Iterator[Finding]:
     """Find runs without progress, each with the reason."""
@@ -168,7 +158,15 @@ def stuck_jobs() -> Iterator[Finding]:
         since = now - run.moved
         if run.state != "stuck" or since < LONG:
             if run.id in lost:
-                yield _without_process(run, lost[run.id])
+                yield Finding(
+                    WARNING,
+                    "jobs",
+                    f"No process works on a part of the run {run.id} of "
+                    f"{run.name or run.source_id}: {lost[run.id]}.",
+                    "'ckan harvester run', from cron, gives it to other consumers or ends it; so "
+                    "does 'ckan ukharvest doctor --fix'.",
+                    STUCK,
+                )
             continue
         hours = f"{since.total_seconds() / 3600:.0f} h"
         if run.started is None:
@@ -206,17 +204,6 @@ def _lost_work() -> dict[str, str]:
     return {**lost, **gathers}
 
 
-def _without_process(run: current_run.CurrentRun, what: str) -> Finding:
-    return Finding(
-        WARNING,
-        "jobs",
-        f"No process works on a part of the run {run.id} of {run.name or run.source_id}: {what}.",
-        "'ckan harvester run', from cron, gives it to other consumers or ends it; so does "
-        "'ckan ukharvest doctor --fix'.",
-        STUCK,
-    )
-
-
 @check("leftovers", "No ended run has left objects behind.")
 def leftovers() -> Iterator[Finding]:
     """Find objects of ended runs that no consumer will process."""
@@ -236,23 +223,17 @@ def leftovers() -> Iterator[Finding]:
 def cron() -> Iterator[Finding]:
     """Report when runs were last scheduled, closed and recovered."""
     advice = "Make cron call 'ckan harvester run' every few minutes."
-    last = _moment(notes.note(sweeper.NOTE))
-    if last is None:
+    try:
+        note = json.loads(notes.note(sweeper.NOTE) or "{}")
+        since = utcnow() - datetime.datetime.fromisoformat(note["at"])
+    except (ValueError, KeyError, TypeError):
         yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
         return
-    since = utcnow() - last
     if since > LONG:
         hours = since.total_seconds() / 3600
         yield Finding(
             ERROR, "cron", f"'ckan harvester run' was last seen {hours:.0f} h ago.", advice
         )
-
-
-def _moment(note: str) -> datetime.datetime | None:
-    try:
-        return datetime.datetime.fromisoformat(json.loads(note or "{}")["at"])
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
 def consumers() -> list[dict[str, Any]]:
@@ -296,13 +277,10 @@ def consumers() -> list[dict[str, Any]]:
 def background_workers() -> list[dict[str, Any]]:
     """Return this portal's jobs workers (``ckan jobs worker``), as ``consumers``."""
     ours = background_jobs.get_queue().name
-    try:
-        portal_workers = rq.Worker.all(connection=connect_to_redis())[:MOST_WORKERS]
-        return [
-            _background_row(worker) for worker in portal_workers if ours in worker.queue_names()
-        ]
-    except redis.RedisError:
-        return []  # the checks report that Redis is down
+    with suppress(redis.RedisError):  # the checks report that Redis is down
+        workers = rq.Worker.all(connection=connect_to_redis())[:MOST_WORKERS]
+        return [_background_row(worker) for worker in workers if ours in worker.queue_names()]
+    return []
 
 
 def _background_row(worker: Any) -> dict[str, Any]:
@@ -324,10 +302,9 @@ def _background_row(worker: Any) -> dict[str, Any]:
 
 def waiting_in_background() -> int:
     """Return how many background jobs wait; 0 if Redis cannot be asked."""
-    try:
+    with suppress(redis.RedisError):
         return len(background_jobs.get_queue())
-    except redis.RedisError:
-        return 0
+    return 0
 
 
 def unowned() -> Any:

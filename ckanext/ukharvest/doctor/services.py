@@ -109,13 +109,11 @@ def _adopt_or_add(kind: types.SourceType | None, sources: list[str]) -> str:
     if kind is None:
         return "Add the plugin of that type to the line ckan.plugins, or delete the sources."
     command = f"ckan ukharvest adopt {sources[0] if len(sources) == 1 else '--all'}"
-    does = (
+    is_on = kind.name in config.our_type_names()
+    return (
         f"It is {kind.name!r} under another name: run '{command} --dry-run' to see what changes, "
         f"then '{command}'."
-    )
-    if kind.name in config.our_type_names():
-        return does
-    return f"{does} Before that, add the plugin {kind.plugin} to the line ckan.plugins."
+    ) + ("" if is_on else f" Before that, add the plugin {kind.plugin} to the line ckan.plugins.")
 
 
 @check("hooks", "No plugin waits for calls by other harvesters.")
@@ -188,10 +186,8 @@ def _with_timeout(url: str) -> str:
 def _commits_by_itself() -> bool:
     """Tell whether Solr shows changes within some seconds without being asked to commit."""
     try:
-        connection = search.make_connection()
-        connection.timeout = PROBE_SECONDS
-        answer = json.loads(connection._send_request("get", "config/updateHandler?wt=json"))
-        most = answer["config"]["updateHandler"]["autoSoftCommit"]["maxTime"]
+        settings = _ask_solr("config/updateHandler")["config"]["updateHandler"]
+        most = settings["autoSoftCommit"]["maxTime"]
     except Exception:  # noqa: BLE001 - then it is not known
         return False
     return 0 < int(most) <= SOFT_COMMIT_MILLISECONDS
@@ -215,10 +211,8 @@ def patches() -> Iterator[Finding]:
 def migrations() -> Iterator[Finding]:
     """Check that the tables match the installed code."""
     for name in ("harvest", "ukharvest"):
-        heads = _heads(name)
-        versions = _versions(name)
+        heads, versions = _heads(name), _versions(name)
         if versions != heads:
-            there = ", ".join(sorted(versions)) or "none"
             to_do = f"Run 'ckan db upgrade -p {name}', then restart web servers and consumers."
             if name == "ukharvest" and (state := schema_version.state_of(versions)) in EXPLAINED:
                 to_do = schema_version.TEXTS[state]
@@ -227,16 +221,16 @@ def migrations() -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 "migrations",
-                f"The tables of {name!r} are at version {there}; the installed code needs "
+                f"The tables of {name!r} are at version "
+                f"{', '.join(sorted(versions)) or 'none'}; the installed code needs "
                 f"{', '.join(sorted(heads))}.",
                 to_do,
             )
 
 
 def _heads(name: str) -> set[str]:
-    file = inspect.getsourcefile(type(p.get_plugin(name)))
-    folder = Path(file or "")
-    folder = next(parent for parent in folder.parents if (parent / "migration" / name).is_dir())
+    file = Path(inspect.getsourcefile(type(p.get_plugin(name))) or "")
+    folder = next(parent for parent in file.parents if (parent / "migration" / name).is_dir())
     alembic = Config()
     alembic.set_main_option("script_location", str(folder / "migration" / name).replace("%", "%%"))
     return set(ScriptDirectory.from_config(alembic).get_heads())
@@ -311,7 +305,7 @@ def _timeout(connection: Any) -> float | None:
 def solr() -> Iterator[Finding]:
     """Check the search server and its fields."""
     try:
-        fields = _solr_fields()
+        fields = {field["name"] for field in _ask_solr("schema/fields")["fields"]}
     except Exception as exc:  # noqa: BLE001 - pysolr raises whatever its transport raises
         yield Finding(
             ERROR,
@@ -339,8 +333,7 @@ def solr() -> Iterator[Finding]:
             )
 
 
-def _solr_fields() -> set[str]:
+def _ask_solr(path: str) -> Any:
     connection = search.make_connection()
     connection.timeout = PROBE_SECONDS
-    answer = connection._send_request("get", "schema/fields?wt=json")
-    return {field["name"] for field in json.loads(answer)["fields"]}
+    return json.loads(connection._send_request("get", f"{path}?wt=json"))

@@ -127,6 +127,17 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     __tablename__ = "ukharvest_record"
     __table_args__ = (
         sa.UniqueConstraint("source_id", "guid", name="ukharvest_record_source_id_guid_key"),
+        # Hashes, because a URL can be longer than an index takes.
+        sa.Index("ukharvest_record_guid", sa.text("md5(guid)")),
+        sa.Index("ukharvest_record_url", sa.text("md5(url)")),
+        sa.Index(
+            "ukharvest_record_origin_guid",
+            sa.text("md5(origin_guid)"),
+            postgresql_where=sa.text("origin_guid <> ''"),
+        ),
+        sa.Index(
+            "ukharvest_record_same_as", "same_as", postgresql_where=sa.text("same_as IS NOT NULL")
+        ),
     )
 
     id = sa.Column(sa.BigInteger, primary_key=True)
@@ -137,6 +148,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     package_id = sa.Column(
         sa.UnicodeText,
         sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
+        index=True,
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     package_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
@@ -147,8 +159,9 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     resources = sa.Column(JSONB)
     supplied_fields = sa.Column(JSONB(none_as_null=True))
-    first_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job())
-    last_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job())
+    # Without indexes, each job that is deleted would scan this table for SET NULL.
+    first_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    last_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
     first_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     last_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
@@ -175,7 +188,10 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     id = sa.Column(sa.BigInteger, primary_key=True)
     record_id = sa.Column(
-        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"), nullable=False
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
     )
     code = sa.Column(sa.UnicodeText, nullable=False)
     field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
@@ -196,10 +212,14 @@ class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
     """
 
     __tablename__ = "ukharvest_coupling"
+    __table_args__ = (sa.Index("ukharvest_coupling_reference", sa.text("md5(reference)")),)
 
     id = sa.Column(sa.BigInteger, primary_key=True)
     record_id = sa.Column(
-        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"), nullable=False
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
     )
     reference = sa.Column(sa.UnicodeText, nullable=False)
 
@@ -229,7 +249,10 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     id = sa.Column(sa.BigInteger, primary_key=True)
     job_id = sa.Column(sa.UnicodeText, _harvest_job(), unique=True)
     source_id = sa.Column(
-        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
+        sa.UnicodeText,
+        sa.ForeignKey("harvest_source.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
     )
     mode = sa.Column(
         sa.UnicodeText, nullable=False, default=RunMode.NORMAL, server_default="normal"
@@ -303,9 +326,12 @@ class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     id = sa.Column(sa.BigInteger, primary_key=True)
     record_id = sa.Column(
-        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"), nullable=False
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
     )
-    job_id = sa.Column(sa.UnicodeText, _harvest_job())
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
     created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     content = sa.Column(sa.LargeBinary, nullable=False)
 
@@ -396,6 +422,9 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     """
 
     __tablename__ = "ukharvest_link"
+    __table_args__ = (
+        sa.Index("ix_ukharvest_link_rescore", "id", postgresql_where=sa.text("rescore")),
+    )
 
     id = sa.Column(sa.BigInteger, primary_key=True)
     url = sa.Column(sa.UnicodeText, nullable=False)

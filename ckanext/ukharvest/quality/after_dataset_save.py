@@ -27,10 +27,10 @@ def save_assessment(context: Mapping[str, Any], package: Mapping[str, Any]) -> N
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
         return
     try:
-        found = {**stars.columns(package), **themes.columns(context, package)}
+        columns = {**stars.columns(package), **themes.columns(context, package)}
     except sa.exc.SQLAlchemyError:  # the transaction fails anyway
         raise
     except Exception:
         log.exception("Stars and theme of %s could not be worked out", package["id"])
         return
-    assessments.save([{"package_id": package["id"], **found}])
+    assessments.save([{"package_id": package["id"], **columns}])

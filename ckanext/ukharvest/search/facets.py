@@ -59,7 +59,7 @@ def label(results: dict[str, Any], asked: str | list[str]) -> None:
             continue
         facet["title"] = own.get(field, facet["title"])
         present = {item["name"] for item in facet["items"]}
-        for value in _asked_for(field, filters):
+        for value in dict.fromkeys(re.findall(rf'(?<![-!])\b{field}:"([^"\\]*)"', filters)):
             if value not in present:
                 facet["items"].append({"name": value, "display_name": value, "count": 0})
         for item in facet["items"]:
@@ -71,34 +71,26 @@ def items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
 
     Most datasets first; stars in descending order, functions below their parents.
     """
-    found: list[dict[str, Any]] = tk.h.get_facet_items_dict(field, search_facets)
+    values: list[dict[str, Any]] = tk.h.get_facet_items_dict(field, search_facets)
     if field == INDEXED["stars"]:
-        return sorted(found, key=lambda item: item["name"], reverse=True)
-    return list(_tree(found)) if field == INDEXED["function"] else found
+        return sorted(values, key=lambda item: item["name"], reverse=True)
+    return list(_tree(values)) if field == INDEXED["function"] else values
 
 
-def _tree(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    shown = {item["name"] for item in found}
+def _tree(values: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    names = {item["name"] for item in values}
     above = {
-        name: next(filter(shown.__contains__, local_government_lists.parent_functions([name])), "")
-        for name in shown
+        name: next(filter(names.__contains__, local_government_lists.parent_functions([name])), "")
+        for name in names
     }
 
     def below(upper: str, depth: int) -> Iterator[dict[str, Any]]:
-        for item in found:
+        for item in values:
             if above[item["name"]] == upper:
                 yield {**item, "display_name": "› " * depth + item["display_name"]}
                 yield from below(item["name"], depth + 1)
 
     return below("", 0)
-
-
-def _asked_for(field: str, asked: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(rf'(?<![-!])\b{field}:"([^"\\]*)"', asked)))
-
-
-def _stars(name: str) -> str:
-    return out_of_five(int(name)) if name in tuple("012345") else name
 
 
 _LABELS: dict[str, Callable[[str], str]] = {
@@ -107,6 +99,6 @@ _LABELS: dict[str, Callable[[str], str]] = {
     "service": shown_values.lga_label,
     "schema": lambda url: shown_values.address_label("schemas", url),
     "data_check": verdict_label,
-    "stars": _stars,
+    "stars": lambda name: out_of_five(int(name)) if name in tuple("012345") else name,
     "organization_type": lambda name: tk._(organization_types.label(name)),
 }

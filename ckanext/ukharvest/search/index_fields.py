@@ -35,7 +35,9 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
         package: as ``before_dataset_index`` has it.
     """
     values = index_values.of_dataset(package["id"])
-    own_type = _organization_type(package, values)
+    # The type of the organisation, never an extra of the dataset of the same name.
+    key, type_ = organization_types.KEY, organization_types.find(values.organization_type)
+    own_type = {key: type_ or None} if type_ or key in package else {}
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
         return {**_of_source(package), **own_type}
     return {
@@ -46,21 +48,16 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _organization_type(package: Mapping[str, Any], values: IndexValues) -> dict[str, str | None]:
-    """Return the type of the organisation, never an extra of the dataset of the same name."""
-    found = organization_types.find(values.organization_type)
-    key = organization_types.KEY
-    return {key: found or None} if found or key in package else {}
-
-
 def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
     """Exclude a source's last errors, which ckanext-harvest shows with it, from searches."""
     status = runs.short_status(package["id"])
-    found = {"status": json.dumps(status)} if "status" in package else {}
-    for key in ("data_dict", "validated_data_dict"):
-        if package.get(key):
-            found[key] = json.dumps({**json.loads(package[key]), "status": status})
-    return found
+    own = {"status": json.dumps(status)} if "status" in package else {}
+    dicts = {
+        key: json.dumps({**json.loads(package[key]), "status": status})
+        for key in ("data_dict", "validated_data_dict")
+        if package.get(key)
+    }
+    return own | dicts
 
 
 def _extent(package: Mapping[str, Any], area: str) -> dict[str, str]:
@@ -70,9 +67,9 @@ def _extent(package: Mapping[str, Any], area: str) -> dict[str, str]:
     width: ckanext-spatial's backend solr-bbox compares areas, and finds no place that has none.
     """
     if not package.get("spatial"):
-        found = gazetteer.find_one(area) if area and place.is_offered() else None
+        where = gazetteer.find_one(area) if area and place.is_offered() else None
         # ckanext-spatial reads the first if there is the second, and indexes neither.
-        return dict.fromkeys(("spatial", "extras_spatial"), found.as_geojson()) if found else {}
+        return dict.fromkeys(("spatial", "extras_spatial"), where.as_geojson()) if where else {}
     try:
         west, south, east, north = bounds(valid_geojson(json.loads(package["spatial"])))
     except (ValueError, TypeError, RecursionError):
@@ -101,22 +98,27 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
 
     Functions include their parents, so that a branch can be chosen.
     """
-    kinds = (local_government_lists.FUNCTION, local_government_lists.SERVICE)
     local = [
-        shown_values.parse_local_government(_text(package, f"la_{kind}"), kind) for kind in kinds
+        shown_values.parse_local_government(_text(package, f"la_{kind}"), kind)
+        for kind in (local_government_lists.FUNCTION, local_government_lists.SERVICE)
     ]
-    functions = [uri for found in local for uri in found.functions]
-    services = [uri for found in local for uri in found.services]
+    functions = [uri for uris in local for uri in uris.functions]
+    services = [uri for uris in local for uri in uris.services]
+    themes = [
+        theme_names.find(text)
+        for key in ("theme-primary", "theme-secondary")
+        for text in shown_values.names(_text(package, key))
+    ]
     values: dict[str, Iterable[str]] = {
-        "theme": _themes(package),
+        "theme": filter(None, themes),
         "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
         "schema": _schemas(package),
         "data_check": known.data_checks,
         "stars": () if known.stars is None else (str(known.stars),),
     }
-    found = {shown_values.INDEXED[facet]: _few(each) for facet, each in values.items()}
-    return {field: each for field, each in found.items() if each}
+    few = {shown_values.INDEXED[facet]: _few(texts) for facet, texts in values.items()}
+    return {field: texts for field, texts in few.items() if texts}
 
 
 def _text(package: Mapping[str, Any], key: str) -> str:
@@ -126,20 +128,13 @@ def _text(package: Mapping[str, Any], key: str) -> str:
 
 def _few(values: Iterable[str]) -> list[str]:
     """Return the first distinct values; the rest is not read."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for value in values:
         if len(value) <= LONGEST:
-            found[value] = None
-        if len(found) == MOST:
+            distinct[value] = None
+        if len(distinct) == MOST:
             break
-    return list(found)
-
-
-def _themes(package: Mapping[str, Any]) -> Iterator[str]:
-    for key in ("theme-primary", "theme-secondary"):
-        for text in shown_values.names(_text(package, key)):
-            if name := theme_names.find(text):
-                yield name
+    return list(distinct)
 
 
 def _schemas(package: Mapping[str, Any]) -> Iterator[str]:

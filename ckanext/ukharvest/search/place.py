@@ -83,14 +83,11 @@ def _read_box(texts: list[str]) -> Place:
         for number, largest in zip((west, south, east, north), SIDES.values(), strict=True)
     )
     if is_valid and west <= east and south <= north:
-        return Place(box=",".join(_shorten(number) for number in (west, south, east, north)))
+        # Rounded to about ten metres: a drawn box has a dozen digits.
+        rounded = (f"{number:.4f}" for number in (west, south, east, north))
+        return Place(box=",".join(number.rstrip("0").rstrip(".") for number in rounded))
     error = tk._("The box in the URL must be four numbers of degrees: west, south, east, north.")
     return Place(error=error)
-
-
-def _shorten(number: float) -> str:
-    """Round a number to about ten metres: a drawn box has a dozen digits."""
-    return f"{number:.4f}".rstrip("0").rstrip(".")
 
 
 def apply(search_params: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ def apply(search_params: dict[str, Any]) -> None:
     query, filters = search_params.get("q"), search_params.get("fq") or ""
     more = search_params.get("fq_list") or []
     texts = [text for text in (query, filters, *more) if isinstance(text, str)]
-    is_named = any(map(_names_sources, texts))
+    is_named = any(match["found"] for text in texts for match in _NAMES_SOURCES.finditer(text))
     if not is_named and not any(_SHOWN_BY in text for text in texts):
         return
     if isinstance(query, str):
@@ -51,28 +51,20 @@ def apply(search_params: dict[str, Any]) -> None:
         search_params["fq"] = f"{filters} {_ALSO_SOURCES}".strip()
 
 
-def _names_sources(text: str) -> bool:
-    return any(match["found"] for match in _NAMES_SOURCES.finditer(text))
-
-
 def _rewritten(text: str) -> str:
     """Replace a source type's name in a query by all its names.
 
     The inserted text comes from our table of types, never from the query.
     """
-    if text.lstrip().startswith("{!"):
-        return text
-    return _CLAUSE.sub(_with_all_names, text)
+    return text if text.lstrip().startswith("{!") else _CLAUSE.sub(_with_all_names, text)
 
 
 def _with_all_names(match: re.Match[str]) -> str:
-    return match["field"] + _all_names(match["value"]) if match["field"] else match[0]
-
-
-def _all_names(value: str) -> str:
-    if value.startswith("("):
-        return "(" + _NAME.sub(_other_names, value[1:-1]) + ")"
-    return _NAME.sub(_other_names, value)
+    if not match["field"]:
+        return match[0]
+    if match["value"].startswith("("):
+        return f"{match['field']}({_NAME.sub(_other_names, match['value'][1:-1])})"
+    return match["field"] + _NAME.sub(_other_names, match["value"])
 
 
 def _other_names(match: re.Match[str]) -> str:

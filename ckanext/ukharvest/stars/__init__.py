@@ -32,15 +32,15 @@ def columns(package: Mapping[str, Any]) -> dict[str, Any]:
     return as_columns(Rules().score(package))
 
 
-def as_columns(found: DatasetStars) -> dict[str, Any]:
+def as_columns(dataset: DatasetStars) -> dict[str, Any]:
     """Return stars as columns of the table."""
     return {
-        "stars": found.best.stars,
-        "stars_code": clean_text(found.best.code),
-        "stars_detail": clean_text(found.best.detail),
+        "stars": dataset.best.stars,
+        "stars_code": clean_text(dataset.best.code),
+        "stars_detail": clean_text(dataset.best.detail),
         "resources": {
             clean_text(id_): [stars.stars, clean_text(stars.code), clean_text(stars.detail)]
-            for id_, stars in found.resources.items()
+            for id_, stars in dataset.resources.items()
         },
     }
 
@@ -61,7 +61,11 @@ class Rules:
 
     def __init__(self) -> None:
         self._formats = {**rules.stars_by_format(), **plugins.formats()}
-        self._register = _register()
+        # Licences that are open: the portal's, and CKAN's own, whose ids texts may name.
+        default = license.DefaultLicense.__subclasses__()
+        own = Package.get_license_register().values()
+        self._register = {kind.id: kind.od_conformance == "approved" for kind in default}
+        self._register |= {kind.id: bool(kind.isopen()) for kind in own}
 
     def score(
         self, package: Mapping[str, Any], links: Mapping[str, Evidence] | None = None
@@ -79,16 +83,17 @@ class Rules:
         is_linked = rules.is_linked(
             facts, (*own, *(str(resource.get("url") or "") for resource in data))
         )
-        scores = {}
         if links is None:
             links = link_evidence.find([url_of(resource) for resource in data])
+        scores = {}
         for resource in data:
             link = links.get(url_of(resource), NOTHING)
             stars = self._of_resource(resource, terms, link, is_linked=is_linked)
             scores[resource["id"]] = plugins.apply_to_resource(package, resource, stars)
         is_unpublished = facts.get("unpublished", "").lower() in ("true", "yes", "1")
-        dataset = rules.score_dataset(scores, is_unpublished=is_unpublished)
-        return plugins.apply_to_dataset(package, dataset)
+        return plugins.apply_to_dataset(
+            package, rules.score_dataset(scores, is_unpublished=is_unpublished)
+        )
 
     def _of_resource(
         self, resource: Mapping[str, Any], terms: Terms, link: Evidence, *, is_linked: bool
@@ -132,11 +137,3 @@ def _is_data(resource: Mapping[str, Any]) -> bool:
     kind = str(resource.get("resource_type") or "").strip().lower()
     is_there = resource.get("url") and resource.get("state") != "deleted"
     return bool(is_there) and kind not in NOT_DATA
-
-
-def _register() -> dict[str, bool]:
-    """Return which licences are open: the portal's, and CKAN's own, whose ids texts may name."""
-    default = license.DefaultLicense.__subclasses__()
-    register = {kind.id: kind.od_conformance == "approved" for kind in default}
-    own = Package.get_license_register()
-    return register | {kind.id: bool(kind.isopen()) for kind in own.values()}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -10,14 +11,12 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import stars
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
+from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.sources import dataset_of, organisation_of
 from ckanext.ukharvest.model import assessments, broken_links, datasets
 from ckanext.ukharvest.stars import model as stars_model
 from ckanext.ukharvest.stars import texts
-
-__all__ = ["ukharvest_stars_list", "ukharvest_stars_report", "ukharvest_stars_show"]
 
 
 @tk.side_effect_free
@@ -40,47 +39,41 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     if package.type == "harvest":
         raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
     row = assessments.find(package.id)
-    scores = stars.from_columns(row) if row else _scored(package.id)
+    if row:
+        scores = stars.from_columns(row)
+    else:
+        scores = stars.Rules().score(datasets.by_id([package.id])[0])
     # CKAN 2.11 gives a dataset's resources in the order in which the database stores them
     # (``resources_all`` got its ``order_by`` with 2.12).
-    in_order = sorted(package.resources, key=lambda each: each.position)
-    order = [resource.id for resource in in_order if resource.id in scores.resources]
-    urls = {resource.id: resource.url for resource in in_order}
-    links = broken_links.of_urls(urls.values())
+    in_order = sorted(package.resources, key=lambda resource: resource.position)
+    links = broken_links.of_urls([resource.url for resource in in_order])
     resources = [
         {
-            "id": id_,
-            **_shown(scores.resources[id_]),
-            "basis": texts.describe_basis(scores.resources[id_], links.get(urls[id_])),
+            "id": resource.id,
+            **_as_dict(own),
+            "basis": texts.describe_basis(own, links.get(resource.url)),
         }
-        for id_ in order
+        for resource in in_order
+        if (own := scores.resources.get(resource.id))
     ]
     # A dataset has the stars of its best resource, the first of several.
-    best = [
-        resource["basis"]
-        for resource in resources
-        if scores.resources[resource["id"]] == scores.best
-    ]
+    best = (row["basis"] for row in resources if scores.resources[row["id"]] == scores.best)
     return {
-        **_shown(scores.best),
-        "basis": next(iter(best), ""),
+        **_as_dict(scores.best),
+        "basis": next(best, ""),
         "since": iso(row.assessed) if row else None,
         "resources": resources,
     }
 
 
-def _scored(package_id: str) -> DatasetStars:
-    return stars.Rules().score(datasets.by_id([package_id])[0])
-
-
-def _shown(found: Stars) -> dict[str, Any]:
+def _as_dict(own: Stars) -> dict[str, Any]:
     return {
-        "stars": found.stars,
-        "code": found.code,
-        "caption": texts.caption(found.stars),
-        "reason": texts.reason(found),
-        "text": texts.describe_stars(found),
-        "dead_since": texts.dead_since(found),
+        "stars": own.stars,
+        "code": own.code,
+        "caption": texts.caption(own.stars),
+        "reason": texts.reason(own),
+        "text": texts.describe_stars(own),
+        "dead_since": texts.dead_since(own),
     }
 
 
@@ -109,30 +102,27 @@ def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str,
         {"id": id_, "name": of[0].name, "title": of[0].title or of[0].name, **_figures(of)}
         for id_, of in by_id.items()
     ]
-    organizations.sort(
-        key=lambda each: (each["id"] is None, str(each["title"]).casefold(), each["id"])
-    )
+    organizations.sort(key=lambda of: (of["id"] is None, str(of["title"]).casefold(), of["id"]))
     return {"organizations": organizations, "total": _figures(rows)}
 
 
-def _figures(rows: Iterable[Any]) -> dict[str, Any]:
-    counts, reasons, not_rated = [0] * (HIGHEST + 1), dict[tuple[str, int], int](), 0
-    for row in rows:
-        if row.stars is None:
-            not_rated += row.number
-            continue
+def _figures(rows: Sequence[Any]) -> dict[str, Any]:
+    rated = [row for row in rows if row.stars is not None]
+    counts, reasons = [0] * (HIGHEST + 1), Counter[tuple[str, int]]()
+    for row in rated:
         counts[row.stars] += row.number
-        key = (row.stars_code, row.stars)
-        reasons[key] = reasons.get(key, 0) + row.number
-    rated = sum(counts)
+        reasons[row.stars_code, row.stars] += row.number
+    total = sum(row.number for row in rows)
     return {
-        "datasets": rated + not_rated,
+        "datasets": total,
         "stars": counts,
         "average": _average(counts) if rated else None,
-        "not_rated": not_rated,
+        "not_rated": total - sum(counts),
         "reasons": [
             {"code": code, "stars": number, "text": texts.short(code, number), "datasets": count}
-            for (code, number), count in sorted(reasons.items(), key=lambda each: (-each[1], each))
+            for (code, number), count in sorted(
+                reasons.items(), key=lambda reason: (-reason[1], reason)
+            )
         ],
     }
 
@@ -177,6 +167,6 @@ def _listed(row: Any) -> dict[str, Any]:
     if row.stars is None:
         none = {"stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
         return {**dataset, **none, "dead_since": None}
-    shown = _shown(Stars(row.stars, row.stars_code, row.stars_detail))
-    del shown["caption"]
-    return {**dataset, **shown}
+    own = _as_dict(Stars(row.stars, row.stars_code, row.stars_detail))
+    del own["caption"]
+    return {**dataset, **own}

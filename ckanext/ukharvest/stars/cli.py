@@ -81,7 +81,7 @@ def _score_all() -> None:
 def _score_one(name_or_id: str) -> None:
     package = model.Package.get(name_or_id)
     if package is None or package.type == "harvest":
-        raise output.NotFoundError(f"{name_or_id}: no dataset has this name or id")
+        raise output.RefusedError(f"{name_or_id}: no dataset has this name or id")
     changes = stars_jobs.score_one(package.id)
     faults = _index(changes)
     rating = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
@@ -126,26 +126,22 @@ def _report(organization: str | None, form: str) -> None:
     rows = [flatten_figures(organisation) for organisation in figures["organizations"]]
     output.write(rows, REPORT_COLUMNS, form)
     if form == "table":
-        _write_reasons(figures["total"])
-
-
-def _write_reasons(total: dict[str, Any]) -> None:
-    number = counted(total["datasets"], "dataset")
-    click.echo(f"\n{number}, on average {total['average'] or 0:.2f} out of 5")
-    for reason in total["reasons"]:
-        click.echo(f"{reason['datasets']:>7,}  {reason['stars']} out of 5: {reason['text']}")
+        total = figures["total"]
+        number = counted(total["datasets"], "dataset")
+        click.echo(f"\n{number}, on average {total['average'] or 0:.2f} out of 5")
+        for reason in total["reasons"]:
+            click.echo(f"{reason['datasets']:>7,}  {reason['stars']} out of 5: {reason['text']}")
 
 
 def _listing(organization: str, form: str) -> None:
     def ask(offset: int) -> dict[str, Any]:
         of = {"organization": organization, "limit": PAGE, "offset": offset}
-        page: dict[str, Any] = tk.get_action("ukharvest_stars_list")({"ignore_auth": True}, of)
-        return page
+        return dict(tk.get_action("ukharvest_stars_list")({"ignore_auth": True}, of))
 
     try:
         rows = collect_pages(ask)
     except tk.ObjectNotFound as exc:
-        raise output.NotFoundError(f"{organization}: {exc.message}") from exc
+        raise output.RefusedError(f"{organization}: {exc.message}") from exc
     if form != "json":
         rows = [{**row, "dataset": row["name"]} for row in rows]
     output.write(rows, LIST_COLUMNS, form)

@@ -77,14 +77,13 @@ def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
 
 
 def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Change]:
-    ids = [package["id"] for package in packages]
-    before = datasets.assessed(ids)
+    before = datasets.assessed([package["id"] for package in packages])
     links = link_evidence.load(
         stars.url_of(resource) for package in packages for resource in package["resources"]
     )
-    scored = [(package, rules.score(package, links)) for package in packages]
     rows, changes = [], []
-    for package, scores in scored:
+    for package in packages:
+        scores = rules.score(package, links)
         row, old = stars.as_columns(scores), before.get(package["id"])
         if old is not None and all(getattr(old, key) == value for key, value in row.items()):
             continue

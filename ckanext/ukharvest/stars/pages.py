@@ -65,21 +65,18 @@ def _page_of(name: str) -> dict[str, Any]:
 
 
 def _ask_report(name: str) -> dict[str, Any]:
-    figures: dict[str, Any] = ask("ukharvest_stars_report", organization=name)
-    return figures
+    return dict(ask("ukharvest_stars_report", organization=name))
 
 
 def _ask_list(name: str, **more: Any) -> dict[str, Any]:
     more = {key: value for key, value in more.items() if value != ""}
-    datasets: dict[str, Any] = ask("ukharvest_stars_list", organization=name, **more)
-    return datasets
+    return dict(ask("ukharvest_stars_list", organization=name, **more))
 
 
 def _ask_organisation(name: str) -> dict[str, Any]:
-    few = {"include_datasets": False, "include_users": False, "include_extras": False}
-    few |= {"include_followers": False, "include_groups": False, "include_tags": False}
-    organisation: dict[str, Any] = ask("organization_show", id=name, **few)
-    return organisation
+    names = ("datasets", "users", "extras", "followers", "groups", "tags")
+    few = {f"include_{key}": False for key in names}
+    return dict(ask("organization_show", id=name, **few))
 
 
 def flatten_figures(figures: dict[str, Any]) -> dict[str, Any]:

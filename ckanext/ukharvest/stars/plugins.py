@@ -27,35 +27,30 @@ def formats() -> dict[str, int]:
     """Return the stars of formats that plugins change or add."""
     labels: dict[str, int] = {}
     for plugin in _plugins():
-        labels.update(_asked(plugin, plugin.stars_of_formats, {}, _are_formats))
+        labels.update(_ask(plugin, plugin.stars_of_formats, {}, _are_formats))
     return labels
 
 
-def apply_to_resource(
-    package: Mapping[str, Any], resource: Mapping[str, Any], found: Stars
-) -> Stars:
+def apply_to_resource(package: Mapping[str, Any], resource: Mapping[str, Any], own: Stars) -> Stars:
     """Return the stars of a resource after all plugins."""
     for plugin in _plugins():
-        ask = partial(plugin.stars_of_resource, package, resource, found)
-        found = _asked(plugin, ask, found, _are_stars)
-    return found
+        ask = partial(plugin.stars_of_resource, package, resource, own)
+        own = _ask(plugin, ask, own, _are_stars)
+    return own
 
 
-def apply_to_dataset(package: Mapping[str, Any], found: DatasetStars) -> DatasetStars:
+def apply_to_dataset(package: Mapping[str, Any], own: DatasetStars) -> DatasetStars:
     """Return the stars of a dataset after all plugins."""
     for plugin in _plugins():
-        ask = partial(plugin.stars_of_dataset, package, found)
-        found = _asked(plugin, ask, found, _are_of_dataset)
-    return found
+        ask = partial(plugin.stars_of_dataset, package, own)
+        own = _ask(plugin, ask, own, _are_of_dataset)
+    return own
 
 
-def reason(found: Stars) -> str:
+def reason(own: Stars) -> str:
     """Return the first plugin's text for a reason, "" if none has any."""
-    for plugin in _plugins():
-        words = _asked(plugin, partial(plugin.stars_reason, found), "", _is_text)
-        if words:
-            return words
-    return ""
+    texts = (_ask(plugin, partial(plugin.stars_reason, own), "", _is_text) for plugin in _plugins())
+    return next(filter(None, texts), "")
 
 
 def last_fault() -> dict[str, str] | None:
@@ -72,26 +67,20 @@ def _plugins() -> Iterator[Any]:
     return iter(p.PluginImplementations(IUkHarvestStars))
 
 
-def _asked(
-    plugin: Any, ask: Callable[[], _T], otherwise: _T, is_sound: Callable[[Any], bool]
-) -> _T:
+def _ask(plugin: Any, ask: Callable[[], _T], otherwise: _T, is_sound: Callable[[Any], bool]) -> _T:
     """Return a plugin's result, or the value before if the result is invalid."""
     try:
         answer = ask()
         if is_sound(answer):
             return answer
+        log.error("Plugin %r: %r are no stars of openness; ignored", plugin.name, answer)
+        why = f"{_SHORTENED.repr(answer)} are no stars of openness"
     except Exception as exc:
         log.exception("Plugin %r failed at stars of openness; its answer is ignored", plugin.name)
-        _note_fault(plugin, _SHORTENED.repr(exc))
-        return otherwise
-    log.error("Plugin %r: %r are no stars of openness; ignored", plugin.name, answer)
-    _note_fault(plugin, f"{_SHORTENED.repr(answer)} are no stars of openness")
-    return otherwise
-
-
-def _note_fault(plugin: Any, why: str) -> None:
+        why = _SHORTENED.repr(exc)
     fault = {"at": utcnow().isoformat(), "plugin": plugin.name, "error": one_line(why)}
     redis_cache.save(_FAULT, fault, _FAULT_SECONDS)
+    return otherwise
 
 
 def _is_text(answer: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -80,25 +81,20 @@ def score_resource(
     if link.dead:
         return Stars(0, DEAD_LINK, link.dead)
     label = format_of(url, format_, mimetype, rules, link.format)
-    found = _of_format(label, format_ or mimetype, rules)
-    if is_linked and found.stars == LINKABLE:
-        found = Stars(HIGHEST, "linked", label)
-    if found.stars and terms.code:
-        return Stars(0, terms.code, terms.detail)
-    return found
-
-
-def _of_format(label: str, given: str, rules: Mapping[str, int]) -> Stars:
-    if label in rules:
-        stars = rules[label]
-        return Stars(stars, "format" if stars else "not-data", label)
-    given = label or shorten(given, _LONGEST)
     # Data that can be downloaded is worth one star, whatever it is.
-    return Stars(1, "unknown-format" if given else "no-format", given)
+    number = rules.get(label, 1)
+    if number and terms.code:
+        return Stars(0, terms.code, terms.detail)
+    if label in rules:
+        if is_linked and number == LINKABLE:
+            return Stars(HIGHEST, "linked", label)
+        return Stars(number, "format" if number else "not-data", label)
+    name = label or shorten(format_ or mimetype, _LONGEST)
+    return Stars(1, "unknown-format" if name else "no-format", name)
 
 
 def format_of(
-    url: str, format_: str, mimetype: str, rules: Mapping[str, int], found: str = ""
+    url: str, format_: str, mimetype: str, rules: Mapping[str, int], checked: str = ""
 ) -> str:
     """Return the format that counts, "" if none is known.
 
@@ -106,15 +102,13 @@ def format_of(
     as "ZIP" or "XML"; then the publisher's format counts.
 
     Args:
-        found: by the link check, "" for nothing.
+        checked: what the link check found, "" for nothing.
     """
     seen = formats.of_url(url)
-    for label in (found, seen):
-        if label and label not in _GENERAL:
-            return label
+    exact = (label for label in (checked, seen) if label and label not in _GENERAL)
     written = format_.strip()
     named = written if written in rules else formats.label(format_) or formats.label(mimetype)
-    return named or seen or found
+    return next(exact, "") or named or seen or checked
 
 
 def score_dataset(resources: Mapping[str, Stars], *, is_unpublished: bool = False) -> DatasetStars:
@@ -127,7 +121,7 @@ def score_dataset(resources: Mapping[str, Stars], *, is_unpublished: bool = Fals
     if not resources:
         return DatasetStars(Stars(0, "unpublished" if is_unpublished else "no-data"))
     # Of several without stars, the one that an open licence would fix.
-    best = max(resources.values(), key=lambda each: (each.stars, each.code in _ABOUT_LICENCE))
+    best = max(resources.values(), key=lambda own: (own.stars, own.code in _ABOUT_LICENCE))
     return DatasetStars(best, resources)
 
 
@@ -144,24 +138,17 @@ def terms_of(
     """
     if licence_id in register and licences.find(licence_id):  # registered, but no licence
         return _terms(licence_id, register)
-    said = dict.fromkeys(filter(None, (licence_id, *texts)))
-    given = [text for text in said if licences.find(text)]
-    told = _agreed(given or [rights])
-    if told in register:
-        return _terms(told, register)
-    if given:
-        return Terms("unclear-licence", shorten(given[0], _LONGEST))
-    return Terms("no-licence")
+    names = [text for text in dict.fromkeys((licence_id, *texts)) if text and licences.find(text)]
+    sources = names or [rights]
+    named = [licence for text in sources if (licence := licences.find(text)) and licence.id]
+    agreed = licences.find_agreed_licence(named, sources)
+    if agreed and agreed.id in register:
+        return _terms(agreed.id, register)
+    return Terms("unclear-licence", shorten(names[0], _LONGEST)) if names else Terms("no-licence")
 
 
 def _terms(licence_id: str, register: Mapping[str, bool]) -> Terms:
     return Terms("") if register[licence_id] else Terms("closed-licence", licence_id)
-
-
-def _agreed(texts: Sequence[str]) -> str:
-    named = [licence for text in texts if (licence := licences.find(text)) and licence.id]
-    agreed = licences.find_agreed_licence(named, texts)
-    return agreed.id if agreed else ""
 
 
 # Fields that name linked datasets: "links:" and a dataset's name is what the linked open data
@@ -182,32 +169,24 @@ def is_linked(extras: Mapping[str, str], own: Iterable[str]) -> bool:
     if any(key.startswith(_LINKS) and value.strip(" 0") for key, value in extras.items()):
         return True
     targets = [url for key in _LINKED for url in _ADDRESS.findall(extras.get(key, ""))]
-    if not targets:
-        return False
-    hosts = {"", *map(_host, own)}
+    hosts = {"", *map(_host, own)} if targets else {""}
     return any(_host(url) not in hosts for url in targets)
 
 
 def _host(url: str) -> str:
     try:
-        host = urlsplit(url).hostname or ""
+        return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
-    return host.removeprefix("www.")
 
 
 def texts_in(value: object) -> Iterator[str]:
     """Yield the texts of a field; lists are stored as JSON."""
-    if not isinstance(value, str):
-        return
-    text = value.strip()
+    text = value.strip() if isinstance(value, str) else ""
+    items: object = [text]
     if text.startswith("["):
-        try:
+        with suppress(ValueError, RecursionError):
             items = json.loads(text)
-        except (ValueError, RecursionError):
-            items = None
-        if isinstance(items, list):
-            yield from (item.strip() for item in items if isinstance(item, str) and item.strip())
-            return
-    if text:
-        yield text
+    for item in items if isinstance(items, list) else [text]:
+        if isinstance(item, str) and item.strip():
+            yield item.strip()

@@ -11,6 +11,7 @@ from ckan import model
 from ckanext.ukharvest.core.link_evidence import parse_dead
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.presentation.messages import links, times
 from ckanext.ukharvest.stars import plugins
 from ckanext.ukharvest.stars.rules import DEAD_LINK
@@ -20,17 +21,74 @@ from ckanext.ukharvest.texts import gettext
 _ON_FILE = frozenset(("format", "linked", "not-data", "unknown-format", "no-format"))
 
 
+_CAPTIONS = (
+    _("Not available, or not openly licensed"),
+    _("Unstructured data (such as PDF)"),
+    _("Structured data in a proprietary format (such as Excel)"),
+    _("Structured data in an open format (such as CSV)"),
+    _("Linkable data, with URLs for things (such as RDF)"),
+    _("Linked data, with links to other data"),
+)
+# Reason's code, of formats with the number of stars → its text, and one without detail; "" where
+# that is the caption.
+_TEXTS = {
+    "format-1": (_("unstructured data ({detail}): use a table or another structured format"), ""),
+    "format-2": (_("structured data in a proprietary format ({detail})"), ""),
+    "format-3": (_("structured data in an open format ({detail})"), ""),
+    "format-4": (_("data with URLs for things ({detail})"), ""),
+    "format-5": (_("data that is linked to other data ({detail})"), ""),
+    DEAD_LINK: (
+        _("its link has been dead since {detail}: give the URL that the data has now"),
+        _("Dead link"),
+    ),
+    "linked": (_("data that is linked to other data ({detail})"), ""),
+    "not-data": (
+        _("{detail} is a page or a program, not data: add the URL of the data itself"),
+        _("A page or a program, not data"),
+    ),
+    "unknown-format": (
+        _(
+            "it can be downloaded, but its format, “{detail}”, has no rating: use a format "
+            "that many programs read, such as CSV"
+        ),
+        _("Format without a rating"),
+    ),
+    "no-format": (
+        _(
+            "it can be downloaded, but neither its format nor its URL says what it is: give "
+            "the format, such as CSV"
+        ),
+        _("No format"),
+    ),
+    "no-licence": (
+        _(
+            "it has no licence, so it is not clear that the data is open: give one, such as "
+            "the Open Government Licence"
+        ),
+        _("No licence"),
+    ),
+    "closed-licence": (
+        _(
+            "its licence, “{detail}”, is not open: if anyone may use the data for any "
+            "purpose, choose an open licence such as the Open Government Licence"
+        ),
+        _("Licence that is not open"),
+    ),
+    "unclear-licence": (
+        _(
+            "its licence, “{detail}”, is not a known open licence: give the URL of the "
+            "licence's text"
+        ),
+        _("Unknown licence"),
+    ),
+    "no-data": (_("there is no data: add a file or the URL of a service"), _("No data")),
+    "unpublished": (_("the data is not published yet"), _("Not published yet")),
+}
+
+
 def caption(stars: int) -> str:
     """Return the meaning of a number of stars."""
-    captions = (
-        tk._("Not available, or not openly licensed"),
-        tk._("Unstructured data (such as PDF)"),
-        tk._("Structured data in a proprietary format (such as Excel)"),
-        tk._("Structured data in an open format (such as CSV)"),
-        tk._("Linkable data, with URLs for things (such as RDF)"),
-        tk._("Linked data, with links to other data"),
-    )
-    return str(captions[stars])
+    return str(tk._(_CAPTIONS[stars]))
 
 
 def out_of_five(stars: int) -> str:
@@ -45,21 +103,19 @@ def describe_stars(found: Stars) -> str:
 
 def reason(found: Stars) -> str:
     """Return the reason for the stars, and if there are none, what would help."""
-    words = plugins.reason(found)
-    if words:
+    if words := plugins.reason(found):
         return words
-    texts = _formats() if found.code == "format" else _reasons()
-    text = texts.get(str(found.stars) if found.code == "format" else found.code, "")
+    code = f"format-{found.stars}" if found.code == "format" else found.code
     # The detail of an unknown code (a plugin's) is its reason.
-    text = text or "{detail}"
+    text = tk._(_TEXTS[code][0]) if code in _TEXTS else "{detail}"
     return str(text.format(detail=_detail(found))) or caption(found.stars)
 
 
 def short(code: str, stars: int) -> str:
     """Return a reason without its detail, for counting datasets."""
-    if code == "format":
+    if code in ("format", "linked"):
         return caption(stars)
-    return str(_kinds().get(code, code))
+    return str(tk._(_TEXTS[code][1])) if code in _TEXTS else code
 
 
 def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
@@ -81,7 +137,7 @@ def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
 
 def dead_since(found: Stars) -> str | None:
     """Return the day since which a resource's link is dead, in ISO 8601; None if it is not."""
-    day, _fault = parse_dead(found.detail) if found.code == DEAD_LINK else (None, "")
+    day = parse_dead(found.detail)[0] if found.code == DEAD_LINK else None
     return day.isoformat() if day else None
 
 
@@ -94,62 +150,3 @@ def _detail(found: Stars) -> str:
         return found.detail
     known = model.Package.get_license_register().get(found.detail)
     return str(known.title) if known else found.detail
-
-
-def _formats() -> dict[str, str]:
-    return {
-        "1": tk._("unstructured data ({detail}): use a table or another structured format"),
-        "2": tk._("structured data in a proprietary format ({detail})"),
-        "3": tk._("structured data in an open format ({detail})"),
-        "4": tk._("data with URLs for things ({detail})"),
-        "5": tk._("data that is linked to other data ({detail})"),
-    }
-
-
-def _reasons() -> dict[str, str]:
-    return {
-        DEAD_LINK: tk._(
-            "its link has been dead since {detail}: give the URL that the data has now"
-        ),
-        "linked": tk._("data that is linked to other data ({detail})"),
-        "not-data": tk._(
-            "{detail} is a page or a program, not data: add the URL of the data itself"
-        ),
-        "unknown-format": tk._(
-            "it can be downloaded, but its format, “{detail}”, has no rating: use a format "
-            "that many programs read, such as CSV"
-        ),
-        "no-format": tk._(
-            "it can be downloaded, but neither its format nor its URL says what it is: give "
-            "the format, such as CSV"
-        ),
-        "no-licence": tk._(
-            "it has no licence, so it is not clear that the data is open: give one, such as "
-            "the Open Government Licence"
-        ),
-        "closed-licence": tk._(
-            "its licence, “{detail}”, is not open: if anyone may use the data for any "
-            "purpose, choose an open licence such as the Open Government Licence"
-        ),
-        "unclear-licence": tk._(
-            "its licence, “{detail}”, is not a known open licence: give the URL of the "
-            "licence's text"
-        ),
-        "no-data": tk._("there is no data: add a file or the URL of a service"),
-        "unpublished": tk._("the data is not published yet"),
-    }
-
-
-def _kinds() -> dict[str, str]:
-    return {
-        DEAD_LINK: tk._("Dead link"),
-        "linked": caption(5),
-        "not-data": tk._("A page or a program, not data"),
-        "unknown-format": tk._("Format without a rating"),
-        "no-format": tk._("No format"),
-        "no-licence": tk._("No licence"),
-        "closed-licence": tk._("Licence that is not open"),
-        "unclear-licence": tk._("Unknown licence"),
-        "no-data": tk._("No data"),
-        "unpublished": tk._("Not published yet"),
-    }

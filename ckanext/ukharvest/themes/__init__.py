@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ckanext.ukharvest.core.values import local_government_lists, multivalue, theme_names
+from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.dataset_schema import choices
 from ckanext.ukharvest.mapping.package_mapper import Defaults
@@ -59,33 +60,28 @@ def set_themes(
     """
     old = stored_themes(existing) if existing else NONE
     before = assessments.themes_of(existing["id"]) if existing else None
-    kept = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
+    is_by_person = before is not None and before[1] == themes.PERSON
+    protected = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
     default = stored_themes(defaults.extras)
-    given = stored_themes(package) if not kept else default
-    is_default = given[0] == default[0]
-    choice = themes.choose(
-        collect_theme_facts(package, () if is_default else (given[0], *given[1]))
-    )
-    fallback = given if is_default else default
+    own = default if protected else stored_themes(package)
+    is_default = own[0] == default[0]
+    choice = themes.choose(collect_theme_facts(package, () if is_default else (own[0], *own[1])))
+    fallback = own if is_default else default
     is_supplied = choice.origin == themes.SOURCE or bool(fallback[0])
-    stays = PRIMARY in kept or (_is_by_person(before) and not (forced and is_supplied))
-    decided, origin = _decided(choice, old, before, fallback, stays=stays)
-    if SECONDARY in kept:
+    stays = PRIMARY in protected or (is_by_person and not (forced and is_supplied))
+    decided, origin = _decide(choice, old, before, fallback, stays=stays)
+    if SECONDARY in protected:
         decided = decided[0], tuple(name for name in old[1] if name != decided[0])
     _write(package, decided, schema)
     decision = Decision(origin if decided[0] else "", choice)
-    if existing and _is_by_person(before) and decision.origin != themes.PERSON:
+    if existing and is_by_person and decision.origin != themes.PERSON:
         # CKAN 2.12 calls no plugin after a write that changes nothing.
         assessments.lock(existing["id"])
         assessments.save([{"package_id": existing["id"], **_row(decided, decision)}])
     return {DECISION: decision}
 
 
-def _is_by_person(before: Before | None) -> bool:
-    return before is not None and before[1] == themes.PERSON
-
-
-def _decided(
+def _decide(
     choice: Choice,
     old: Themes,
     before: Before | None,
@@ -93,17 +89,17 @@ def _decided(
     *,
     stays: bool,
 ) -> tuple[Themes, str]:
-    """Return the themes to write, and their origin."""
+    """Return the themes to write, and their origin.
+
+    A choice that stays comes first, then what is certain of the record, the source's default, and
+    a theme that was written without our hook, such as by the harvester that had this source before;
+    words alone suggest one only where there is none of these.
+    """
     is_known = before is not None and before[0] == old
     if old[0] and stays:
         return old, before[1] if before and is_known else themes.PERSON
-    if choice.origin not in ("", themes.WORDS):
-        return (choice.primary, choice.secondary), choice.origin
-    if fallback[0]:
-        return fallback, themes.SOURCE
-    if old[0] and not is_known:
-        # Written without our hook, such as by the harvester that had this source before.
-        return old, themes.PERSON
+    if choice.origin in ("", themes.WORDS) and (fallback[0] or (old[0] and not is_known)):
+        return (fallback, themes.SOURCE) if fallback[0] else (old, themes.PERSON)
     return (choice.primary, choice.secondary), choice.origin
 
 
@@ -123,51 +119,50 @@ def _row(now: Themes, decision: Decision) -> dict[str, Any]:
         "theme": now[0],
         "theme_secondary": list(now[1]),
         "theme_origin": decision.origin,
-        "themes": [_ranked(each) for each in decision.choice.ranking],
+        "themes": [
+            {
+                "theme": ranked.theme,
+                "score": ranked.score,
+                "reasons": [
+                    [reason.kind, reason.text[:200], reason.where, reason.points]
+                    for reason in ranked.reasons[:MOST_REASONS]
+                ],
+            }
+            for ranked in decision.choice.ranking
+        ],
     }
-
-
-def _ranked(ranked: Ranked) -> dict[str, Any]:
-    reasons = [
-        [each.kind, each.text[:200], each.where, each.points]
-        for each in ranked.reasons[:MOST_REASONS]
-    ]
-    return {"theme": ranked.theme, "score": ranked.score, "reasons": reasons}
 
 
 def ranking_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Ranked, ...]:
     """Return the ranking from the rows that ``columns`` stored."""
     return tuple(
-        Ranked(row["theme"], row["score"], tuple(Reason(*each) for each in row["reasons"]))
+        Ranked(row["theme"], row["score"], tuple(Reason(*reason) for reason in row["reasons"]))
         for row in rows
     )
 
 
-def collect_theme_facts(package: Mapping[str, Any], given: Sequence[str] = ()) -> ThemeFacts:
+def collect_theme_facts(package: Mapping[str, Any], labels: Sequence[str] = ()) -> ThemeFacts:
     """Return the facts that decide a dataset's theme.
 
     Args:
         package: package dict, or the form's values.
-        given: themes that its source names besides those of its extras.
+        labels: themes that its source names besides those of its extras.
     """
     facts = _extras(package)
     tags = tuple(str(tag.get("name", "")) for tag in package.get("tags") or ())
     topics = dict.fromkeys(_texts(facts.get("topic-category")))
-    named = (*filter(None, given), *_texts(facts.get("dcat_subject")))
+    named = (*filter(None, labels), *_texts(facts.get("dcat_subject")))
     inspire = _texts(facts.get("inspire-themes"))
     if not inspire and str(facts.get("UKLP", "")).casefold() == "true":
         inspire = tuple(tag for tag in tags if theme_names.of_inspire(tag)[0])
+    find = local_government_lists.find
     return ThemeFacts(
         title=str(package.get("title") or ""),
         notes=str(package.get("notes") or ""),
         tags=tags,
         themes=tuple(text for text in named if text not in topics),
-        functions=local_government_lists.find(
-            _texts(facts.get("la_function")), local_government_lists.FUNCTION
-        ).functions,
-        services=local_government_lists.find(
-            _texts(facts.get("la_service")), local_government_lists.SERVICE
-        ).services,
+        functions=find(_texts(facts.get("la_function")), FUNCTION).functions,
+        services=find(_texts(facts.get("la_service")), SERVICE).services,
         inspire=inspire,
         topics=tuple(topics),
     )
@@ -206,7 +201,7 @@ def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) ->
     if secondary and not allowed[SECONDARY]:
         secondary = json.dumps(secondary)
     values = {PRIMARY: primary, SECONDARY: secondary}
-    extras = [each for each in package["extras"] if each["key"] not in values]
+    extras = [extra for extra in package["extras"] if extra["key"] not in values]
     for key, value in values.items():
         package.pop(key, None)
         if value and key in schema:
@@ -221,6 +216,5 @@ def _spelled(name: str, allowed: Sequence[str]) -> str:
 
     CKAN would refuse the dataset otherwise.
     """
-    if not allowed or name in allowed:
-        return name
-    return next((each for each in allowed if theme_names.find(each) == name), "")
+    spellings = (text for text in allowed if theme_names.find(text) == name)
+    return name if not allowed or name in allowed else next(spellings, "")

@@ -45,20 +45,20 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
     """
     tk.check_access("ukharvest_theme_suggest", context, data_dict)
     tags = data_dict.get("tags") or ()
-    if isinstance(tags, str):
-        tags = tags.split(",")
-    elif not isinstance(tags, (list, tuple)):
-        tags = ()
-    named = [each["name"] if isinstance(each, dict) and "name" in each else each for each in tags]
+    tags = tags.split(",") if isinstance(tags, str) else tags
+    names = [
+        tag["name"] if isinstance(tag, dict) and "name" in tag else tag
+        for tag in (tags if isinstance(tags, (list, tuple)) else ())
+    ]
     package = {
         "title": _text(data_dict.get("title")),
         "notes": _text(data_dict.get("notes")),
-        "tags": [{"name": _text(each)} for each in named[:MOST]],
+        "tags": [{"name": _text(name)} for name in names[:MOST]],
         "la_function": data_dict.get("la_function"),
         "la_service": data_dict.get("la_service"),
     }
-    given = list(texts(data_dict.get("themes")))[:MOST]
-    choice = themes.choose(theming.collect_theme_facts(package, given))
+    labels = list(texts(data_dict.get("themes")))[:MOST]
+    choice = themes.choose(theming.collect_theme_facts(package, labels))
     return _shown((choice.primary, choice.secondary), choice.origin, choice.ranking)
 
 
@@ -75,10 +75,10 @@ def ukharvest_theme_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     """
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_theme_show", context, data_dict)
-    found = assessments.find(dataset_of(id_).id)
-    if found is not None and (found.theme or found.themes):
-        ranking = theming.ranking_of(found.themes)
-        return _shown((found.theme, tuple(found.theme_secondary)), found.theme_origin, ranking)
+    row = assessments.find(dataset_of(id_).id)
+    if row is not None and (row.theme or row.themes):
+        ranking = theming.ranking_of(row.themes)
+        return _shown((row.theme, tuple(row.theme_secondary)), row.theme_origin, ranking)
     # It was not saved since this extension was installed, or there is no evidence for any theme.
     package = tk.get_action("package_show")({"ignore_auth": True}, {"id": id_})
     choice = themes.choose(theming.collect_theme_facts(package))
@@ -92,13 +92,13 @@ def _text(value: Any) -> str:
 
 def _shown(now: theming.Themes, origin: str, ranking: tuple[themes.Ranked, ...]) -> dict[str, Any]:
     primary, secondary = now
-    shown = [theme_texts.as_dict(each) for each in ranking]
+    shown = [theme_texts.as_dict(ranked) for ranked in ranking]
     return {
         "theme": primary,
         "title": theme_texts.title(primary),
         "secondary": list(secondary),
         "origin": origin,
         "suggested": origin == themes.WORDS,
-        "why": next((each["why"] for each in shown if each["theme"] == primary), []),
+        "why": next((row["why"] for row in shown if row["theme"] == primary), []),
         "ranking": shown,
     }

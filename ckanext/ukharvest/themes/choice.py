@@ -7,7 +7,7 @@ dataset's words weighed, and their result is a suggestion.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.values import local_government_lists, theme_names
@@ -97,33 +97,30 @@ def choose(about: ThemeFacts) -> Choice:
     evidence: dict[str, list[Reason]] = {}
     for theme, reason in dict.fromkeys(_evidence(about)):  # INSPIRE themes are in two fields
         evidence.setdefault(theme, []).append(reason)
-    ranking = tuple(sorted((_ranked(*each) for each in evidence.items()), key=_order))
-    primary, origin = _decided(ranking)
-    if not primary:
-        return Choice(ranking=ranking)
-    return Choice(primary, _further(primary, ranking), origin, ranking)
+    ranked = [
+        Ranked(
+            theme,
+            sum(reason.points for reason in reasons),
+            tuple(sorted(reasons, key=lambda reason: (-reason.points, reason.text))),
+        )
+        for theme, reasons in evidence.items()
+    ]
+    ranking = tuple(sorted(ranked, key=lambda row: (-row.score, -len(row.reasons), row.theme)))
+    primary, origin = _main_theme(ranking)
+    return Choice(primary, _further(primary, ranking) if primary else (), origin, ranking)
 
 
-def _ranked(theme: str, reasons: list[Reason]) -> Ranked:
-    ordered = sorted(reasons, key=lambda reason: (-reason.points, reason.text))
-    return Ranked(theme, sum(reason.points for reason in reasons), tuple(ordered))
-
-
-def _order(ranked: Ranked) -> tuple[float, int, str]:
-    return -ranked.score, -len(ranked.reasons), ranked.theme
-
-
-def _decided(ranking: Iterable[Ranked]) -> tuple[str, str]:
+def _main_theme(ranking: Iterable[Ranked]) -> tuple[str, str]:
     """Return the main theme and its origin, of the surest origin with any result."""
     for kinds in _TIERS:
-        speaking = [
-            (sum(reason.points for reason in reasons), -place, each.theme, reasons[0].kind)
-            for place, each in enumerate(ranking)
-            if (reasons := [reason for reason in each.reasons if reason.kind in kinds])
+        candidates = [
+            (sum(reason.points for reason in reasons), -place, ranked.theme, reasons[0].kind)
+            for place, ranked in enumerate(ranking)
+            if (reasons := [reason for reason in ranked.reasons if reason.kind in kinds])
         ]
-        if speaking:
-            points, _place, theme, kind = max(speaking)
-            next_best = max((each[0] for each in speaking if each[2] != theme), default=0)
+        if candidates:
+            points, _place, theme, kind = max(candidates)
+            next_best = max((row[0] for row in candidates if row[2] != theme), default=0)
             is_clear = points >= max(LEAST, next_best * CLEAR)
             return (theme, kind) if kind != WORDS or is_clear else ("", "")
     return "", ""
@@ -131,55 +128,56 @@ def _decided(ranking: Iterable[Ranked]) -> tuple[str, str]:
 
 def _further(primary: str, ranking: Iterable[Ranked]) -> tuple[str, ...]:
     """Return all themes that the source names, and the best few that come near to the main one."""
-    others = [each for each in ranking if each.theme != primary]
-    best = next(each.score for each in ranking if each.theme == primary)
-    named = [each for each in others if any(reason.kind == SOURCE for reason in each.reasons)]
-    near = [each for each in others if each not in named and each.score > best * _SHARE]
-    strong = [each for each in near if each.score >= LEAST]
-    return tuple(each.theme for each in (*named, *strong[:_MOST_FURTHER]))
+    others = [ranked for ranked in ranking if ranked.theme != primary]
+    best = next(ranked.score for ranked in ranking if ranked.theme == primary)
+    named = [other for other in others if any(reason.kind == SOURCE for reason in other.reasons)]
+    near = [
+        other
+        for other in others
+        if other not in named and other.score > best * _SHARE and other.score >= LEAST
+    ]
+    return tuple(other.theme for other in (*named, *near[:_MOST_FURTHER]))
 
 
 def _evidence(about: ThemeFacts) -> Iterator[Evidence]:
     esd = local_government_lists.find(about.themes)
-    yield from _of_esd(FUNCTION, (*about.functions, *esd.functions))
-    yield from _of_esd(SERVICE, (*about.services, *esd.services))
     registered = [(text, _of_register(text)) for text in dict.fromkeys(esd.others)]
-    yield from _of_source([found for _text, found in registered if found])
-    for label in dict.fromkeys(about.inspire):
-        yield from _points(INSPIRE, *theme_names.of_inspire(label))
-    for code in dict.fromkeys(about.topics):
-        yield from _points(TOPIC, *theme_names.of_topic(code))
-    yield from _of_words(about, [text for text, found in registered if not found])
+    yield from _of_list(FUNCTION, theme_names.of_esd, (*about.functions, *esd.functions))
+    yield from _of_list(SERVICE, theme_names.of_esd, (*about.services, *esd.services))
+    yield from _of_source([evidence for _text, evidence in registered if evidence])
+    yield from _of_list(INSPIRE, theme_names.of_inspire, about.inspire)
+    yield from _of_list(TOPIC, theme_names.of_topic, about.topics)
+    yield from _of_words(about, [text for text, evidence in registered if not evidence])
 
 
-def _points(kind: str, theme: str, text: str) -> Iterator[Evidence]:
-    if theme:
-        yield theme, Reason(kind, text, points=POINTS[kind])
-
-
-def _of_esd(kind: str, uris: Iterable[str]) -> Iterator[Evidence]:
-    for uri in dict.fromkeys(uris):
-        yield from _points(kind, *theme_names.of_esd(uri))
+def _of_list(
+    kind: str, find: Callable[[str], tuple[str, str]], texts: Iterable[str]
+) -> Iterator[Evidence]:
+    for theme, label in map(find, dict.fromkeys(texts)):
+        if theme:
+            yield theme, Reason(kind, label, points=POINTS[kind])
 
 
 def _of_register(text: str) -> Evidence | None:
     """Return the theme for a label or URI, if its register is known."""
-    if theme := theme_names.of_uk(text):
-        return theme, Reason(SOURCE, text, points=POINTS[SOURCE])
-    known = [(EU, theme_names.of_eu), (INSPIRE, theme_names.of_inspire)]
-    if theme_names.is_topic_address(text):
-        known.append((TOPIC, theme_names.of_topic))
-    for kind, read in known:
-        theme, label = read(text)
-        if theme:
-            return theme, Reason(kind, label, points=POINTS[kind])
-    return None
+    registers = (
+        (SOURCE, theme_names.of_uk(text), text),
+        (EU, *theme_names.of_eu(text)),
+        (INSPIRE, *theme_names.of_inspire(text)),
+        (TOPIC, *(theme_names.of_topic(text) if theme_names.is_topic_address(text) else ("", ""))),
+    )
+    evidence = (
+        (theme, Reason(kind, label, points=POINTS[kind]))
+        for kind, theme, label in registers
+        if theme
+    )
+    return next(evidence, None)
 
 
-def _of_source(found: Iterable[Evidence]) -> Iterator[Evidence]:
+def _of_source(registered: Iterable[Evidence]) -> Iterator[Evidence]:
     """Return points for the source's themes; its first one is the main one."""
     named: dict[str, Reason] = {}
-    for theme, reason in found:
+    for theme, reason in registered:
         if reason.kind == SOURCE:
             named.setdefault(theme, reason)
         else:
@@ -196,5 +194,7 @@ def _of_words(about: ThemeFacts, labels: Iterable[str]) -> Iterator[Evidence]:
         theme_words.NOTES: about.notes,
     }
     for hit in theme_words.find_keywords(texts):
-        words = Reason(WORDS, hit.keyword.words, " ".join(hit.places), hit.points)
-        yield hit.keyword.theme, words
+        yield (
+            hit.keyword.theme,
+            Reason(WORDS, hit.keyword.words, " ".join(hit.places), hit.points),
+        )

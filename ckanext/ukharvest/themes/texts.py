@@ -20,14 +20,14 @@ def title(name: str) -> str:
 
 def why(reasons: Iterable[Reason]) -> list[str]:
     """Return sentences without a full stop, the strongest reason first; words are combined."""
-    found: dict[str, None] = {}
+    certain: dict[str, None] = {}
     words: dict[str, list[str]] = {}
     for reason in reasons:
         if reason.kind == themes.WORDS:
             words.setdefault(reason.where, []).append(f"“{reason.text}”")
         else:
-            found[_certain(reason)] = None
-    return [*found, *_said(words)]
+            certain[_describe_certain(reason)] = None
+    return [*certain, *_describe_words(words)]
 
 
 def as_dict(ranked: Ranked) -> dict[str, Any]:
@@ -39,18 +39,18 @@ def as_dict(ranked: Ranked) -> dict[str, Any]:
         "why": why(ranked.reasons),
         "reasons": [
             {
-                "kind": each.kind,
-                "text": each.text,
-                "where": each.where.split(),
-                "points": each.points,
+                "kind": reason.kind,
+                "text": reason.text,
+                "where": reason.where.split(),
+                "points": reason.points,
             }
-            for each in ranked.reasons
+            for reason in ranked.reasons
         ],
     }
 
 
-def _certain(reason: Reason) -> str:
-    said = {
+def _describe_certain(reason: Reason) -> str:
+    texts = {
         themes.SOURCE: tk._("The source names the theme “{text}”"),
         themes.FUNCTION: tk._("Local authority function “{text}”"),
         themes.SERVICE: tk._("Local authority service “{text}”"),
@@ -58,17 +58,17 @@ def _certain(reason: Reason) -> str:
         themes.INSPIRE: tk._("INSPIRE theme “{text}”"),
         themes.TOPIC: tk._("Topic category “{text}”"),
     }
-    return said[reason.kind].format(text=reason.text)
+    return texts[reason.kind].format(text=reason.text)
 
 
-def _said(words: dict[str, list[str]]) -> Iterator[str]:
+def _describe_words(words: dict[str, list[str]]) -> Iterator[str]:
     places = {
         "title": tk._("title"),
         "tags": tk._("tags"),
         "notes": tk._("description"),
     }
-    for where, found in words.items():
-        said_in = [places[place] for place in where.split()]
-        *first, last = said_in
+    for where, quoted in words.items():
+        *first, last = [places[place] for place in where.split()]
         both = gettext("{first} and {last}", first=", ".join(first), last=last)
-        yield gettext("{words} in {places}", words=", ".join(found), places=both if first else last)
+        where = both if first else last
+        yield gettext("{words} in {places}", words=", ".join(quoted), places=where)

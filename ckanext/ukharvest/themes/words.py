@@ -9,6 +9,7 @@ government licence", counts for nothing. Words are compared by their stems: "lib
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,20 +86,19 @@ def find_keywords(texts: Mapping[str, str]) -> list[Hit]:
 
     Time grows with the length of the texts; of each, LONGEST characters are read.
     """
-    found: dict[Keyword, dict[str, int]] = {}
+    counts: dict[Keyword, dict[str, int]] = {}
     for place in PLACES:
-        for keyword in _keywords_in(texts.get(place, "")):
-            often = found.setdefault(keyword, {})
-            often[place] = min(often.get(place, 0) + 1, MOST_OFTEN)
+        for keyword, count in Counter(_keywords_in(texts.get(place, ""))).items():
+            counts.setdefault(keyword, {})[place] = min(count, MOST_OFTEN)
     return [
         Hit(
             keyword,
-            tuple(often),
+            tuple(places),
             keyword.weight
             * min(keyword.length, _MOST_WORDS)
-            * sum(PLACES[place] * count for place, count in often.items()),
+            * sum(PLACES[place] * count for place, count in places.items()),
         )
-        for keyword, often in found.items()
+        for keyword, places in counts.items()
         if keyword.theme
     ]
 
@@ -108,17 +108,13 @@ def _keywords_in(text: str) -> Iterator[Keyword]:
     for stems in _sentences(text[:LONGEST]):
         at = 0
         while at < len(stems):
-            keywords = _longest(stems[at : at + listed.longest], listed)
+            phrases = (
+                listed.by_stems.get(tuple(stems[at : at + length]))
+                for length in range(min(listed.longest, len(stems) - at), 0, -1)
+            )
+            keywords = next(filter(None, phrases), ())  # of the longest phrase that begins here
             yield from keywords
             at += keywords[0].length if keywords else 1
-
-
-def _longest(stems: list[str], listed: _Listed) -> tuple[Keyword, ...]:
-    """Return the keyword of the longest phrase that the stems begin with."""
-    for length in range(len(stems), 0, -1):
-        if keywords := listed.by_stems.get(tuple(stems[:length])):
-            return keywords
-    return ()
 
 
 def _sentences(text: str) -> Iterator[list[str]]:
@@ -146,12 +142,13 @@ class _Listed:
 
 
 @vocabulary.derived("theme_words")
-def _listed(given: Vocabulary) -> _Listed:
+def _listed(listed: Vocabulary) -> _Listed:
     """Return the list's keywords by their stems."""
-    found: dict[tuple[str, ...], tuple[Keyword, ...]] = {}
-    for row in given.rows:
+    by_stems: dict[tuple[str, ...], tuple[Keyword, ...]] = {}
+    for row in listed.rows:
         stems = tuple(stem for part in _sentences(row["words"]) for stem in part)
         theme = theme_names.of_uk(row["theme"])
         weight = float(row["weight"] or 0) if theme else 0
-        found[stems] = (*found.get(stems, ()), Keyword(row["words"], theme, weight, len(stems)))
-    return _Listed(found, max(map(len, found)))
+        keyword = Keyword(row["words"], theme, weight, len(stems))
+        by_stems[stems] = (*by_stems.get(stems, ()), keyword)
+    return _Listed(by_stems, max(map(len, by_stems)))

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from ckanext.ukharvest import config
@@ -36,15 +36,6 @@ log = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]  # datasets done, and how many there are
 
 
-@dataclass
-class _Counts:
-    """Datasets that were written, of these without a contact, and those that were left out."""
-
-    done: int = 0
-    without_contact: int = 0
-    left_out: int = 0
-
-
 def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> Manifest:
     """Export the catalogue; return the new manifest.
 
@@ -66,7 +57,7 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
         with disk_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            files = {}
+            files: dict[str, ExportFile] = {}
             missing = unavailable(names)
             for name in dict.fromkeys(name for name in names if name not in missing):
                 files[name] = ExportFile(folder / f"{FORMATS[name].file}.gz")
@@ -75,24 +66,24 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
             return _publish(folder, files, counts, missing)
 
 
-def _write(files: dict[str, ExportFile], progress: Progress) -> _Counts:
-    """Write all datasets and count them."""
+def _write(files: dict[str, ExportFile], progress: Progress) -> Counter[str]:
+    """Write all datasets; return how many, of these those without a contact, and those left out."""
     catalogue, total = describe_catalogue(), counted.count_exported()
     formats = [FORMATS[name] for name in files]
-    counts = _Counts()
+    counts: Counter[str] = Counter()
     for name, file in files.items():
         file.write(FORMATS[name].begin(catalogue))
     for package in datasets.read_all():
-        each = ExportedDataset(package, catalogue) if package else None
-        texts = _render(each, formats) if each else None
-        if each is None or texts is None:
-            counts.left_out += 1
+        exported = ExportedDataset(package or {}, catalogue)
+        texts = _render(exported, formats) if package else None
+        if texts is None:
+            counts["left_out"] += 1
             continue
         for form, file, text in zip(formats, files.values(), texts, strict=True):
-            file.write((form.between if counts.done else "") + text)
-        counts.done += 1
-        counts.without_contact += not each.dataset.contact.is_reachable
-        progress(counts.done, max(counts.done, total))
+            file.write((form.between if counts["datasets"] else "") + text)
+        counts["datasets"] += 1
+        counts["without_contact"] += not exported.dataset.contact.is_reachable
+        progress(counts["datasets"], max(counts["datasets"], total))
     for name, file in files.items():
         file.write(FORMATS[name].end)
         file.finish()
@@ -103,24 +94,24 @@ def _render(dataset: ExportedDataset, formats: Sequence[Format]) -> list[str] | 
     """Return a dataset in each format; None if one of them cannot hold it, so that all agree."""
     try:
         dataset.dataset  # noqa: B018 - the contact is counted in any format
-        return [each.render(dataset) for each in formats]
+        return [form.render(dataset) for form in formats]
     except Exception:  # noqa: BLE001 - one odd dataset must not cost the export
         log.exception("Export: dataset %s could not be written", dataset.package.get("id"))
         return None
 
 
 def _publish(
-    folder: Path, files: dict[str, ExportFile], counts: _Counts, missing: list[str]
+    folder: Path, files: dict[str, ExportFile], counts: Counter[str], missing: list[str]
 ) -> Manifest:
     last = manifest.load(folder)
-    checksums = {each["name"]: each["sha256"] for each in last["files"]} if last else {}
+    checksums = {file["name"]: file["sha256"] for file in last["files"]} if last else {}
     date = tables.utcnow().strftime("%Y-%m-%dT%H:%M:%S+00:00")
     new: Manifest = {
         "catalogue": config.site_url(),
         "date": date,
-        "datasets": counts.done,
-        "left_out": counts.left_out,
-        "without_contact": counts.without_contact,
+        "datasets": counts["datasets"],
+        "left_out": counts["left_out"],
+        "without_contact": counts["without_contact"],
         "unavailable": missing,
         "files": [],
     }
@@ -136,7 +127,7 @@ def _publish(
                 "format": name,
                 "media_type": form.media_type,
                 "url": f"{config.site_url()}{manifest.ROUTE}/{file.path.name}",
-                "datasets": counts.done,
+                "datasets": counts["datasets"],
                 "bytes": file.bytes,
                 "sha256": file.sha256,
                 "date": date,
@@ -144,13 +135,9 @@ def _publish(
         )
     sync_folder(folder)
     manifest.save(folder, new)
-    _remove_old(folder, checksums.keys() - {each["name"] for each in new["files"]})
-    return new
-
-
-def _remove_old(folder: Path, names: set[str]) -> None:
-    """Remove the files of formats that are no longer exported."""
-    known = {f"{each.file}.gz" for each in FORMATS.values()}
-    for name in names & known:
+    # Files of formats that are no longer exported.
+    ours = {f"{form.file}.gz" for form in FORMATS.values()}
+    for name in ours & checksums.keys() - {exported["name"] for exported in new["files"]}:
         with disk_errors(folder / name):
             (folder / name).unlink(missing_ok=True)
+    return new

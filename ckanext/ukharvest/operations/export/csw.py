@@ -65,12 +65,18 @@ def build(folder: Path, catalogue: Catalogue, progress: Callable[[int], None]) -
     with locks.alone(locks.EXPORT) as is_alone:
         if not is_alone:
             raise ExportError("another export is running")
-        source, path = _source(folder), folder / NAME
+        source, path = folder / f"{FORMATS['jsonl'].file}.gz", folder / NAME
+        if not source.is_file():
+            raise ExportError(
+                f"{source} is missing: run 'ckan ukharvest export --format jsonl', or add jsonl to "
+                "ckanext.ukharvest.export.formats"
+            )
         part = folder / f".{NAME}.part"
         try:
             with disk_errors(path):
                 part.unlink(missing_ok=True)
-                done = _fill(part, _packages(source), catalogue, progress)
+                with gzip.open(source, "rt", encoding="utf-8") as lines:
+                    done = _fill(part, map(json.loads, lines), catalogue, progress)
                 os.replace(part, path)
         except sqlite3.OperationalError as exc:  # such as: database or disk is full
             raise ExportError(f"{path}: {exc}; the last database was left as it is") from exc
@@ -78,21 +84,6 @@ def build(folder: Path, catalogue: Catalogue, progress: Callable[[int], None]) -
             part.unlink(missing_ok=True)
     sync_folder(folder)
     return done
-
-
-def _source(folder: Path) -> Path:
-    path = folder / f"{FORMATS['jsonl'].file}.gz"
-    if not path.is_file():
-        raise ExportError(
-            f"{path} is missing: run 'ckan ukharvest export --format jsonl', or add jsonl to "
-            "ckanext.ukharvest.export.formats"
-        )
-    return path
-
-
-def _packages(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def _fill(
@@ -104,10 +95,11 @@ def _fill(
     now = tables.utcnow().strftime("%Y-%m-%dT%H:%M:%SZ")
     done = 0
     with closing(sqlite3.connect(path)) as database:
-        _make_table(database)
+        needed = "".join(f", {name} TEXT NOT NULL" for name in _NOT_NULL)
+        others = "".join(f", {name} TEXT" for name in _OTHERS)
+        database.execute(f"CREATE TABLE {TABLE} (identifier TEXT PRIMARY KEY{needed}{others})")
         for package in packages:
-            dataset = read(package, catalogue)
-            _insert(database, dataset, str(package["id"]), now)
+            _insert(database, read(package, catalogue), str(package["id"]), now)
             done += 1
             if done % _PAGE == 0:
                 model.Session.rollback()
@@ -119,12 +111,6 @@ def _fill(
     return done
 
 
-def _make_table(database: sqlite3.Connection) -> None:
-    needed = "".join(f", {name} TEXT NOT NULL" for name in _NOT_NULL)
-    others = "".join(f", {name} TEXT" for name in _OTHERS)
-    database.execute(f"CREATE TABLE {TABLE} (identifier TEXT PRIMARY KEY{needed}{others})")
-
-
 def _insert(database: sqlite3.Connection, dataset: Dataset, package_id: str, now: str) -> None:
     """Insert the source's ISO record, or a Dublin Core one if there is none.
 
@@ -133,22 +119,21 @@ def _insert(database: sqlite3.Connection, dataset: Dataset, package_id: str, now
     document = documents.of_dataset(package_id)
     iso = csw_records.iso(document.content) if document else None
     for record in filter(None, (iso, csw_records.dublin_core(dataset))):
-        row = {**_columns(dataset), **record, "mdsource": "local", "insert_date": now}
-        row = {name: csw_records.NO_XML.sub("", value) for name, value in row.items()}
-        names = ", ".join(row)
-        values = ", ".join(f":{name}" for name in row)
-        statement = f"INSERT OR IGNORE INTO {TABLE} ({names}) VALUES ({values})"  # noqa: S608 - our own names
+        values = {**_columns(dataset), **record, "mdsource": "local", "insert_date": now}
+        row = {name: csw_records.NO_XML.sub("", value) for name, value in values.items()}
+        places = ", ".join(f":{name}" for name in row)
+        statement = f"INSERT OR IGNORE INTO {TABLE} ({', '.join(row)}) VALUES ({places})"  # noqa: S608 - our own names
         if database.execute(statement, row).rowcount:
             return
 
 
 def _columns(dataset: Dataset) -> Row:
     """Return what searches and short answers are made of."""
-    found = {
+    columns = {
         "type": "dataset",
         "title": dataset.title,
         "abstract": dataset.description,
-        "keywords": ",".join(each.replace(",", " ") for each in dataset.keywords),
+        "keywords": ",".join(keyword.replace(",", " ") for keyword in dataset.keywords),
         "language": ",".join(dataset.languages),
         "publisher": dataset.publisher.name,
         "organization": dataset.publisher.name,
@@ -159,9 +144,9 @@ def _columns(dataset: Dataset) -> Row:
         "time_begin": dataset.start,
         "time_end": dataset.end,
         "wkt_geometry": _box(dataset),
-        "links": "^".join(_link(each) for each in dataset.resources),
+        "links": "^".join(map(_link, dataset.resources)),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in columns.items() if value}
 
 
 def _link(resource: Resource) -> str:

@@ -35,13 +35,11 @@ def iso(content: str) -> Row | None:
         root = xml.parse(content)
     except ParseError:
         return None
-    if root.tag != f"{{{GMD}}}MD_Metadata":
-        return None
-    identifier = document.identifier(root)
+    identifier = document.identifier(root) if root.tag == f"{{{GMD}}}MD_Metadata" else ""
     if not identifier:
         return None
     kind = IsoNode(root, []).code("hierarchyLevel")
-    return _record(root, identifier, "gmd:MD_Metadata", GMD, {"type": kind} if kind else {})
+    return _record(root, identifier, "gmd:MD_Metadata", GMD) | ({"type": kind} if kind else {})
 
 
 def dublin_core(dataset: Dataset) -> Row:
@@ -50,15 +48,14 @@ def dublin_core(dataset: Dataset) -> Row:
 
     def add(namespace: str, name: str, text: str, **attributes: str) -> None:
         if text:
-            element = etree.SubElement(root, f"{{{namespace}}}{name}", attributes)
-            element.text = NO_XML.sub("", text)
+            etree.SubElement(root, f"{{{namespace}}}{name}", attributes).text = NO_XML.sub("", text)
 
     add(DC, "identifier", dataset.uri)
     add(DC, "title", dataset.title)
     add(DC, "type", "dataset")
     for keyword in dataset.keywords:
         add(DC, "subject", keyword)
-    for form in dict.fromkeys(each.format for each in dataset.resources):
+    for form in dict.fromkeys(resource.format for resource in dataset.resources):
         add(DC, "format", form)
     add(DCT, "modified", dataset.modified or dataset.stored)
     add(DCT, "abstract", dataset.description)
@@ -68,21 +65,16 @@ def dublin_core(dataset: Dataset) -> Row:
     add(DC, "rights", dataset.licence)
     for resource in dataset.resources:
         add(DCT, "references", resource.url, scheme="WWW:LINK")
-    _add_box(root, dataset)
-    return _record(root, dataset.uri, "csw:Record", CSW, {})
+    if dataset.geometry is not None:
+        west, south, east, north = geometries.bounds(dataset.geometry)
+        box = etree.SubElement(root, f"{{{OWS}}}BoundingBox", crs=_CRS)
+        # The reference system has the latitude first.
+        etree.SubElement(box, f"{{{OWS}}}LowerCorner").text = f"{south} {west}"
+        etree.SubElement(box, f"{{{OWS}}}UpperCorner").text = f"{north} {east}"
+    return _record(root, dataset.uri, "csw:Record", CSW)
 
 
-def _add_box(root: etree._Element, dataset: Dataset) -> None:
-    if dataset.geometry is None:
-        return
-    west, south, east, north = geometries.bounds(dataset.geometry)
-    box = etree.SubElement(root, f"{{{OWS}}}BoundingBox", crs=_CRS)
-    # The reference system has the latitude first.
-    etree.SubElement(box, f"{{{OWS}}}LowerCorner").text = f"{south} {west}"
-    etree.SubElement(box, f"{{{OWS}}}UpperCorner").text = f"{north} {east}"
-
-
-def _record(root: etree._Element, identifier: str, typename: str, schema: str, more: Row) -> Row:
+def _record(root: etree._Element, identifier: str, typename: str, schema: str) -> Row:
     # Only elements: comments and processing instructions are no text of the record.
     texts = (text for element in root.iter(etree.Element) for text in (element.text, element.tail))
     return {
@@ -91,5 +83,4 @@ def _record(root: etree._Element, identifier: str, typename: str, schema: str, m
         "schema": schema,
         "xml": etree.tostring(root, encoding="unicode"),
         "anytext": " ".join(" ".join(filter(None, texts)).split()),
-        **more,
     }

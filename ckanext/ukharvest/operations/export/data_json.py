@@ -64,8 +64,11 @@ def entry(dataset: Dataset) -> dict[str, Any]:
     """Return a dataset as a dict without empty values."""
     schemas = list(multivalue.texts(dataset.uk.get("schema", "")))
     standards = (*schemas, *filter(is_web_url, dataset.texts("conforms_to")))
-    resources = {each["id"]: each for each in dataset.extras["resources"]}
-    found: dict[str, Any] = {
+    resources = {resource["id"]: resource for resource in dataset.extras["resources"]}
+    author = Agent(*(clean_text(dataset.extras.get(key)) for key in ("author", "author_email")))
+    kinds = (field.key for field in FIELDS if field.kind == URIS)
+    functions = [uri for key in kinds for uri in dataset.uk.get(key, "").split()]
+    properties: dict[str, Any] = {
         **_others(dataset),
         "@type": "dcat:Dataset",
         "identifier": dataset.uri,
@@ -79,39 +82,44 @@ def entry(dataset: Dataset) -> dict[str, Any]:
         "rights": dataset.rights[:_LONGEST_RIGHTS],
         "license": dataset.licence,
         "version": clean_text(dataset.extras.get("version")),
-        "creator": _creator(dataset),
+        "creator": _agent(author) if author != Agent() else {},
         "created": clean_text(dataset.extras.get("created")),
         "issued": dataset.issued,
-        "temporal": _temporal(dataset),
+        # The schema has no open period.
+        "temporal": f"{dataset.start}/{dataset.end}" if dataset.start and dataset.end else "",
         "spatial": _spatial(dataset),
         "accrualPeriodicity": dataset.frequency if dataset.frequency != "never" else "",
         "language": list(dataset.languages),
-        "theme": [*dataset.themes, *_uris(dataset)],
+        "theme": [*dataset.themes, *functions],
         "landingPage": dataset.page,
         # The schema has room for one.
         "conformsTo": next(iter(standards), ""),
         "schema": schemas if len(schemas) > 1 else [],
-        "distribution": [_distribution(each, resources[each.id]) for each in dataset.resources],
-        **_further(dataset),
+        "distribution": [_distribution(file, resources[file.id]) for file in dataset.resources],
+        # Those of our fields that the schema has no property for.
+        **{
+            field.key: list(multivalue.texts(text)) if field.kind == ADDRESSES else text
+            for field in FIELDS
+            if field.of == DATASET and field.key not in _MAPPED
+            if (text := dataset.uk.get(field.key))
+        },
         "extras": _extras(dataset),
     }
-    return _without_empty(found)
+    return _without_empty(properties)
 
 
 def _agent(agent: Agent) -> dict[str, Any]:
     email = f"mailto:{agent.email}" if agent.email else ""
-    found = {"name": agent.name, "hasEmail": email, "homepage": agent.url}
-    return {"@type": "org:Organization", **_without_empty(found)}
+    properties = {"name": agent.name, "hasEmail": email, "homepage": agent.url}
+    return {"@type": "org:Organization", **_without_empty(properties)}
 
 
 def _publisher(dataset: Dataset) -> dict[str, Any]:
     """Return the publisher, within the bodies above it."""
-    found = _agent(dataset.publisher)
-    level = found
-    for name in reversed(_bodies_above(dataset)):
-        level["subOrganizationOf"] = {"@type": "org:Organization", "name": name}
-        level = level["subOrganizationOf"]
-    return found
+    above: dict[str, Any] = {}
+    for name in _bodies_above(dataset):
+        above = {"subOrganizationOf": {"@type": "org:Organization", "name": name, **above}}
+    return {**_agent(dataset.publisher), **above}
 
 
 def _bodies_above(dataset: Dataset) -> list[str]:
@@ -125,47 +133,25 @@ def _contact(dataset: Dataset) -> dict[str, Any]:
     contact = dataset.contact
     if not contact.name and not contact.is_reachable:
         return {}
-    found = {
+    properties = {
         "@type": "vcard:Contact",
         "fn": contact.name or dataset.publisher.name,
         "hasEmail": f"mailto:{contact.email}" if contact.email else "",
         "hasURL": contact.url,
         "hasTelephone": clean_text(dataset.extras.get("contact-phone")),
     }
-    return _without_empty(found)
-
-
-def _creator(dataset: Dataset) -> dict[str, Any]:
-    names = (clean_text(dataset.extras.get(key)) for key in ("author", "author_email"))
-    author = Agent(*names)
-    return _agent(author) if author != Agent() else {}
-
-
-def _uris(dataset: Dataset) -> list[str]:
-    """Return the URIs of functions and services."""
-    kinds = (each.key for each in FIELDS if each.kind == URIS)
-    return [uri for key in kinds for uri in dataset.uk.get(key, "").split()]
-
-
-def _further(dataset: Dataset) -> dict[str, Any]:
-    """Return those of our fields that the schema has no property for."""
-    found: dict[str, Any] = {}
-    for each in FIELDS:
-        if each.of == DATASET and each.key not in _MAPPED and (text := dataset.uk.get(each.key)):
-            found[each.key] = list(multivalue.texts(text)) if each.kind == ADDRESSES else text
-    return found
+    return _without_empty(properties)
 
 
 def _others(dataset: Dataset) -> dict[str, Any]:
     """Return what our parser reads under these names: federal codes, and terms of DCAT-US 3."""
-    found: dict[str, Any] = {}
-    for name, key in EXTRAS.items():
-        values = dataset.texts(key)
-        found[name] = values[0] if len(values) == 1 else list(values)
-    for name in CODES:
-        found[name] = re.split(r",\s+", found[name]) if found[name] else ""
-    found["dataQuality"] = {"true": True, "false": False}.get(str(found["dataQuality"]), "")
-    return found
+    lists = {name: list(dataset.texts(key)) for name, key in EXTRAS.items()}
+    terms: dict[str, Any] = {
+        name: values[0] if len(values) == 1 else values for name, values in lists.items()
+    }
+    codes = {name: re.split(r",\s+", terms[name]) if terms[name] else "" for name in CODES}
+    quality = {"true": True, "false": False}.get(str(terms["dataQuality"]), "")
+    return {**terms, **codes, "dataQuality": quality}
 
 
 def _extras(dataset: Dataset) -> list[dict[str, str]]:
@@ -201,28 +187,21 @@ def _extras(dataset: Dataset) -> list[dict[str, str]]:
 
 def _is_written(value: Any, name: str) -> bool:
     """Tell whether a property of EXTRAS has all that a value says."""
-    if name == "dataQuality":
-        return str(value) in ("true", "false")
-    # They are read as texts.
-    return name not in REFERENCES or not str(value).startswith("[")
+    is_text = name not in REFERENCES or not str(value).startswith("[")  # as they are read
+    return str(value) in ("true", "false") if name == "dataQuality" else is_text
 
 
 def _pairs(fields: Mapping[str, Any], left_out: Collection[str]) -> list[dict[str, str]]:
-    found = []
-    for key, value in sorted(fields.items()):
-        if key not in left_out and value not in ("", None, [], {}):
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            found.append({"key": key, "value": text})
-    return found
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in sorted(fields.items())
+        if key not in left_out and value not in ("", None, [], {})
+    }
+    return [{"key": key, "value": text} for key, text in texts.items()]
 
 
-def _without_empty(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if value or value is False}
-
-
-def _temporal(dataset: Dataset) -> str:
-    """Return start and end; the schema has no open period."""
-    return f"{dataset.start}/{dataset.end}" if dataset.start and dataset.end else ""
+def _without_empty(properties: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in properties.items() if value or value is False}
 
 
 def _spatial(dataset: Dataset) -> str:

@@ -65,10 +65,6 @@ class Agent:
         return bool(self.email or self.url)
 
 
-def _no_contact(_organization_id: str) -> Agent:
-    return Agent()
-
-
 @dataclass(frozen=True, slots=True)
 class Catalogue:
     """The portal: its URL without a slash at the end, texts about it, and whom to ask.
@@ -85,7 +81,7 @@ class Catalogue:
     description: str
     email: str
     contact: Agent = Agent()
-    contact_of: Callable[[str], Agent] = _no_contact
+    contact_of: Callable[[str], Agent] = lambda _organization_id: Agent()
     language: str = "en"
 
 
@@ -165,12 +161,11 @@ class Dataset:
         return tuple(dict.fromkeys(filter(None, multivalue.texts(self.extras.get(key)))))
 
 
-class _Fields:
+class Fields:
     """Fields and extras of a package dict or of one of its resources."""
 
     def __init__(self, own: Mapping[str, Any]) -> None:
-        extras = own.get("extras") or ()
-        self.values = {each["key"]: each["value"] for each in extras}
+        self.values = {extra["key"]: extra["value"] for extra in own.get("extras") or ()}
         self.values |= {key: value for key, value in own.items() if value not in ("", None)}
 
     def text(self, *keys: str) -> str:
@@ -179,28 +174,27 @@ class _Fields:
 
     def texts(self, *keys: str) -> tuple[str, ...]:
         """Return the items of the first list, or JSON list, that is not empty."""
-        lists = (multivalue.texts(self.values.get(key)) for key in keys)
-        return next(filter(None, (tuple(filter(None, each)) for each in lists)), ())
+        lists = (tuple(filter(None, multivalue.texts(self.values.get(key)))) for key in keys)
+        return next(filter(None, lists), ())
 
     def valid(self, parse: Callable[[str], str], *keys: str) -> str:
         """Return the first value that a parser takes, as it returns it."""
-        return next(filter(None, (_parsed(parse, self.text(key)) for key in keys)), "")
+        return next(filter(None, (parse_or_empty(parse, self.text(key)) for key in keys)), "")
 
     def uk(self, of: str) -> dict[str, str]:
         """Return the values of the fields in ``fields.FIELDS`` of datasets or resources."""
-        found = {}
-        for each in FIELDS:
-            if each.of == of:
-                keys = (each.key, *each.aliases)
-                values = (self.values.get(key) for key in keys)
-                value = next((value for value in values if value), "")
-                # A schema of ckanext-scheming has lists where we have text.
-                is_list = isinstance(value, (list, tuple))
-                found[each.key] = multivalue.as_text(value) if is_list else clean_text(value)
-        return {key: value for key, value in found.items() if value}
+        texts = {f.key: self._as_text(f.key, *f.aliases) for f in FIELDS if f.of == of}
+        return {key: text for key, text in texts.items() if text}
+
+    def _as_text(self, *keys: str) -> str:
+        """Return the first value; a schema of ckanext-scheming has lists where we have text."""
+        value = next(filter(None, (self.values.get(key) for key in keys)), "")
+        is_list = isinstance(value, (list, tuple))
+        return multivalue.as_text(value) if is_list else clean_text(value)
 
 
-def _parsed(parse: Callable[[str], str], text: str) -> str:
+def parse_or_empty(parse: Callable[[str], str], text: str) -> str:
+    """Return a text as a parser returns it, "" if the parser refuses it."""
     try:
         return parse(text) if text else ""
     except ValueError:
@@ -209,24 +203,22 @@ def _parsed(parse: Callable[[str], str], text: str) -> str:
 
 def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
     """Return what a package dict of ``package_show`` says."""
-    fields = _Fields(package)
+    fields = Fields(package)
     uri = f"{catalogue.url}/dataset/{package['id']}"
     title = fields.text("title", "name")
-    publisher = _publisher(fields, package, catalogue)
-    page = f"{catalogue.url}/dataset/{package['name']}"
-    tags = package.get("tags") or ()
     level = fields.text("access_level").lower()
     # The portal's dates are those of datasets that were made on it, not of harvested ones.
     is_harvested = fields.text("import_source") == "harvest"
     portal_dates = () if is_harvested else ("metadata_created", "metadata_modified")
-    found = (_resource(each, uri, is_harvested) for each in package["resources"])
+    resources = (_resource(own, uri, is_harvested) for own in package["resources"])
+    tags = (clean_text(tag["name"]) for tag in package.get("tags") or ())
     return Dataset(
         uri=uri,
         guid=fields.text("guid", "identifier") or uri,
-        page=fields.valid(parse_url, "url") or page,
+        page=fields.valid(parse_url, "url") or f"{catalogue.url}/dataset/{package['name']}",
         title=title,
         description=fields.text("notes") or title,
-        keywords=tuple(filter(None, (clean_text(tag["name"]) for tag in tags))),
+        keywords=tuple(filter(None, tags)),
         themes=_themes(fields),
         languages=_languages(fields),
         issued=fields.valid(parse_date, "data_issued", "issued", *portal_dates[:1]),
@@ -235,28 +227,28 @@ def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
         start=fields.valid(parse_date, "temporal_coverage-from", "temporal_start"),
         end=fields.valid(parse_date, "temporal_coverage-to", "temporal_end"),
         frequency=fields.valid(parse_frequency, "update_frequency", "frequency"),
-        publisher=publisher,
+        publisher=_publisher(fields, package, catalogue),
         contact=_contact(fields, package, catalogue),
         licence=_licence(fields, package),
         rights=fields.text("rights", "access_rights"),
         access_level=level if level in ACCESS_LEVELS else "public",
-        geometry=_geometry(fields.text("spatial")),
+        geometry=parse_geometry(fields.text("spatial")),
         place=fields.text("spatial-text", "spatial_text"),
-        resources=tuple(filter(None, found)),
+        resources=tuple(filter(None, resources)),
         uk=fields.uk(DATASET),
         extras={key: value for key, value in fields.values.items() if key != "extras"},
     )
 
 
-def _themes(fields: _Fields) -> tuple[str, ...]:
+def _themes(fields: Fields) -> tuple[str, ...]:
     """Return the themes that the source names, and those of the portal that it does not name."""
-    found = dict.fromkeys(fields.texts("dcat_subject", "theme"))
-    named = set(map(theme_names.of_uk, found))
+    themes = dict.fromkeys(fields.texts("dcat_subject", "theme"))
+    named = set(map(theme_names.of_uk, themes))
     own = (*fields.texts("theme-primary"), *fields.texts("theme-secondary"))
-    return (*found, *(text for text in own if (theme_names.of_uk(text) or text) not in named))
+    return (*themes, *(text for text in own if (theme_names.of_uk(text) or text) not in named))
 
 
-def _publisher(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:
+def _publisher(fields: Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:
     own = Agent(
         fields.text("dcat_publisher_name", "publisher_name"),
         fields.valid(parse_email, "dcat_publisher_email", "publisher_email"),
@@ -270,7 +262,7 @@ def _publisher(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue
     return own
 
 
-def _contact(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:
+def _contact(fields: Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:
     """Return whom to ask: named by the dataset, else its organisation's, else the portal's.
 
     A name without an address keeps it, and has the next one's address.
@@ -279,43 +271,39 @@ def _contact(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue) 
         Agent(fields.text(name), fields.valid(parse_email, email), fields.valid(parse_url, url))
         for name, email, url in _CONTACTS
     ]
-    own = next((each for each in named if each.is_reachable), None)
-    if own is not None:
+    if own := next((agent for agent in named if agent.is_reachable), None):
         return own
-    name = next((each.name for each in named if each.name), "")
-    found = _publisher_contact(fields) or _organization_contact(package, catalogue)
-    found = found or catalogue.contact
-    return replace(found, name=name or found.name)
+    contact = Agent(
+        fields.text("dcat_publisher_name", "publisher_name"),
+        fields.valid(parse_email, "dcat_publisher_email", "publisher_email"),
+    )
+    if not contact.is_reachable and package.get("organization"):
+        contact = catalogue.contact_of(package["organization"]["id"])
+    if not contact.is_reachable:
+        contact = catalogue.contact
+    name = next((agent.name for agent in named if agent.name), contact.name)
+    return replace(contact, name=name)
 
 
-def _publisher_contact(fields: _Fields) -> Agent | None:
-    email = fields.valid(parse_email, "dcat_publisher_email", "publisher_email")
-    return Agent(fields.text("dcat_publisher_name", "publisher_name"), email) if email else None
-
-
-def _organization_contact(package: Mapping[str, Any], catalogue: Catalogue) -> Agent | None:
-    organisation = package.get("organization") or {}
-    found = catalogue.contact_of(organisation["id"]) if organisation else Agent()
-    return found if found.is_reachable else None
-
-
-def _licence(fields: _Fields, package: Mapping[str, Any]) -> str:
+def _licence(fields: Fields, package: Mapping[str, Any]) -> str:
     """Return the URL that the record had, else the one that CKAN's register has for the id.
 
     The record's own names the version.
     """
-    own = _Fields({"extras": package.get("extras")}).valid(parse_url, "license_url")
+    own = Fields({"extras": package.get("extras")}).valid(parse_url, "license_url")
     named = licences.find(own)
     is_of_id = named is not None and fields.text("license_id") in ("", named.id)
     return own if is_of_id else fields.valid(parse_url, "license_url")
 
 
-def _languages(fields: _Fields) -> tuple[str, ...]:
-    found = [part for text in fields.texts("language") for part in text.split(",")]
-    return tuple(dict.fromkeys(filter(None, (_parsed(parse_language, part) for part in found))))
+def _languages(fields: Fields) -> tuple[str, ...]:
+    parts = (part for text in fields.texts("language") for part in text.split(","))
+    tags = (parse_or_empty(parse_language, part) for part in parts)
+    return tuple(dict.fromkeys(filter(None, tags)))
 
 
-def _geometry(text: str) -> geometries.Geometry | None:
+def parse_geometry(text: str) -> geometries.Geometry | None:
+    """Return the shape or box that a text has, None if it has none."""
     try:
         return places.parse_spatial(text) if text else None
     except (ValueError, RecursionError):
@@ -323,14 +311,15 @@ def _geometry(text: str) -> geometries.Geometry | None:
 
 
 def _resource(own: Mapping[str, Any], dataset_uri: str, is_harvested: bool) -> Resource | None:
-    fields = _Fields(own)
+    fields = Fields(own)
     url = fields.valid(parse_url, "url")
     if not url:
         return None
     size = fields.text("size")
     portal_dates = () if is_harvested else ("created", "metadata_modified")
     mimetype = fields.text("mimetype").lower().partition(";")[0].strip()
-    mimetype = mimetype if _MEDIA_TYPE.fullmatch(mimetype) else ""
+    if not _MEDIA_TYPE.fullmatch(mimetype):
+        mimetype = ""
     return Resource(
         id=own["id"],
         uri=f"{dataset_uri}/resource/{own['id']}",
@@ -348,24 +337,21 @@ def _resource(own: Mapping[str, Any], dataset_uri: str, is_harvested: bool) -> R
     )
 
 
-def _is_file(fields: _Fields, url: str, mimetype: str) -> bool:
+def _is_file(fields: Fields, url: str, mimetype: str) -> bool:
     """Tell whether a URL leads to a file: as its source says, else by media type or format."""
     if download := fields.text("download_url"):
         return url in download
-    if fields.text("access_url") == url or fields.text("resource_type") == "service":
-        return False
+    is_other = fields.text("access_url") == url or fields.text("resource_type") == "service"
     label = formats.label(fields.text("format")) or formats.of_url(url)
-    return bool(mimetype) or bool(label and label not in _NO_FILES)
+    return not is_other and bool(mimetype or (label and label not in _NO_FILES))
 
 
 def media_type(resource: Resource) -> str:
     """Return a file's media type: its own, else the usual one of its format; "" for no file."""
-    if not resource.is_file:
-        return ""
     label = formats.label(resource.format) or formats.of_url(resource.url)
-    return resource.mimetype or _media_types().get(label, "")
+    return (resource.mimetype or _media_types().get(label, "")) if resource.is_file else ""
 
 
 @vocabulary.derived("file_types")
 def _media_types(_read: Vocabulary) -> Mapping[str, str]:
-    return {each.label: each.media_types[0] for each in format_table() if each.media_types}
+    return {kind.label: kind.media_types[0] for kind in format_table() if kind.media_types}

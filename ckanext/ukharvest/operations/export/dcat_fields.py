@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.values import eu_authorities, multivalue, theme_names
@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, parse_language
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.operations.export.dataset import Dataset, Resource
+from ckanext.ukharvest.operations.export.dataset import Dataset, Resource, parse_or_empty
 from ckanext.ukharvest.presentation.rendering.translations import parse_translations
 
 MEDIA_TYPES = "https://www.iana.org/assignments/media-types/"
@@ -64,11 +64,16 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
     """
     own = dataset.extras
     main = _main_language(dataset, portal_language)
-    found = {key: value for key, value in own.items() if key not in _OWN and _is_safe(key, value)}
-    found |= {key: list(dataset.texts(key)) for key in _LISTS if key in own}
+    fields = {
+        key: value
+        for key, value in own.items()
+        if key not in _OWN and (key not in _OBJECTS or is_list_of_objects(value))
+    }
+    fields |= {key: list(dataset.texts(key)) for key in _LISTS if key in own}
+    resources = {resource["id"]: resource for resource in own.get("resources") or ()}
     standards = (*dataset.texts("conforms_to"), *multivalue.texts(dataset.uk.get("schema")))
     laws = (*dataset.texts("applicable_legislation"), *multivalue.texts(dataset.uk.get("mandate")))
-    found |= {
+    fields |= {
         "title": dataset.title,
         "notes": dataset.description,
         "url": dataset.page,
@@ -76,11 +81,11 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
         "issued": dataset.issued,
         "modified": dataset.modified,
         "frequency": frequency(dataset),
-        "language": [language(each) for each in dataset.languages],
+        "language": [language(tag) for tag in dataset.languages],
         "theme": theme_uris(dataset),
         "conforms_to": _once(standards),
         "applicable_legislation": _once(laws),
-        "in_series": [each for each in dataset.texts("in_series") if not is_web_url(each)],
+        "in_series": [name for name in dataset.texts("in_series") if not is_web_url(name)],
         "temporal_start": dataset.start,
         "temporal_end": dataset.end,
         "provenance": own.get("provenance") or own.get("lineage") or "",
@@ -92,12 +97,15 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
         "creator_name": own.get("creator_name") or own.get("author") or "",
         "creator_email": own.get("creator_email") or own.get("author_email") or "",
         **_translated(dataset, main),
+        "resources": [_resource(file, resources[file.id], main) for file in dataset.resources],
     }
     if not any(own.get(key) for key in _OWN_CONTACT):
-        found.pop("contact_uri", None)
-    resources = {each["id"]: each for each in own.get("resources") or ()}
-    found["resources"] = [_resource(each, resources[each.id], main) for each in dataset.resources]
-    return {key: value for key, value in found.items() if value not in ("", None, [], {})}
+        fields.pop("contact_uri", None)
+    return _without_empty(fields)
+
+
+def _without_empty(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value not in ("", None, [], {})}
 
 
 def publisher_uri(dataset: Dataset) -> str:
@@ -112,14 +120,10 @@ def publisher_uri(dataset: Dataset) -> str:
     return "" if has_facts and not own.get("dcat_publisher_uri") else dataset.publisher.url
 
 
-def _is_safe(key: str, value: Any) -> bool:
-    return key not in _OBJECTS or is_list_of_objects(value)
-
-
 def is_list_of_objects(value: Any) -> bool:
     """Tell whether a field has what ckanext-dcat's own schemas store: a list of objects."""
     is_list = isinstance(value, list) and bool(value)
-    return is_list and all(isinstance(each, Mapping) for each in value)
+    return is_list and all(isinstance(item, Mapping) for item in value)
 
 
 def _once(values: Iterable[str]) -> list[str]:
@@ -128,17 +132,10 @@ def _once(values: Iterable[str]) -> list[str]:
 
 def frequency(dataset: Dataset) -> str:
     """Return a URI: the source's own if it still means the same, else the EU's; else the text."""
-    given = clean_text(dataset.extras.get("frequency"))
-    if is_web_url(given) and _means(given, dataset.frequency):
-        return given
-    return eu_authorities.frequency_uri(dataset.frequency) or dataset.frequency or given
-
-
-def _means(text: str, value: str) -> bool:
-    try:
-        return parse_frequency(text) == value
-    except ValueError:
-        return not value
+    own = clean_text(dataset.extras.get("frequency"))
+    if is_web_url(own) and parse_or_empty(parse_frequency, own) == dataset.frequency:
+        return own
+    return eu_authorities.frequency_uri(dataset.frequency) or dataset.frequency or own
 
 
 def language(tag: str) -> str:
@@ -151,20 +148,15 @@ def language(tag: str) -> str:
 def theme_uris(dataset: Dataset) -> list[str]:
     """Return the URIs of themes, functions and services, and the EU's themes for the others."""
     themes = dataset.themes
-    given = [each for each in themes if is_web_url(each)]
-    eu = (eu_authorities.theme_uri(name) for name in theme_names_of(themes))
+    labels = (label for label in themes if not is_web_url(label))
+    eu = map(eu_authorities.theme_uri, _once(map(theme_names.of_uk, labels)))
     of_councils = " ".join(dataset.uk.get(key, "") for key in ("la_function", "la_service"))
-    return _once((*given, *eu, *of_councils.split()))
-
-
-def theme_names_of(themes: Sequence[str]) -> list[str]:
-    """Return the stored names of the themes that are named by a label of UK portals."""
-    return _once(theme_names.of_uk(each) for each in themes if not is_web_url(each))
+    return _once((*filter(is_web_url, themes), *eu, *of_councils.split()))
 
 
 def _translated(dataset: Dataset, main: str) -> dict[str, Any]:
     """Return title, notes and keywords in all languages, of datasets that have more than one."""
-    found: dict[str, Any] = {}
+    translated: dict[str, Any] = {}
     texts = {
         "title_translated": dataset.title,
         "notes_translated": dataset.extras.get("notes") or "",
@@ -178,8 +170,8 @@ def _translated(dataset: Dataset, main: str) -> dict[str, Any]:
             others = {tag for tags in values.values() for tag in tags}
             own = [tag for tag in own if tag not in others]
         is_there = own in values.values()
-        found[key] = values if is_there or not own else {main: own, **values}
-    return found
+        translated[key] = values if is_there or not own else {main: own, **values}
+    return translated
 
 
 def _main_language(dataset: Dataset, language: str) -> str:
@@ -194,42 +186,41 @@ def _main_language(dataset: Dataset, language: str) -> str:
 
 
 def _resource(resource: Resource, package: Mapping[str, Any], main: str) -> dict[str, Any]:
-    found = {
+    fields = {
         key: value
         for key, value in package.items()
         if key not in _OWN_OF_RESOURCES and value is not None
     }
     standards = (resource.uk.get("schema_url", ""), *multivalue.texts(package.get("conforms_to")))
-    given = ",".join(multivalue.texts(package.get("language"))).split(",")
-    label = resource.format
-    mimetype = resource.mimetype
-    found |= {
+    languages = ",".join(multivalue.texts(package.get("language"))).split(",")
+    tags = (parse_or_empty(parse_language, text.strip()) for text in languages)
+    fields |= {
         "uri": resource.uri,
         "name": resource.title,
         "description": resource.description,
-        "format": eu_authorities.file_type_uri(label) or label,
-        "mimetype": MEDIA_TYPES + mimetype if mimetype else "",
+        "format": eu_authorities.file_type_uri(resource.format) or resource.format,
+        "mimetype": MEDIA_TYPES + resource.mimetype if resource.mimetype else "",
         "size": resource.size,
         "issued": resource.issued,
         "modified": resource.modified,
         "conforms_to": _once(standards),
-        "language": [language(tag) for each in given if (tag := _language_tag(each))],
+        "language": [language(tag) for tag in tags if tag],
     }
-    found |= {
+    fields |= {
         key: _once(multivalue.texts(package[key]))
         for key in ("documentation", "applicable_legislation")
         if package.get(key)
     }
     if services := objects_of(package.get("access_services")):
         # ckanext-dcat fails with lists of people, which it stores itself.
-        plain = [{key: each[key] for key in each if key not in PEOPLE} for each in services]
-        found["access_services"] = json.dumps(plain)
+        plain = [{key: of[key] for key in of if key not in PEOPLE} for of in services]
+        fields["access_services"] = json.dumps(plain)
     for key in ("name", "description"):
         if others := parse_translations(package.get(f"{key}_translated")):
-            own = found[key]
+            own = fields[key]
             is_there = own in others.values() or not own
-            found[f"{key}_translated"] = others if is_there else {main: own, **others}
-    return {key: value for key, value in found.items() if value not in ("", None, [], {})}
+            fields[f"{key}_translated"] = others if is_there else {main: own, **others}
+    return _without_empty(fields)
 
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
@@ -237,12 +228,4 @@ def objects_of(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, str) and value.lstrip()[:1] == "[":
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
-    items: Iterable[Any] = value if isinstance(value, list) else ()
-    return [each for each in items if isinstance(each, dict)]
-
-
-def _language_tag(text: str) -> str:
-    try:
-        return parse_language(text) if text.strip() else ""
-    except ValueError:
-        return ""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -57,7 +57,8 @@ def add_objects(graph: Graph, node: Any, own: Mapping[str, Any], members: Member
         if not parts:
             graph.add((node, name(predicate), URIRefOrLiteral(clean_text(own[field]))))
         for facts in parts:
-            part = _node(facts.get("uri"))
+            uri = clean_text(facts.get("uri"))
+            part = URIRef(encode_iri(uri)) if is_web_url(uri) else BNode()
             graph.add((node, name(predicate), part))
             for short, key in below.items():
                 for text in multivalue.texts(facts.get(key)):
@@ -82,11 +83,7 @@ def add_services(
         part = CleanedURIRef(uri) if uri else BNode(named["access_service_ref"])
         for key, (short, kind) in _PEOPLE.items():
             for agent in objects_of(service.get(key)):
-                facts = {
-                    predicate: clean_text(agent.get(field))
-                    for predicate, field in _AGENTS[kind].items()
-                }
-                _described(graph, part, short, kind, facts)
+                _described(graph, part, short, kind, _facts(agent, _AGENTS[kind]))
         present = set(graph.predicates(part))
         for short, key in services.FIELDS.items():
             if name(short) not in present:
@@ -94,8 +91,7 @@ def add_services(
                     graph.add((part, name(short), URIRefOrLiteral(text)))
     if services_of_file or own.get("resource_type") != "service":
         return
-    facts = {short: clean_text(own.get(key)) for short, key in _OF_SERVICES.items()}
-    contact = {short: clean_text(own.get(key)) for short, key in _OF_CONTACTS.items()}
+    facts, contact = _facts(own, _OF_SERVICES), _facts(own, _OF_CONTACTS)
     if not any((*facts.values(), *contact.values())):
         return
     part = _described(graph, node, "dcat:accessService", "dcat:DataService", facts)
@@ -117,6 +113,7 @@ def add_checksums(graph: Graph, node: Any, own: Mapping[str, Any]) -> None:
 def _described(
     graph: Graph, subject: Any, short: str, kind: str, facts: Mapping[str, str]
 ) -> BNode:
+    """Add a node of a class with facts, those with a text, as an object; return it."""
     part = BNode()
     graph.add((subject, name(short), part))
     graph.add((part, _TYPE, name(kind)))
@@ -128,5 +125,6 @@ def _described(
     return part
 
 
-def _node(uri: Any) -> Any:
-    return URIRef(encode_iri(uri)) if is_web_url(clean_text(uri)) else BNode()
+def _facts(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+    """Return predicate → text of the field that it is made of."""
+    return {predicate: clean_text(fields.get(field)) for predicate, field in names.items()}

@@ -93,6 +93,4 @@ FORMATS = {
 
 def unavailable(names: Iterable[str]) -> list[str]:
     """Return those formats that this portal cannot write: ckanext-dcat is not installed."""
-    if rdf.is_available():
-        return []
-    return [name for name in names if FORMATS[name].needs_dcat]
+    return [name for name in names if FORMATS[name].needs_dcat and not rdf.is_available()]

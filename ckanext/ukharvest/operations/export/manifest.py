@@ -51,14 +51,14 @@ def load(folder: Path | None) -> Manifest | None:
     if folder is None:
         return None
     try:
-        found: Any = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        stored: Any = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
         log.exception("The manifest of the export could not be read: %s", folder / NAME)
         return None
-    is_whole = isinstance(found, dict) and isinstance(found.get("files"), list)
-    return found if is_whole else None
+    is_whole = isinstance(stored, dict) and isinstance(stored.get("files"), list)
+    return stored if is_whole else None
 
 
 def save(folder: Path, manifest: Manifest) -> None:

@@ -20,13 +20,19 @@ from ckanext.dcat.profiles.euro_dcat_ap_3 import EuropeanDCATAP3Profile
 from ckanext.dcat.utils import resource_uri
 from rdflib import BNode, Literal, URIRef
 
-from ckanext.ukharvest.core.values import geometries, multivalue, places
+from ckanext.ukharvest.core.values import geometries, multivalue
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.operations.export import dcat_fields, dcat_objects
 from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
-from ckanext.ukharvest.operations.export.dataset import Dataset, Resource, read
+from ckanext.ukharvest.operations.export.dataset import (
+    Dataset,
+    Resource,
+    parse_geometry,
+    parse_or_empty,
+    read,
+)
 from ckanext.ukharvest.operations.export.dcat_objects import name
 from ckanext.ukharvest.operations.export.rdf import SERVICE, encode_iri
 from ckanext.ukharvest.parsers.dcat import distribution, extras
@@ -53,8 +59,9 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         for sample in list(self.g.objects(dataset_ref, name("adms:sample"))):
             self.g.remove((sample, _TYPE, None))
         self._add_dataset(dataset, dataset_ref)
-        resources = {each["id"]: each for each in dataset_dict["resources"]}
-        named = {each["uri"]: each for each in fields.get("resources", ())}
+        resources = {resource["id"]: resource for resource in dataset_dict["resources"]}
+        named = {resource["uri"]: resource for resource in fields.get("resources", ())}
+        endpoints = []
         for resource in dataset.resources:
             node = CleanedURIRef(resource_uri(named[resource.uri]))
             own = resources[resource.id]
@@ -62,31 +69,34 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             dcat_objects.add_services(self.g, node, named[resource.uri], own, resource.url)
             dcat_objects.add_checksums(self.g, node, own)
             dcat_objects.add_objects(self.g, node, own, distribution.OBJECTS)
-        services = [each for each in dataset.resources if _is_service(resources[each.id])]
-        self._add_kind(dataset, dataset_ref, [each.url for each in services])
+            if clean_text(own.get("resource_type")) == "service":
+                endpoints.append(resource.url)
+        self._add_kind(dataset, dataset_ref, endpoints)
 
     def _add_dataset(self, dataset: Dataset, node: Any) -> None:
         own = dataset.extras
         self._add(node, "dct:identifier", dataset.guid)
         identifier = clean_text(own.get("identifier"))
         if identifier != dataset.guid:
-            self._add_identifier(node, identifier)
-        for label in dataset.themes:
-            if not is_web_url(label):
-                concept = self._node(node, "dcat:theme", "skos:Concept")
-                self._add(concept, "skos:prefLabel", label)
-        for series in filter(is_web_url, dataset.texts("in_series")):
-            self._add_uri(node, "dcat:inSeries", series)
+            kind, label = "adms:Identifier", "skos:notation"
+            self._add_label(node, "adms:identifier", identifier, kind, label)
+        for theme in dataset.themes:
+            if not is_web_url(theme):
+                self._add_label(node, "dcat:theme", theme, "skos:Concept", "skos:prefLabel")
+        self._add_uris(node, "dcat:inSeries", *filter(is_web_url, dataset.texts("in_series")))
         # The parser reads a contact's page and telephone number too.
         for contact in list(self.g.objects(node, name("dcat:contactPoint"))):
-            self._add_uri(contact, "vcard:hasURL", dataset.contact.url)
+            self._add_uris(contact, "vcard:hasURL", dataset.contact.url)
             phone = quote(clean_text(own.get("contact-phone")), safe="+")
-            self._add_uri(contact, "vcard:hasTelephone", f"tel:{phone}" if phone else "")
+            self._add_uris(contact, "vcard:hasTelephone", f"tel:{phone}" if phone else "")
         self._add_date_triple(node, name("dct:created"), own.get("created"))
         is_named = own.get("license_id") not in (None, "", "notspecified")
         title = own.get("license_title") if is_named else ""
         self._add_licence(node, dataset.licence, clean_text(own.get("licence") or title))
-        self._add_label(node, "dct:rights", _rights(own), "dct:RightsStatement")
+        # Our parser repeats the access rights among the terms.
+        access = clean_text(own.get("access_rights"))
+        lines = (line for line in clean_text(own.get("rights")).split("\n") if line != access)
+        self._add_label(node, "dct:rights", "\n".join(lines), "dct:RightsStatement")
         identifiers = multivalue.texts(own.get("spatial_identifier"))
         self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"), identifiers)
         dcat_objects.add_objects(self.g, node, own, extras.OBJECTS)
@@ -101,8 +111,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         if kind == "service" and endpoints:
             self.g.remove((node, _TYPE, name("dcat:Dataset")))
             self.g.add((node, _TYPE, name(SERVICE)))
-            for url in endpoints:
-                self._add_uri(node, "dcat:endpointURL", url)
+            self._add_uris(node, "dcat:endpointURL", *endpoints)
         elif kind == "series":
             self.g.add((node, _TYPE, name("dcat:DatasetSeries")))
         for member in dataset.texts("series_members"):
@@ -113,10 +122,8 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
     ) -> None:
         # Its own URLs, and the one that DCAT-AP requires.
         downloads = _urls(own.get("download_url")) or ([resource.url] if resource.is_file else [])
-        for url in downloads:
-            self._add_uri(node, "dcat:downloadURL", url)
-        for url in _urls(own.get("access_url")) or [resource.url]:
-            self._add_uri(node, "dcat:accessURL", url)
+        self._add_uris(node, "dcat:downloadURL", *downloads)
+        self._add_uris(node, "dcat:accessURL", *(_urls(own.get("access_url")) or [resource.url]))
         text = "" if resource.licence else clean_text(own.get("licence"))
         licence = resource.licence or ("" if text else dataset.licence)
         self._add_licence(node, licence, text)
@@ -126,10 +133,9 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             period = self._node(node, "dct:temporal", "dct:PeriodOfTime")
             self._add_date_triple(period, name("dcat:startDate"), start)
             self._add_date_triple(period, name("dcat:endDate"), end)
-        geometry = _geometry(own.get("spatial"))
+        geometry = parse_geometry(clean_text(own.get("spatial")))
         self._add_place(node, geometry, clean_text(own.get("spatial-text")), own.get("spatial_uri"))
-        for rights in _urls(own.get("access_rights")):
-            self._add_uri(node, "dct:accessRights", rights)
+        self._add_uris(node, "dct:accessRights", *_urls(own.get("access_rights")))
         self._add(node, "dct:identifier", clean_text(own.get("identifier")))
         self._add_others(node, own, distribution.SINGLE, distribution.LISTS)
 
@@ -140,10 +146,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
 
         Overrides ckanext-dcat's, which writes "Z" as "+00:00".
         """
-        try:
-            text = parse_date(str(value)) if value else ""
-        except ValueError:
-            return
+        text = parse_or_empty(parse_date, str(value or ""))
         kind = _DATES.get(len(text), "dateTime")
         if kind == "dateTime":  # XML Schema's times have seconds
             text = re.sub(r"T(\d\d:\d\d)(?=Z|[+-]|\Z)", r"T\1:00", text)
@@ -151,12 +154,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             literal = Literal(text, datatype=URIRef(_XSD + kind), normalize=False)
             self.g.add((subject, predicate, literal))
 
-    def _add(self, node: Any, short: str, text: str) -> None:
-        if text:
+    def _add(self, node: Any, short: str, *texts: str) -> None:
+        for text in filter(None, texts):
             self.g.add((node, name(short), Literal(text)))
 
-    def _add_uri(self, node: Any, short: str, uri: str) -> None:
-        if uri:
+    def _add_uris(self, node: Any, short: str, *uris: str) -> None:
+        for uri in filter(None, uris):
             self.g.add((node, name(short), URIRef(encode_iri(uri))))
 
     def _node(self, subject: Any, short: str, kind: str) -> Any:
@@ -166,19 +169,17 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
         self.g.add((node, _TYPE, name(kind)))
         return node
 
-    def _add_label(self, subject: Any, short: str, text: str, kind: str) -> None:
+    def _add_label(
+        self, subject: Any, short: str, text: str, kind: str, label: str = "rdfs:label"
+    ) -> None:
         """Add a text as a node of a class, which the range of the property asks for."""
         if text:
-            self._add(self._node(subject, short, kind), "rdfs:label", text)
-
-    def _add_identifier(self, node: Any, text: str) -> None:
-        if text:
-            self._add(self._node(node, "adms:identifier", "adms:Identifier"), "skos:notation", text)
+            self._add(self._node(subject, short, kind), label, text)
 
     def _add_licence(self, node: Any, url: str, text: str) -> None:
         """Add a licence by URL, else one by its name."""
         if url:
-            self._add_uri(node, "dct:license", url)
+            self._add_uris(node, "dct:license", url)
             self.g.add((URIRef(encode_iri(url)), _TYPE, name("dct:LicenseDocument")))
         else:
             self._add_label(node, "dct:license", text, "dct:LicenseDocument")
@@ -195,14 +196,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
 
         Two nodes, because datasets with one URI may have different shapes.
         """
-        for uri in _urls(uris):
-            self._add_uri(subject, "dct:spatial", uri)
+        self._add_uris(subject, "dct:spatial", *_urls(uris))
         identifiers = list(identifiers)
         if geometry or text or identifiers:
             place = self._node(subject, "dct:spatial", "dct:Location")
             self._add(place, "skos:prefLabel", text)
-            for identifier in identifiers:
-                self._add(place, "dct:identifier", identifier)
+            self._add(place, "dct:identifier", *identifiers)
             if geometry:
                 shape = json.dumps(geometry, separators=(",", ":"))
                 kind = name("gsp:geoJSONLiteral")
@@ -231,31 +230,7 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
                     self.g.add((node, name(short), URIRefOrLiteral(text)))
 
 
-def _is_service(resource: Mapping[str, Any]) -> bool:
-    return clean_text(resource.get("resource_type")) == "service"
-
-
-def _rights(own: Mapping[str, Any]) -> str:
-    """Return a dataset's terms without its access rights, which our parser repeats there."""
-    access = clean_text(own.get("access_rights"))
-    lines = clean_text(own.get("rights")).split("\n")
-    return "\n".join(line for line in lines if line != access)
-
-
 def _urls(value: Any) -> list[str]:
     """Return the URLs of a text that has several, as our parser of DCAT joins them."""
-    found = []
-    for text in re.split(r",\s+", clean_text(value)):
-        try:
-            found.append(parse_url(text))
-        except ValueError:
-            continue
-    return found
-
-
-def _geometry(value: Any) -> geometries.Geometry | None:
-    text = clean_text(value)
-    try:
-        return places.parse_spatial(text) if text else None
-    except (ValueError, RecursionError):
-        return None
+    texts = re.split(r",\s+", clean_text(value))
+    return list(filter(None, (parse_or_empty(parse_url, text) for text in texts)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -49,22 +49,25 @@ def triples(dataset: Dataset, package: Mapping[str, Any], catalogue: Catalogue) 
     Args:
         package: what ``dataset`` was read from.
     """
+    from rdflib import Graph
+
     from ckanext.ukharvest.operations.export.profile import CATALOGUE
 
     serializer = _serializer()
-    serializer.g = _graph()
+    # The graphs share their prefixes: each costs time.
+    serializer.g = Graph(namespace_manager=_prefixes(), bind_namespaces="none")
     # Its own URI may be another dataset's too: two organisations can harvest the same record.
-    extras = [each for each in package.get("extras") or () if each["key"] != "uri"]
+    extras = [extra for extra in package.get("extras") or () if extra["key"] != "uri"]
     named = {**package, "extras": extras, "uri": dataset.uri, CATALOGUE: catalogue}
     node = _iri(str(serializer.graph_from_dataset(named)))
-    found = set(_texts(serializer.g))
-    is_service = (str(node), str(_name("rdf:type")), str(_name(SERVICE))) in found
+    facts = set(_texts(serializer.g))
+    is_service = (str(node), str(_name("rdf:type")), str(_name(SERVICE))) in facts
     link = _name("dcat:service" if is_service else "dcat:dataset")
-    found.add((f"<{catalogue.url}/>", str(link), str(node)))
-    labels = rdf.label_blank_nodes(found)
+    facts.add((f"<{catalogue.url}/>", str(link), str(node)))
+    labels = rdf.label_blank_nodes(facts)
     place = catalogue.url + _SKOLEM + dataset.uri.rpartition("/")[2]
     names = {old: f"<{place}-{new.removeprefix('_:')}>" for old, new in labels.items()}
-    lines = {f"{names.get(s, s)} {p} {names.get(o, o)} .\n" for s, p, o in found}
+    lines = {f"{names.get(s, s)} {p} {names.get(o, o)} .\n" for s, p, o in facts}
     return "".join(sorted(lines))
 
 
@@ -74,13 +77,6 @@ def _serializer() -> Any:
     from ckanext.dcat.processors import RDFSerializer
 
     return RDFSerializer(profiles=[PROFILE])
-
-
-def _graph() -> Any:
-    """Return an empty graph, which shares its prefixes with the others: each costs time."""
-    from rdflib import Graph
-
-    return Graph(namespace_manager=_prefixes(), bind_namespaces="none")
 
 
 @functools.cache
@@ -149,43 +145,28 @@ def begin_turtle(catalogue: Catalogue) -> str:
 def turtle(n_triples: str) -> str:
     """Return triples in Turtle without the prefixes, which stand once at the beginning."""
     quads = ox.parse(n_triples, format=ox.RdfFormat.N_TRIPLES)
-    found = (quad.triple for quad in quads)
-    text = ox.serialize(found, format=ox.RdfFormat.TURTLE, prefixes=PREFIXES)
+    text = ox.serialize(
+        (quad.triple for quad in quads), format=ox.RdfFormat.TURTLE, prefixes=PREFIXES
+    )
     assert text is not None  # without a file to write to
     return text.decode("utf-8").split("\n", len(PREFIXES))[-1]
 
 
 def begin_n_triples(catalogue: Catalogue) -> str:
     """Return the catalogue."""
-    publisher = f"{catalogue.url}/#publisher"
-    return "".join(
-        f"{triple} .\n"
-        for triple in (
-            *_facts(
-                f"{catalogue.url}/",
-                (
-                    ("rdf:type", _name("dcat:Catalog")),
-                    ("dct:title", ox.Literal(catalogue.title)),
-                    ("dct:description", ox.Literal(catalogue.description)),
-                    ("foaf:homepage", _iri(f"{catalogue.url}/")),
-                    ("dct:publisher", _iri(publisher)),
-                ),
-            ),
-            *_facts(
-                publisher,
-                (
-                    ("rdf:type", _name("foaf:Agent")),
-                    ("foaf:name", ox.Literal(catalogue.title)),
-                ),
-            ),
-        )
+    page, publisher = _iri(f"{catalogue.url}/"), _iri(f"{catalogue.url}/#publisher")
+    facts = (
+        (page, "rdf:type", _name("dcat:Catalog")),
+        (page, "dct:title", ox.Literal(catalogue.title)),
+        (page, "dct:description", ox.Literal(catalogue.description)),
+        (page, "foaf:homepage", page),
+        (page, "dct:publisher", publisher),
+        (publisher, "rdf:type", _name("foaf:Agent")),
+        (publisher, "foaf:name", ox.Literal(catalogue.title)),
     )
-
-
-def _facts(uri: str, facts: Iterable[tuple[str, ox.NamedNode | ox.Literal]]) -> Iterator[ox.Triple]:
-    subject = _iri(uri)
-    for predicate, value in facts:
-        yield ox.Triple(subject, _name(predicate), value)
+    return "".join(
+        f"{ox.Triple(subject, _name(predicate), value)} .\n" for subject, predicate, value in facts
+    )
 
 
 def _name(short: str) -> ox.NamedNode:

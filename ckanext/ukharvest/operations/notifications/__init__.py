@@ -6,7 +6,6 @@ sent once, whatever ended the run and however often a tick is interrupted.
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -49,25 +48,29 @@ def send_due() -> list[str]:
     """
     try:
         with locks.alone(locks.MAILS) as is_alone:
-            return _tell() if is_alone else []
+            return _send_news() if is_alone else []
     except Exception:  # noqa: BLE001 - the next tick sends mails not sent now
         log.exception("Mails about harvest sources could not be sent")
         compat.rollback()
         return []
 
 
-def _tell() -> list[str]:
-    told = notifications.sources()
-    if not told:
+def _send_news() -> list[str]:
+    sources = notifications.sources()
+    if not sources:
         return []
-    states = health.load_health([each.id for each in told])
-    recipients = notifications.recipients(told)
-    known = [each for each in told if each.id in states]
+    states = health.load_health([source.id for source in sources])
+    recipients = notifications.recipients(sources)
+    known = [
+        (source, states[source.id], recipients[source.id])
+        for source in sources
+        if source.id in states
+    ]
     did = []
     with force_locale(sending.language()):
-        for each in known:
-            did += _tell_of(each, states[each.id], recipients[each.id])
-        did += weekly.send_weekly([(each, states[each.id], recipients[each.id]) for each in known])
+        for source, state, people in known:
+            did += _send_news_of(source, state, people)
+        did += weekly.send_weekly(known)
     for words in did:
         log.info("Mails: %s", words)
     return did
@@ -79,7 +82,7 @@ def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:
     if not asked:
         return []
     letter = mail_contents.compose_test(told)
-    sent = sum(sending.send(letter, each, told.id, told.title) for each in recipients)
+    sent = sum(sending.send(letter, person, told.id, told.title) for person in recipients)
     failed = len(recipients) - sent
     result = {"at": iso(utcnow()), "sent": sent, "failed": failed}
     reason = sending.obstacle() if failed else ""
@@ -88,7 +91,7 @@ def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:
     return [f"sent a test message about {told.name} to {sent} of {len(recipients)}"]
 
 
-def _tell_of(told: Told, state: SourceHealth, recipients: Sequence[Recipient]) -> list[str]:
+def _send_news_of(told: Told, state: SourceHealth, recipients: Sequence[Recipient]) -> list[str]:
     """Mail the news of one source, and save what was mailed; an error affects this source only."""
     mailed, done = dict(told.mailed), dict(told.mailed)
     did = []
@@ -96,7 +99,7 @@ def _tell_of(told: Told, state: SourceHealth, recipients: Sequence[Recipient]) -
         did += _send_test(told, recipients)
         for event, letter in _news(told, state, mailed):
             if letter and event in told.settings.events and recipients:
-                sent = [sending.send(letter, each, told.id, told.title) for each in recipients]
+                sent = [sending.send(letter, to, told.id, told.title) for to in recipients]
                 tries = int(mailed.pop("tries", 0)) + 1
                 if not any(sent) and tries < MAX_TRIES:
                     mailed = {**done, "tries": tries}
@@ -122,7 +125,8 @@ def _news(
     if _is_failing(state):
         if FAILED not in mailed:
             failure = _failure(state)
-            mailed[FAILED] = {"job_id": failure.job_id, "at": _text(failure.finished)}
+            at = failure.finished.isoformat(timespec="seconds") if failure.finished else ""
+            mailed[FAILED] = {"job_id": failure.job_id, "at": at}
             yield FAILED, mail_contents.compose_failure(told, state, failure)
     elif state.value in _MISSING:
         if mailed.get(MISSING, {}).get("health") != state.value:
@@ -130,8 +134,7 @@ def _news(
             event, letter = _MISSING[state.value]
             yield event, letter(told, state)
     elif FAILED in mailed and _has_recovered(state, mailed[FAILED]):
-        first = mailed.pop(FAILED)
-        yield RECOVERED, _recovery(told, state, first)
+        yield RECOVERED, _recovery(told, state, mailed.pop(FAILED))
     if state.value in (Health.HEALTHY, Health.ERRORS, Health.NEW):
         mailed.pop(MISSING, None)
     yield from _decisions(told, state, mailed)
@@ -166,8 +169,8 @@ _MISSING: Mapping[str, tuple[str, Callable[[Told, SourceHealth], Letter]]] = {
 
 
 def _is_failing(state: SourceHealth) -> bool:
-    is_last = bool(state.last_run and state.last_run["outcome"] == RunOutcome.FAILED)
-    return is_last or state.value in (Health.FAILING, Health.HICCUP)
+    last = state.last_run["outcome"] if state.last_run else ""
+    return last == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
 
 
 def _has_recovered(state: SourceHealth, failed: dict[str, Any]) -> bool:
@@ -175,10 +178,6 @@ def _has_recovered(state: SourceHealth, failed: dict[str, Any]) -> bool:
     began = times.moment(failed.get("at"))
     good = times.moment(state.last_good_run and state.last_good_run["finished"])
     return bool(good and (began is None or good > began))
-
-
-def _text(moment: dt.datetime | None) -> str:
-    return moment.isoformat(timespec="seconds") if moment else ""
 
 
 def _failure(state: SourceHealth) -> Failure:
@@ -189,18 +188,15 @@ def _failure(state: SourceHealth) -> Failure:
 
 
 def _recovery(told: Told, state: SourceHealth, first: dict[str, Any]) -> Letter:
+    # A pruned job is older than all that exist.
+    job_id = str(first.get("job_id"))
+    created = sa.select(HarvestJob.created).where(HarvestJob.id == job_id).scalar_subquery()
     failures = (
         Session.query(HarvestJob.id)
         .join(JobReport, JobReport.job_id == HarvestJob.id)
         .filter(JobReport.source_id == told.id, JobReport.outcome == RunOutcome.FAILED)
-        .filter(HarvestJob.created >= _made(first.get("job_id")))
+        .filter(HarvestJob.created >= sa.func.coalesce(created, sa.text("'-infinity'::timestamp")))
     )
     good = str((state.last_good_run or {}).get("id"))
     counts = runs.by_id([good]).get(good, {}).get("counts", {})
     return mail_contents.compose_recovery(told, max(failures.count(), 1), first.get("at"), counts)
-
-
-def _made(job_id: Any) -> Any:
-    """Return when a job was created; a pruned one is older than all that exist."""
-    made = sa.select(HarvestJob.created).where(HarvestJob.id == str(job_id)).scalar_subquery()
-    return sa.func.coalesce(made, sa.text("'-infinity'::timestamp"))

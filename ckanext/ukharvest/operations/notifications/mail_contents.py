@@ -73,29 +73,30 @@ def compose_failure(told: Told, health: SourceHealth, failure: Failure) -> Lette
     message = tk._("The run of {time} failed: {message}").format(
         time=times.format_time(failure.finished), message=_sentence(failure.message)
     )
+    what_stays = ungettext(
+        "Your dataset has not changed.", "Your {n} datasets stay as they were.", health.datasets
+    )
+    next_try = tk._("Next try: {time}.").format(time=times.format_time(health.next_run))
     lines = [Line(message)]
     if tip := find_text(failure.code).tip:
         lines.append(Line(tk._("What to do: {tip}").format(tip=tk._(tip))))
-    lines += [Line(_what_stays(health.datasets)), Line(_next_try(health))]
-    lines.append(Line(tk._("See the run"), run_page(told, failure.job_id)))
+    lines += [
+        Line(
+            what_stays
+            if health.datasets
+            else tk._("Nothing has been imported from this source yet.")
+        ),
+        Line(
+            tk._("It will not run again until someone starts it.")
+            if health.next_run is None
+            else next_try
+        ),
+        Line(tk._("See the run"), run_page(told, failure.job_id)),
+    ]
     if RECOVERED in told.settings.events:
         lines.append(Line(tk._("You will get one more email when it works again.")))
     subject = tk._("{title} could not be harvested").format(title=_title(told))
     return Letter(subject, tuple(lines))
-
-
-def _what_stays(datasets: int) -> str:
-    if not datasets:
-        return str(tk._("Nothing has been imported from this source yet."))
-    return ungettext(
-        "Your dataset has not changed.", "Your {n} datasets stay as they were.", datasets
-    )
-
-
-def _next_try(health: SourceHealth) -> str:
-    if health.next_run is None:
-        return str(tk._("It will not run again until someone starts it."))
-    return str(tk._("Next try: {time}.").format(time=times.format_time(health.next_run)))
 
 
 def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str, int]) -> Letter:
@@ -126,9 +127,9 @@ def compose_pending(told: Told, health: SourceHealth) -> Letter:
         "Decision needed: {n} datasets of {title} would be deleted",
         health.held,
     ).format(n=number(health.held), title=_title(told))
-    found = tk._("{n} of {datasets} datasets are no longer in the source.")
+    share = tk._("{n} of {datasets} datasets are no longer in the source.")
     lines = (
-        Line(found.format(n=number(health.held), datasets=number(health.datasets))),
+        Line(share.format(n=number(health.held), datasets=number(health.datasets))),
         Line(tk._("That is a large part, so nothing has been deleted yet.")),
         Line(tk._("An administrator of the organisation decides what happens to them.")),
         Line(tk._("Review the datasets"), f"{source_page(told)}/deletions"),
@@ -155,8 +156,7 @@ def compose_empty(told: Told, health: SourceHealth) -> Letter:
     """Return the mail that a source lists no records."""
     lines = [Line(missing_records.unchanged_datasets(health.datasets))]
     if health.datasets:
-        text = missing_records.after_an_empty_list(health.missing, is_you=False)
-        lines.append(Line(text))
+        lines.append(Line(missing_records.after_an_empty_list(health.missing, is_you=False)))
     check = tk._("Check that the source's URL is right and that the publisher's list has records.")
     lines += [
         Line(tk._("What to do: {tip}").format(tip=check)),
@@ -200,7 +200,8 @@ def _lines_of(told: Told, health: SourceHealth, found: Found) -> Iterator[Line]:
     yield _in_a_line(told, health, found.invalid)
     if text := describe_count(found.broken.get(told.id, 0)):
         text = tk._("{title}: {text}").format(title=_title(told), text=text)
-        yield Line(text, links_page(told))
+        page = {"source": told.name, "locale": "default", "_external": True}
+        yield Line(text, str(tk.h.url_for("ukharvest_links.report", **page)))
 
 
 def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> Line:
@@ -246,12 +247,6 @@ def _sentence(text: str) -> str:
 def source_page(told: Told) -> str:
     """Return the URL of the source's page."""
     return str(tk.h.url_for("harvest.read", id=told.name, locale="default", _external=True))
-
-
-def links_page(told: Told) -> str:
-    """Return the URL of the list of the source's links that do not work."""
-    values = {"source": told.name, "locale": "default", "_external": True}
-    return str(tk.h.url_for("ukharvest_links.report", **values))
 
 
 def run_page(told: Told, job_id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import smtplib
-from typing import Any, cast
+from typing import cast
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
@@ -80,8 +80,8 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
             recipient.name,
             recipient.address,
             f"[{site}] {letter.subject}",
-            _rendered("txt", words).strip() + "\n",
-            _rendered("html", words),
+            str(tk.render("emails/ukharvest_mail.txt", words)).strip() + "\n",
+            str(tk.render("emails/ukharvest_mail.html", words)),
             headers={
                 "List-Unsubscribe": f"<{leave}>",
                 "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
@@ -100,9 +100,9 @@ def missing_option() -> str:
     """Return the option without which CKAN cannot send mails; "" if none is missing."""
     # Other extensions can send by other ways (CKAN 2.12).
     notifier = getattr(p, "INotifier", None)
-    if notifier and any(p.PluginImplementations(notifier)):
-        return ""
-    return next((name for name in _OPTIONS if not tk.config.get(name)), "")
+    others_send = notifier and any(p.PluginImplementations(notifier))
+    options = () if others_send else _OPTIONS
+    return next((name for name in options if not tk.config.get(name)), "")
 
 
 def obstacle() -> str:
@@ -130,10 +130,6 @@ def _note_failure(reason: str, error: str) -> None:
 def last_failure() -> dict[str, str] | None:
     """Return when and why the last mail could not be sent; None if it was sent."""
     return cast("dict[str, str] | None", redis_cache.recall(_FAILURE))
-
-
-def _rendered(form: str, words: dict[str, Any]) -> str:
-    return str(tk.render(f"emails/ukharvest_mail.{form}", words))
 
 
 def language() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
 from ckanext.ukharvest.model import broken_links, data_check_report, notes
@@ -19,20 +19,18 @@ START = dt.timedelta(hours=6)  # after the beginning of Monday, in the portal's 
 Known = tuple[Told, SourceHealth, list[Recipient]]
 
 
-def send_weekly(known: Iterable[Known]) -> list[str]:
+def send_weekly(known: Sequence[Known]) -> list[str]:
     """Send the summaries at the first tick of a week; commit."""
-    this = week()
-    last = notes.note(NOTE)
+    this, last = week(), notes.note(NOTE)
     if last == this:
         return []
     # Saved first: losing one is better than sending one at each tick.
     notes.set_note(NOTE, this)
     if not last:  # installed in the middle of a week
         return []
-    known = list(known)
-    ids = [told.id for told, _health, _to in known]
-    found = Found(data_check_report.count_invalid(ids), broken_links.count_of_sources(ids))
-    sent = sum(_send(recipient, pairs, found) for recipient, pairs in _by_recipient(known))
+    ids = [source.id for source, _health, _to in known]
+    counts = Found(data_check_report.count_invalid(ids), broken_links.count_of_sources(ids))
+    sent = sum(_send(recipient, pairs, counts) for recipient, pairs in _by_recipient(known))
     return [f"sent {sent} weekly summaries"] if sent else []
 
 
@@ -46,20 +44,18 @@ def week(now: dt.datetime | None = None) -> str:
 def _by_recipient(
     known: Iterable[Known],
 ) -> Iterable[tuple[Recipient, list[tuple[Told, SourceHealth]]]]:
-    found: dict[str, tuple[Recipient, list[tuple[Told, SourceHealth]]]] = {}
-    for told, health, recipients in known:
-        for recipient in recipients:
-            if not told.settings.wants_weekly(recipient):
-                continue
-            pairs = found.setdefault(recipient.address.casefold(), (recipient, []))[1]
-            pairs.append((told, health))
-    return found.values()
+    summaries: dict[str, tuple[Recipient, list[tuple[Told, SourceHealth]]]] = {}
+    for source, health, recipients in known:
+        for recipient in filter(source.settings.wants_weekly, recipients):
+            key = recipient.address.casefold()
+            summaries.setdefault(key, (recipient, []))[1].append((source, health))
+    return summaries.values()
 
 
 def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], found: Found) -> bool:
     """Send one summary if a source needs attention."""
     is_needed = any(
-        health.value in mail_contents.NEEDS_YOU or found.broken.get(told.id)
-        for told, health in pairs
+        health.value in mail_contents.NEEDS_YOU or found.broken.get(source.id)
+        for source, health in pairs
     )
     return is_needed and sending.send(mail_contents.compose_weekly(pairs, found), recipient)

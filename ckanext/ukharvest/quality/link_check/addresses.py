@@ -39,9 +39,10 @@ def capabilities(url: str, service: str, version: str) -> str:
 
 def service_base(url: str) -> str:
     """Return an OGC service's URL without request parameters and sessions."""
-    request = parameter(url, "request").lower()
-    is_other = request not in ("", "getcapabilities")
-    return without(_without_session(url), _OF_ALL | _OF_OTHERS if is_other else _OF_ALL)
+    is_other = parameter(url, "request").lower() not in ("", "getcapabilities")
+    path, mark, query = url.partition("?")
+    url = _SESSION.sub("", path) + mark + query
+    return without(url, _OF_ALL | _OF_OTHERS if is_other else _OF_ALL)
 
 
 def restful_capabilities(url: str) -> str:
@@ -74,18 +75,15 @@ def collection_of(url: str) -> str:
 
 def parameter(url: str, name: str) -> str:
     """Return the value of a parameter as written in the URL, "" if there is none."""
-    for part in _query(url):
-        key, _, value = part.partition("=")
-        if key.lower() == name:
-            return value
-    return ""
+    pairs = (part.partition("=") for part in _query(url))
+    return next((value for key, _, value in pairs if key.lower() == name), "")
 
 
 def without(url: str, names: Collection[str]) -> str:
     """Return a URL without some parameters, and without fragment."""
     base = url.partition("#")[0].partition("?")[0]
-    kept = [part for part in _query(url) if part.partition("=")[0].lower() not in names]
-    return base + ("?" + "&".join(kept) if kept else "")
+    query = "&".join(part for part in _query(url) if part.partition("=")[0].lower() not in names)
+    return f"{base}?{query}" if query else base
 
 
 def usable_base(offered: str, asked: str, guard: Guard) -> str:
@@ -117,8 +115,3 @@ def file_url(name: str) -> str:
 
 def _query(url: str) -> list[str]:
     return [part for part in url.partition("#")[0].partition("?")[2].split("&") if part]
-
-
-def _without_session(url: str) -> str:
-    before, mark, query = url.partition("?")
-    return _SESSION.sub("", before) + mark + query

@@ -31,10 +31,10 @@ _FEATURES = "/spec/ogcapi-features-1/"
 def members(content: bytes) -> Mapping[str, Any] | None:
     """Return a JSON object, None if the bytes are not one."""
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def may_begin(head: bytes) -> bool:
@@ -50,8 +50,7 @@ def error_text(found: Mapping[str, Any]) -> str | None:
     if not isinstance(error, dict) or "code" not in error:
         return None
     details = [error.get("message"), *_list(error.get("details")), error.get("code")]
-    words = [word for word in (clean_text(each) for each in details) if word]
-    return shorten(" ".join(dict.fromkeys(words)), 200)
+    return shorten(" ".join(dict.fromkeys(filter(None, map(clean_text, details)))), 200)
 
 
 def read(found: Mapping[str, Any], url: str) -> Service | None:
@@ -71,25 +70,31 @@ def read(found: Mapping[str, Any], url: str) -> Service | None:
 
 def data_link(found: Mapping[str, Any]) -> str:
     """Return the URL of a landing page's list of collections, "" if it has none."""
-    for link in _objects(found.get("links")):
-        if link.get("rel") in _DATA and "html" not in str(link.get("type")):
-            return clean_text(link.get("href"))
-    return ""
+    links = (
+        clean_text(link.get("href"))
+        for link in _objects(found.get("links"))
+        if link.get("rel") in _DATA and "html" not in str(link.get("type"))
+    )
+    return next(links, "")
 
 
 def _esri(found: Mapping[str, Any]) -> Service:
     info = found.get("documentInfo")
-    titles = [info.get("Title") if isinstance(info, dict) else "", found.get("name")]
-    titles += [found.get("mapName"), found.get("serviceDescription")]
-    layers = (
-        Layer(_short(each.get("id", each.get("name"))), _short(each.get("name")))
-        for key in ("layers", "tables", "services")
-        for each in _objects(found.get(key))
+    titles = (
+        info.get("Title") if isinstance(info, dict) else "",
+        *(found.get(key) for key in ("name", "mapName", "serviceDescription")),
     )
+    layers = [
+        layer for key in ("layers", "tables", "services") for layer in _objects(found.get(key))
+    ]
     if not isinstance(found.get("layers"), list) and "id" in found:
-        layers = (Layer(_short(found["id"]), _short(found.get("name"))) for _ in (1,))
-    title = next(filter(None, map(_short, titles)), "")
-    return Service(ESRI, _short(found.get("currentVersion"))[:20], title, _first(layers))
+        layers = [found]  # one layer's own description
+    return Service(
+        ESRI,
+        _short(found.get("currentVersion"))[:20],
+        next(filter(None, map(_short, titles)), ""),
+        _layers((layer.get("id", layer.get("name")), layer.get("name")) for layer in layers),
+    )
 
 
 def _landing_page(found: Mapping[str, Any]) -> Service | None:
@@ -97,8 +102,7 @@ def _landing_page(found: Mapping[str, Any]) -> Service | None:
     if relations.isdisjoint(_DATA) or relations.isdisjoint(_CONFORMANCE):
         return None
     version = _version(found)
-    label = OGC_FEATURES if version else OGC_API
-    return Service(label, version, _short(found.get("title")))
+    return Service(OGC_FEATURES if version else OGC_API, version, _short(found.get("title")))
 
 
 def _collections(found: Mapping[str, Any]) -> Service | None:
@@ -110,12 +114,14 @@ def _collections(found: Mapping[str, Any]) -> Service | None:
         if "id" not in found or "items" not in relations:
             return None
         collections = [found]
-    has_items = any(
-        link.get("rel") == "items" for each in collections for link in _objects(each.get("links"))
+    links = (link for own in collections for link in _objects(own.get("links")))
+    has_items = any(link.get("rel") == "items" for link in links)
+    return Service(
+        OGC_FEATURES if has_items else OGC_API,
+        _version(found),
+        _short(found.get("title")),
+        _layers((own.get("id"), own.get("title")) for own in collections),
     )
-    layers = (Layer(_short(each.get("id")), _short(each.get("title"))) for each in collections)
-    label = OGC_FEATURES if has_items else OGC_API
-    return Service(label, _version(found), _short(found.get("title")), _first(layers))
 
 
 def _items(found: Mapping[str, Any], url: str) -> Service | None:
@@ -127,14 +133,14 @@ def _items(found: Mapping[str, Any], url: str) -> Service | None:
 
 
 def _version(found: Mapping[str, Any]) -> str:
-    for uri in _list(found.get("conformsTo")):
-        _, mark, rest = str(uri).partition(_FEATURES)
-        if mark:
-            return _short(rest.partition("/")[0])[:20]
-    return ""
+    parts = (str(uri).partition(_FEATURES) for uri in _list(found.get("conformsTo")))
+    versions = (_short(rest.partition("/")[0])[:20] for _, mark, rest in parts if mark)
+    return next(versions, "")
 
 
-def _first(layers: Iterable[Layer]) -> tuple[Layer, ...]:
+def _layers(names: Iterable[tuple[object, object]]) -> tuple[Layer, ...]:
+    """Return the first layers that have a name, of pairs of name and title."""
+    layers = (Layer(_short(name), _short(title)) for name, title in names)
     return tuple(islice((layer for layer in layers if layer.name), MOST_LAYERS))
 
 
@@ -143,7 +149,7 @@ def _short(value: object) -> str:
 
 
 def _objects(value: object) -> list[Mapping[str, Any]]:
-    return [each for each in _list(value) if isinstance(each, dict)]
+    return [item for item in _list(value) if isinstance(item, dict)]
 
 
 def _list(value: object) -> list[Any]:

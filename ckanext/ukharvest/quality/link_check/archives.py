@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import struct
-from collections import Counter
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values import formats
@@ -52,8 +51,6 @@ def _data(names: list[str]) -> str:
         return "GTFS"
     if "doc.kml" in lower:
         return "KMZ"
-    found = Counter(formats.of_url("/" + name) for name in lower if not name.endswith("/"))
-    data = [label for label in found if label not in _BESIDE]
-    if len(data) == 1:
-        return data[0]
-    return next(iter(found)) if not data and len(found) == 1 else ""
+    labels = {formats.of_url("/" + name) for name in lower if not name.endswith("/")}
+    data = labels - _BESIDE or labels
+    return next(iter(data)) if len(data) == 1 else ""

@@ -94,14 +94,14 @@ class _Search:
         self.expected = service or self.expected or formats.of_url(address)
         refused = None
         for question in questions(service, address):
-            found = self._ask(question)
-            if look := self._service(found):
-                return look
-            if found.is_refusal:
-                return self._unknown(found)
-            refused = refused or (found if found.error_text is not None else None)
+            reply = self._ask(question)
+            if result := self._service(reply):
+                return result
+            if reply.is_refusal:
+                return self._unknown(reply)
+            refused = refused or (reply if reply.error_text is not None else None)
             # Older versions will not be there either; a WMTS may know plain URLs only.
-            if found.status in (404, 405, 410) and service != "WMTS":
+            if reply.status in (404, 405, 410) and service != "WMTS":
                 break
         plain = self._ask(Question(address), content.HEAD)
         return self._service(plain) or self._suspected(plain) or self._file(plain, refused)
@@ -118,26 +118,26 @@ class _Search:
     def _may_ask(self) -> bool:
         return len(self.asked) < MOST_REQUESTS
 
-    def _service(self, found: Answer) -> LinkResult | None:
+    def _service(self, reply: Answer) -> LinkResult | None:
         """Return the service that an answer describes, None if it describes none."""
-        service = _described(found)
-        begins = service is not None or api.may_begin(found.content)
-        if begins and found.is_cut and len(found.content) <= content.HEAD and self._may_ask():
-            found = self._ask(found.question)
-            service = _described(found) or service
+        service = _described(reply)
+        begins = service is not None or api.may_begin(reply.content)
+        if begins and reply.is_cut and len(reply.content) <= content.HEAD and self._may_ask():
+            reply = self._ask(reply.question)
+            service = _described(reply) or service
         if service is None:
             return None
         if service.label in (api.OGC_API, api.OGC_FEATURES) and not service.layers:
-            service = self._with_collections(service, found)
+            service = self._with_collections(service, reply)
         return LinkResult(
             self.url,
             format=service.label,
             version=service.version,
             layers=service.layers,
-            base_url=self._base(service, found),
-            media_type=found.media_type,
+            base_url=self._base(service, reply),
+            media_type=reply.media_type,
             title=service.title,
-            status=found.status,
+            status=reply.status,
         )
 
     def _base(self, service: Service, found: Answer) -> str:
@@ -161,26 +161,27 @@ class _Search:
             return service
         if more is None:
             return service
-        features = api.OGC_FEATURES in (service.label, more.label)
-        label = api.OGC_FEATURES if features else api.OGC_API
-        return service._replace(label=label, layers=more.layers)
+        has_features = api.OGC_FEATURES in (service.label, more.label)
+        return service._replace(
+            label=api.OGC_FEATURES if has_features else api.OGC_API, layers=more.layers
+        )
 
     def _suspected(self, plain: Answer) -> LinkResult | None:
         """Request capabilities if an unspecific URL answered as a service might."""
         url = plain.question.url
         if formats.of_url(url) or not _is_like_service(plain):
             return None
-        known = {question.words for question in self.asked}
+        asked = {question.words for question in self.asked}
         for label in services.suspects(plain.root):
             question = next(questions(label, url), None)
-            if question is None or question.words in known or not self._may_ask():
+            if question is None or question.words in asked or not self._may_ask():
                 continue
             try:
-                found = self._ask(question)
+                reply = self._ask(question)
             except FetchError:
                 return None
-            if look := self._service(found):
-                return look
+            if result := self._service(reply):
+                return result
         return None
 
     def _file(self, plain: Answer, refused: Answer | None) -> LinkResult:
@@ -188,8 +189,12 @@ class _Search:
             # A service may answer only to what it knows, and then with an error of its own.
             reached = refused if refused is not None and not refused.is_error else plain
             return self._unknown(refused or plain, reached)
-        typed = formats.label(plain.media_type)
-        label = content.label_of(plain.content, is_cut=plain.is_cut, named=plain.names, typed=typed)
+        label = content.label_of(
+            plain.content,
+            is_cut=plain.is_cut,
+            named=plain.names,
+            typed=formats.label(plain.media_type),
+        )
         # A login page, or a page saying that something is gone, is not what the metadata promise; a
         # service that answers with text, or a list of errors, is not a service.
         is_page = label == "HTML" and (refused or self.expected not in ("", "HTML"))
@@ -215,10 +220,11 @@ class _Search:
         reached = reached or found
         fault = fault_of_status(reached.status)
         is_file = not fault and reached.error_text is None
+        text = f"{safe_url(self.url)} {describe_answer(found)}{self._context()}."
         return LinkResult(
             self.url,
             media_type=found.media_type,
-            why=self._why(found),
+            why=f"{text} {what_to_do(found)}",
             is_lasting=found.is_lasting,
             fault=fault,
             status=reached.status,
@@ -238,14 +244,9 @@ class _Search:
         is_lasting = not isinstance(exc, Unreachable)
         return LinkResult(self.url, why=why, is_lasting=is_lasting, fault=_fault_of(exc))
 
-    def _why(self, found: Answer) -> str:
-        return (
-            f"{safe_url(self.url)} {describe_answer(found)}{self._context()}. {what_to_do(found)}"
-        )
-
     def _context(self) -> str:
         """Return what was requested and expected, as the end of a sentence."""
-        words = list(dict.fromkeys(each.words for each in self.asked if each.words))
+        words = list(dict.fromkeys(filter(None, (question.words for question in self.asked))))
         asked = f" (asked for {', '.join(words)})" if words else ""
         return asked + (f"; expected {self.expected}" if self.expected else "")
 
@@ -264,12 +265,11 @@ def _fault_of(exc: FetchError) -> LinkFault:
 
 def _is_like_service(plain: Answer) -> bool:
     """Tell whether a URL answered as services do whose parameters are missing."""
-    if plain.root is not None and plain.error_text is not None:
-        return True
-    if plain.content.lstrip().startswith(_MAPSERVER):
-        return True
-    is_dumb = not plain.content.strip() or plain.status in (400, 500, 501)
-    return is_dumb and can_be_service(plain.question.url)
+    text = plain.content.strip()
+    is_report = plain.root is not None and plain.error_text is not None
+    is_dumb = not text or plain.status in (400, 500, 501)
+    is_likely = is_dumb and can_be_service(plain.question.url)
+    return is_report or text.startswith(_MAPSERVER) or is_likely
 
 
 def _described(found: Answer) -> Service | None:

@@ -48,6 +48,7 @@ CERTAIN = SERVICES.union(
 )
 # A tag, a declaration or a comment; N-Triples have URLs in angle brackets.
 _XML = re.compile(r"\s*<(?!\w+://)[^\W\d]|\s*<[?!]")
+# Roots that decide about stars.
 _ROOTS = {"RDF": "RDF", "html": "HTML"}
 
 
@@ -60,38 +61,35 @@ def label_of(head: bytes, *, is_cut: bool, named: Iterable[str] = (), typed: str
         named: labels of its names' extensions (Content-Disposition, URLs), the best first.
         typed: label of the server's media type.
     """
-    found = _by_bytes(head, is_cut)
-    if found not in _OPEN or not head:
-        return found
-    if found == "TXT" and len(head.split(b"\n", 2)) < 3:
-        return found  # "Please sign in" is no table of one column
-    may_be = _WITHIN.get(found, frozenset())
-    named = (label for label in (*named, typed) if label)
-    return next((label for label in named if label in may_be or label not in CERTAIN), found)
+    label = _by_bytes(head, is_cut)
+    # "Please sign in" is no table of one column.
+    is_short = label == "TXT" and len(head.split(b"\n", 2)) < 3
+    if label not in _OPEN or not head or is_short:
+        return label
+    may_be = _WITHIN.get(label, frozenset())
+    named = (name for name in (*named, typed) if name)
+    return next((name for name in named if name in may_be or name not in CERTAIN), label)
 
 
 def _by_bytes(head: bytes, is_cut: bool) -> str:
     if not head:
         return ""
-    found = formats.label(magic.from_buffer(head, mime=True))
-    if found == "ZIP":
+    label = formats.label(magic.from_buffer(head, mime=True))
+    if label == "ZIP":
         return archives.of_zip(head)
-    if found == "GZ":
-        return _in_gzip(head) or found
-    if found not in _TEXTS:
-        return found
+    if label == "GZ":
+        return _in_gzip(head) or label
+    if label not in _TEXTS:
+        return label
     text = texts.decode(head, is_cut)
     if text is None:
         return ""
     if html_title(head) is not None:
         return "HTML"
-    return _xml(head, text) or texts.label_of(text, is_cut) or (found and "TXT")
-
-
-def _xml(head: bytes, text: str) -> str:
-    """Return "XML", or the format of a root that decides about stars; "" if it is not XML."""
     root = xml.parse_beginning(head) if _XML.match(text) else None
-    return "" if root is None else _ROOTS.get(local_name(root), "XML")
+    if root is not None:
+        return _ROOTS.get(local_name(root), "XML")
+    return texts.label_of(text, is_cut) or (label and "TXT")
 
 
 def _in_gzip(head: bytes) -> str:
@@ -100,6 +98,6 @@ def _in_gzip(head: bytes) -> str:
         inner = zlib.decompressobj(31).decompress(head, HEAD)
     except zlib.error:
         return ""
-    found = _by_bytes(inner, len(inner) == HEAD or len(head) == HEAD) if inner else ""
+    label = _by_bytes(inner, len(inner) == HEAD or len(head) == HEAD) if inner else ""
     # Text may be anything ("data.sql.gz"); the name without .gz tells the format.
-    return "" if found in _OPEN else found
+    return "" if label in _OPEN else label

@@ -91,38 +91,28 @@ class Answer:
     @property
     def names(self) -> list[str]:
         """Labels of the formats in the file's name and URLs."""
-        places = (file_url(self.file_name), self.url, self.question.url)
-        return [formats.of_url(place) for place in places]
+        return list(map(formats.of_url, (file_url(self.file_name), self.url, self.question.url)))
 
 
 def answer(question: Question, reply: Reply, wanted: int) -> Answer:
     """Make an answer of an HTTP reply; ``wanted`` is the requested number of bytes."""
-    content = reply.content
+    # The file's name is that of Content-Disposition (RFC 6266), without a path.
+    message = Message()
+    message["Content-Disposition"] = reply.headers.get("Content-Disposition", "")
+    # Content-Length may be that of a packed answer, and PostgreSQL's bigint ends somewhere.
+    length = reply.headers.get("Content-Length", "").strip()
+    is_packed = reply.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
+    is_known = not is_packed and length.isdecimal() and len(length) <= 18
     return Answer(
         question,
         reply.url,
         reply.status,
         shorten(clean_text(reply.media_type), 100),
-        _file_name(reply),
-        content,
-        is_cut=len(content) >= wanted,
-        declared=_declared(reply),
+        unquote(message.get_filename("") or ""),
+        reply.content,
+        is_cut=len(reply.content) >= wanted,
+        declared=int(length) if is_known else None,
     )
-
-
-def _declared(reply: Reply) -> int | None:
-    """Return Content-Length, unless it is that of a packed answer."""
-    text = reply.headers.get("Content-Length", "").strip()
-    is_packed = reply.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
-    # PostgreSQL's bigint ends somewhere.
-    return None if is_packed or not text.isdecimal() or len(text) > 18 else int(text)
-
-
-def _file_name(reply: Reply) -> str:
-    """Return the name in Content-Disposition (RFC 6266), without a path."""
-    message = Message()
-    message["Content-Disposition"] = reply.headers.get("Content-Disposition", "")
-    return unquote(message.get_filename("") or "")
 
 
 def describe_answer(found: Answer) -> str:
@@ -156,10 +146,7 @@ def what_to_do(found: Answer) -> str:
 
 
 def _status(found: Answer) -> str:
-    try:
-        phrase = f" {HTTPStatus(found.status).phrase}"
-    except ValueError:
-        phrase = ""
+    phrase = next((f" {known.phrase}" for known in HTTPStatus if known == found.status), "")
     tells = found.status not in _GONE and found.content.strip()
     return f"answered {found.status}{phrase}" + (f" {_body(found, 'with')}" if tells else "")
 

@@ -32,8 +32,7 @@ def likely(url: str, expected: str) -> str:
 
     The URL counts more than the metadata, which often give one service for all links of a record.
     """
-    named = formats.of_request(url) or formats.of_url(url)
-    label = named or expected
+    label = formats.of_request(url) or formats.of_url(url) or expected
     return label if label in _ASKABLE else ""
 
 

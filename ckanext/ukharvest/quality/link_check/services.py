@@ -56,6 +56,7 @@ class _Document(NamedTuple):
     operation: str
 
 
+_TITLES = ("{*}ServiceIdentification/{*}Title", "{*}Service/{*}Title", "{*}Service/{*}label")
 _COVERAGE = "GetCoverage"
 _DOCUMENTS = (
     _Document("WMS", "WMS_Capabilities", "", ".//{*}Layer", "{*}Name", "GetMap"),
@@ -76,16 +77,18 @@ def read(root: etree._Element) -> Service | None:
     """Return the service in a capabilities document, None if it is another document."""
     if local_name(root) == "feed":
         return _feed(root)
-    document = _document(root)
-    if document is None:
-        return None
-    return Service(
-        document.label,
-        shorten(clean_text(root.get("version")), 20),
-        _title(root),
-        _first(_layers(root, document)),
-        next(_addresses(root, document.operation), ""),
-    )
+    name, namespace = local_name(root), str(root.tag).rpartition("}")[0].lower()
+    for document in _DOCUMENTS:
+        if name == document.root and document.namespace in namespace:
+            titles = (_text(root, path) for path in _TITLES)
+            return Service(
+                document.label,
+                shorten(clean_text(root.get("version")), 20),
+                next(filter(None, titles), ""),
+                tuple(islice(_layers(root, document), MOST_LAYERS)),
+                next(_addresses(root, document.operation), ""),
+            )
+    return None
 
 
 def exception_text(root: etree._Element) -> str | None:
@@ -94,9 +97,9 @@ def exception_text(root: etree._Element) -> str | None:
         return None
     words = filter(None, map(clean_text, _texts(root)))
     faults = root.iter("{*}Exception", "{*}ServiceException")
-    codes = (each.get("exceptionCode") or each.get("code") for each in faults)
-    said = [*islice(words, 20), *islice(filter(None, codes), 3)]
-    return shorten(clean_text(" ".join(said)), 200)
+    codes = (fault.get("exceptionCode") or fault.get("code") for fault in faults)
+    parts = [*islice(words, 20), *islice(filter(None, codes), 3)]
+    return shorten(clean_text(" ".join(parts)), 200)
 
 
 def _texts(root: etree._Element) -> Iterator[str]:
@@ -122,22 +125,6 @@ def suspects(root: etree._Element | None) -> list[str]:
     return sorted(labels, key=lambda name: name not in text)
 
 
-def _document(root: etree._Element) -> _Document | None:
-    name = local_name(root)
-    namespace = str(root.tag).rpartition("}")[0].lower()
-    for document in _DOCUMENTS:
-        if name == document.root and document.namespace in namespace:
-            return document
-    return None
-
-
-def _title(root: etree._Element) -> str:
-    for path in ("{*}ServiceIdentification/{*}Title", "{*}Service/{*}Title", "{*}Service/{*}label"):
-        if title := _text(root, path):
-            return title
-    return ""
-
-
 def _layers(root: etree._Element, document: _Document) -> Iterator[Layer]:
     """Yield layers; a WMS's layers without a name are headings of those below them."""
     for element in root.iterfind(document.layers) if document.layers else ():
@@ -146,31 +133,25 @@ def _layers(root: etree._Element, document: _Document) -> Iterator[Layer]:
             yield Layer(name, _text(element, "{*}Title") or _text(element, "{*}label"))
 
 
-def _first(layers: Iterator[Layer]) -> tuple[Layer, ...]:
-    return tuple(islice(layers, MOST_LAYERS))
-
-
 def _addresses(root: etree._Element, operation: str) -> Iterator[str]:
     """Yield the URLs of a GET request, in each spelling that capabilities have."""
     for element in root.iter(f"{{*}}{operation}", "{*}Operation"):
         if local_name(element) == "Operation" and element.get("name") != operation:
             continue
         for get in element.iter("{*}Get"):
-            for each in get.iter(etree.Element):
-                if found := each.get(_XLINK_HREF) or each.get("onlineResource"):
-                    yield found
+            for link in get.iter(etree.Element):
+                if url := link.get(_XLINK_HREF) or link.get("onlineResource"):
+                    yield url
 
 
 def _feed(root: etree._Element) -> Service:
     """Return an Atom feed (RFC 4287); in INSPIRE's download services its entries are datasets."""
     entries = root.iterfind("{*}entry")
-    layers = (Layer(_text(each, "{*}id"), _text(each, "{*}title")) for each in entries)
-    title = _text(root, "{*}title")
-    return Service("Atom Feed", "", title, _first(each for each in layers if each.name))
+    layers = (Layer(_text(entry, "{*}id"), _text(entry, "{*}title")) for entry in entries)
+    named = tuple(islice((layer for layer in layers if layer.name), MOST_LAYERS))
+    return Service("Atom Feed", "", _text(root, "{*}title"), named)
 
 
 def _text(element: etree._Element, path: str) -> str:
-    found = element.find(path)
-    if found is None:
-        return ""
-    return shorten(clean_text(str(found.xpath("string()"))), _LONGEST)
+    part = element.find(path)
+    return "" if part is None else shorten(clean_text(str(part.xpath("string()"))), _LONGEST)
