@@ -44,8 +44,7 @@ def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str
     """
     for plugin in p.PluginImplementations(IUkHarvest):
         try:
-            result = plugin.before_dataset_save(record, source, package)
-            _check(result, package)
+            _check(plugin.before_dataset_save(record, source, package), package)
             package.pop("id", None)  # CKAN's own
         except SkipRecord as exc:
             raise SkipRecord(f"{plugin.name}: {exc.message}") from exc

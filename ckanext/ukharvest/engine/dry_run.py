@@ -91,8 +91,7 @@ def dry_run_move(  # noqa: PLR0913
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(options["credential"]) as http:
         watched = Watched(http, budget)
-        own = config.own_site()
-        read = Source(url, options, http, limits=config.record_limits(), own_site=own)
+        read = Source(url, options, http, limits=config.record_limits(), own_site=config.own_site())
         result = MovePreview(kind, read, watched, classifier, tell, moves=moves, keys=keys).run()
     if move := result["move"]:
         move["from_url"], move["from_type"] = before

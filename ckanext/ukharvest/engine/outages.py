@@ -64,8 +64,7 @@ def postpone(object_id: str, exc: Exception) -> None:
     try:
         retries.postpone(object_id, service, message)
     except retries.GivenUp as given_up:
-        failure = _failure(service, given_up.attempts, message)
-        dataset_writer.fail(object_id, failure, "Import")
+        dataset_writer.fail(object_id, _failure(service, given_up.attempts, message), "Import")
 
 
 def _failure(service: str, attempts: int, message: str) -> ServiceFailed:

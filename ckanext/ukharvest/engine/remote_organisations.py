@@ -125,6 +125,5 @@ def _refusal(remote: RemoteGroup, exc: Exception) -> str:
             state = "" if group.state == "active" else "deleted "
             return f"a {state}{kind} has this name or id"
     if isinstance(exc, tk.ValidationError):
-        errors = (f"{key}: {text}" for key, text in exc.error_summary.items())
-        return shorten("; ".join(errors))
+        return shorten("; ".join(f"{key}: {text}" for key, text in exc.error_summary.items()))
     return "the database refused it"

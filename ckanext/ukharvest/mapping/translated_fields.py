@@ -42,15 +42,10 @@ def dataset_fields(record: DatasetRecord, schema: Collection[str], language: str
 def dataset_extras(record: DatasetRecord, schema: Collection[str]) -> dict[str, str]:
     """Return the extras for those keys of OF_DATASET that the schema does not have."""
     main = main_language(record)
-    found = {
-        key: _without(_texts(record.translations, name), main)
-        for key, name in OF_DATASET.items()
-        if key not in schema
-    }
     return {
-        key: json.dumps(values, ensure_ascii=False, sort_keys=True)
-        for key, values in found.items()
-        if values
+        key: json.dumps(texts, ensure_ascii=False, sort_keys=True)
+        for key, name in OF_DATASET.items()
+        if key not in schema and (texts := _without(_texts(record.translations, name), main))
     }
 
 

@@ -79,8 +79,7 @@ def adopt(
         for start in range(0, len(moved), CHUNK):
             _move_rows(twin.id, source.id, moved[start : start + CHUNK])
     made = [each for each in found if each.evidence != "deleted source"]
-    by_guid_ids = [each.package_id for each in made if each.evidence == "guid"]
-    _drop_rows_of_deleted_sources(by_guid_ids)
+    _drop_rows_of_deleted_sources([each.package_id for each in made if each.evidence == "guid"])
     for start in range(0, len(made), CHUNK):
         _insert(source.id, made[start : start + CHUNK])
     Session.expire_all()
@@ -166,8 +165,7 @@ def release(source_id: str) -> int:
         .values(source_id=other)
     )
     rows = sa.delete(Record).where(*_unconfirmed(source_id))
-    returned = execute(back).rowcount
-    return int(returned + execute(rows).rowcount)
+    return int(execute(back).rowcount + execute(rows).rowcount)
 
 
 def _unconfirmed(source_id: str) -> tuple[Any, ...]:
@@ -322,8 +320,7 @@ def _by_extras(source: HarvestSource, evidence: str, conditions: list[Any]) -> I
 
 
 def _is_in_rows(condition: Any) -> Any:
-    query = sa.select(sa.literal(1)).where(Record.package_id == Package.id, condition)
-    return query.exists()
+    return sa.select(sa.literal(1)).where(Record.package_id == Package.id, condition).exists()
 
 
 def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> None:
@@ -340,10 +337,9 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
         Record.guid.in_([guid for guid, _package_id in keys]),
     )
     execute(failed)
-    taken = sa.select(Record.guid).where(Record.source_id == new_id)
-    statement = (
+    execute(
         sa.update(Record)
-        .where(own, Record.guid.notin_(taken))
+        .where(own, Record.guid.notin_(sa.select(Record.guid).where(Record.source_id == new_id)))
         .values(
             source_id=new_id,
             fingerprint="",
@@ -356,13 +352,11 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
             error=None,
         )
     )
-    execute(statement)
 
 
 def _drop_rows_of_deleted_sources(package_ids: Iterable[str]) -> None:
     # find() lets through only rows of sources that are deleted: two rows would name one dataset.
-    statement = sa.delete(Record).where(Record.package_id.in_(list(package_ids)))
-    execute(statement)
+    execute(sa.delete(Record).where(Record.package_id.in_(list(package_ids))))
 
 
 def _insert(source_id: str, found: list[Found]) -> None:

@@ -70,13 +70,12 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
     new = ", ".join(f"excluded.{name}" for name in names)
     table = Assessment.__tablename__
     kept = ", ".join(f"old.{name}" for name in names)
-    statement = f"""INSERT INTO {table} AS old (package_id, {columns}, assessed)
+    return sa.text(f"""INSERT INTO {table} AS old (package_id, {columns}, assessed)
         SELECT package_id, {columns}, assessed
         FROM jsonb_populate_recordset(CAST(NULL AS {table}), CAST(:rows AS jsonb))
         ON CONFLICT (package_id) DO UPDATE
         SET ({columns}, assessed) = ROW ({new}, excluded.assessed)
-        WHERE ({kept}) IS DISTINCT FROM ({new})"""  # noqa: S608 - names of our own table
-    return sa.text(statement)
+        WHERE ({kept}) IS DISTINCT FROM ({new})""")  # noqa: S608 - names of our own table
 
 
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:

@@ -194,8 +194,7 @@ def accept(source_id: str, user: str, version: str = "") -> int:
     change = load(state)
     if state is None or change is None:
         return 0
-    pairs = [(each.guid, each.new_guid) for each in due]
-    number = rename_records(source_id, pairs, change.moves)
+    number = rename_records(source_id, [(each.guid, each.new_guid) for each in due], change.moves)
     _decide(state, f"{user} decided that {_counted(number)} the same under new identifiers")
     return number
 

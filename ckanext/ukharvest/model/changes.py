@@ -114,8 +114,7 @@ def of_dataset(
     Args:
         with_private: also those from when the dataset was private.
     """
-    ids = sa.select(Record.id).where(Record.package_id == package_id)
-    wanted = [Change.record_id.in_(ids)]
+    wanted = [Change.record_id.in_(sa.select(Record.id).where(Record.package_id == package_id))]
     if not with_private:
         wanted.append(~Change.fields.contains(_PRIVATE))
     count = sa.select(sa.func.count()).where(*wanted)

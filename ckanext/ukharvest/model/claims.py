@@ -81,13 +81,12 @@ def claim_given(worker_id: str, source_id: str, object_ids: Collection[str]) -> 
 def claim_one(worker_id: str, object_id: str) -> Claimed | None:
     """Claim an object if it waits, for a consumer that takes one at a time; commits."""
     _give_back(worker_id)
-    query = (
+    row = Session.execute(
         sa.select(HarvestSource.id, HarvestSource.type, HarvestObject.harvest_job_id)
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
         .where(HarvestObject.id == object_id, HarvestObject.state == "WAITING")
         .with_for_update(of=HarvestObject, skip_locked=True)
-    )
-    row = Session.execute(query).first()
+    ).first()
     if row is not None:
         _take(worker_id, row[0], [object_id])
     Session.commit()
@@ -123,12 +122,11 @@ def _give_back(worker_id: str) -> None:
     mine = sa.delete(Claim).where(Claim.worker_id == worker_id).returning(Claim.harvest_object_id)
     ids = list(execute(mine).scalars())
     if ids:
-        statement = (
+        execute(
             sa.update(HarvestObject)
             .where(HarvestObject.id.in_(ids), HarvestObject.state.in_(("FETCH", "IMPORT")))
             .values(state="WAITING")
         )
-        execute(statement)
 
 
 def _runs(types: Collection[str]) -> sa.Select[Any]:

@@ -31,8 +31,7 @@ def replace(references: Mapping[int, Collection[str]]) -> None:
     """
     if not references:
         return
-    gone = sa.delete(Coupling).where(Coupling.record_id.in_(references))
-    execute(gone)
+    execute(sa.delete(Coupling).where(Coupling.record_id.in_(references)))
     rows = [
         {"record_id": id_, "reference": each}
         for id_, named in references.items()

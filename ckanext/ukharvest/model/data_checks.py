@@ -42,8 +42,7 @@ def _schemas_of_dataset() -> sa.ColumnElement[Any]:
         return columns.extras["schema"].astext
     extra = model.PackageExtra
     is_schema = (extra.package_id == Package.id, extra.key == "schema", extra.state == "active")
-    query = sa.select(extra.value).where(*is_schema).correlate(Package)
-    return query.limit(1).scalar_subquery()
+    return sa.select(extra.value).where(*is_schema).correlate(Package).limit(1).scalar_subquery()
 
 
 _SCHEMAS = _schemas_of_dataset()
@@ -210,8 +209,7 @@ def save(candidate: Candidate, values: Mapping[str, Any]) -> bool:
         change = sa.update(DataCheck).where(DataCheck.resource_id == candidate.resource_id)
         execute(change.values(**found))
         return False
-    row = {"resource_id": candidate.resource_id, **found}
-    execute(upsert(DataCheck, ["resource_id"], [row]))
+    execute(upsert(DataCheck, ["resource_id"], [{"resource_id": candidate.resource_id, **found}]))
     return before is None or not candidate.is_same or before.verdict != found["verdict"]
 
 
@@ -222,10 +220,9 @@ def forget_others(resource_ids: Collection[str]) -> list[str]:
     )
     rows = Session.execute(gone.where(DataCheck.resource_id.not_in(resource_ids))).all()
     if rows:
-        statement = sa.delete(DataCheck).where(
-            DataCheck.resource_id.in_([row.resource_id for row in rows])
+        execute(
+            sa.delete(DataCheck).where(DataCheck.resource_id.in_([row.resource_id for row in rows]))
         )
-        execute(statement)
     return sorted({row.package_id for row in rows})
 
 
@@ -252,13 +249,12 @@ def find(resource_id: str) -> DataCheck | None:
 
 def of_dataset(package_id: str) -> Sequence[DataCheck]:
     """Return the results of a dataset's resources, without reports and findings."""
-    query = (
+    return Session.scalars(
         sa.select(DataCheck)
         .join(Resource, IS_CURRENT)
         .where(Resource.package_id == package_id)
         .options(sa.orm.defer(DataCheck.report), sa.orm.defer(DataCheck.findings))
-    )
-    return Session.scalars(query).all()
+    ).all()
 
 
 def findings_of(resource_id: str) -> bytes | None:

@@ -80,13 +80,11 @@ def ask(urls: Collection[str], due: dt.datetime) -> None:
 
 def prune(used: Collection[str]) -> None:
     """Delete the schemas that no resource has any more."""
-    statement = sa.delete(DataSchema).where(
-        DataSchema.url_digest.not_in([digest(url) for url in used])
+    execute(
+        sa.delete(DataSchema).where(DataSchema.url_digest.not_in([digest(url) for url in used]))
     )
-    execute(statement)
 
 
 def _put(url: str, **values: object) -> None:
     values["fetched"] = tables.utcnow()
-    row = {"url": url, "url_digest": digest(url), **values}
-    execute(upsert(DataSchema, ["url_digest"], [row]))
+    execute(upsert(DataSchema, ["url_digest"], [{"url": url, "url_digest": digest(url), **values}]))

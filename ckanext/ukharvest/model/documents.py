@@ -49,8 +49,7 @@ def of_dataset(package_id: str) -> Document | None:
     latest stored version.
     """
     harvested = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
-    query = _current(package_id, _CONTENT, harvested, HarvestObject.harvest_source_id)
-    row = query.first()
+    row = _current(package_id, _CONTENT, harvested, HarvestObject.harvest_source_id).first()
     return Document(*row) if row and row[0] else _kept(package_id)
 
 

@@ -83,8 +83,7 @@ def _origin_of(guid: str, record: DatasetRecord) -> Origin | None:
     if record.origin is not None:
         return record.origin
     if _is_own_page(guid):
-        id_or_name = re.split("[/?#]", guid.partition("/dataset/")[2])[0]
-        return Origin((id_or_name,), guid)
+        return Origin((re.split("[/?#]", guid.partition("/dataset/")[2])[0],), guid)
     return Origin() if UUID.fullmatch(guid) else None
 
 
@@ -207,8 +206,7 @@ def hand_over(row: Record, route: Route) -> None:
     taker.outcome, taker.same_as = RecordOutcome.UPDATED, None
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
     # The history of the dataset goes with it.
-    of_row = sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id)
-    execute(of_row)
+    execute(sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id))
     row.package_id = row.resources = row.supplied_fields = row.error = None
     row.fingerprint = row.package_hash = ""
     row.outcome, row.removed = RecordOutcome.DELETED, True
@@ -220,12 +218,11 @@ def release(package_id: str) -> None:
 
     Without a stamp, and with an outcome that is none, the next run of their source reads them.
     """
-    statement = (
+    execute(
         sa.update(Record)
         .where(Record.same_as == package_id)
         .values(same_as=None, outcome="", fingerprint="", import_rules_hash="")
     )
-    execute(statement)
 
 
 class Listing(NamedTuple):

@@ -201,11 +201,6 @@ def list_links(
     each = live_resources(Resource.id, Resource.url).where(*wanted)
     # Layers can be long: only those of the page are read.
     ids = each.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
-    page = (
-        live_resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
-        .join(ids, ids.c.id == Resource.id)
-        .order_by(Resource.url, Resource.id)
-    )
     rows = [
         {
             "url": url,
@@ -214,10 +209,13 @@ def list_links(
             "resource_id": resource_id,
             "dataset": name,
         }
-        for resource_id, format_, url, name, link in Session.execute(page)
+        for resource_id, format_, url, name, link in Session.execute(
+            live_resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
+            .join(ids, ids.c.id == Resource.id)
+            .order_by(Resource.url, Resource.id)
+        )
     ]
-    count = sa.select(sa.func.count()).select_from(each.subquery())
-    return int(Session.scalar(count) or 0), rows
+    return int(Session.scalar(sa.select(sa.func.count()).select_from(each.subquery())) or 0), rows
 
 
 _TEXTS = ("format", "version", "layers", "base_url", "media_type", "title", "why")
@@ -234,12 +232,11 @@ def as_dict(link: Link | None, declared: str = "") -> dict[str, Any]:
         nothing: dict[str, Any] = dict.fromkeys((*_TIMES, "status", "size", "dead_since"))
         texts = dict.fromkeys((*_TEXTS, "state", "fault", "checksum"), "")
         return {**nothing, **texts, "layers": [], "differs": False}
-    dead_since = link.absent_since if link.state == LinkState.DEAD else None
     return {
         **{name: getattr(link, name) for name in _TEXTS},
         **{name: iso(getattr(link, name)) for name in _TIMES},
         **{name: getattr(link, name) for name in ("state", "fault", "status", "size", "checksum")},
-        "dead_since": iso(dead_since),
+        "dead_since": iso(link.absent_since if link.state == LinkState.DEAD else None),
         "differs": format_differences.differ(declared or "", link.format),
     }
 

@@ -161,7 +161,7 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
 def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]]:
     """Return organisation id → its active editors and administrators with an address, by name."""
     found: dict[str, list[model.User]] = {}
-    query = (
+    for group_id, user in (
         Session.query(model.Member.group_id, model.User)
         .join(model.User, model.User.id == model.Member.table_id)
         .filter(
@@ -172,8 +172,7 @@ def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]
             *_can_get_mail(),
         )
         .order_by(model.User.fullname, model.User.name)
-    )
-    for group_id, user in query:
+    ):
         found.setdefault(group_id, []).append(user)
     return found
 

@@ -144,5 +144,4 @@ def forget_history(source_id: str, *, keep_current: bool) -> None:
 
 
 def _delete(entity: type, *conditions: sa.ColumnElement[bool]) -> None:
-    statement = sa.delete(entity).where(*conditions)
-    execute(statement)
+    execute(sa.delete(entity).where(*conditions))

@@ -82,8 +82,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
     """Return the origins of these datasets by id, without those that ``of_dataset`` has none of."""
     if not package_ids:
         return {}
-    rows = Session.execute(_query(package_ids))
-    return {id_: Origin(*values) for id_, *values in rows}
+    return {id_: Origin(*values) for id_, *values in Session.execute(_query(package_ids))}
 
 
 def _query(package_ids: Collection[str]) -> sa.Select[Any]:

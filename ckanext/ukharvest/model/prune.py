@@ -211,8 +211,7 @@ def _delete_jobs(jobs: list[str]) -> int:
         sa.select(HarvestJob.id).where(HarvestJob.id.in_(jobs), ~_has_object())
     ).all()
     for table, column in ((JobReport, JobReport.job_id), (HarvestJob, HarvestJob.id)):
-        statement = sa.delete(table).where(column.in_(empty))
-        execute(statement)
+        execute(sa.delete(table).where(column.in_(empty)))
     Session.commit()
     return len(empty)
 

@@ -45,12 +45,11 @@ class Pass(NamedTuple):
 
 def find(record_id: int) -> Found | None:
     """Return a record, None if there is none of this id."""
-    query = (
+    row = Session.execute(
         sa.select(Record, model.Package)
         .outerjoin(model.Package, model.Package.id == Record.package_id)
         .where(Record.id == record_id)
-    )
-    row = Session.execute(query).first()
+    ).first()
     return Found(*row) if row else None
 
 

@@ -121,8 +121,7 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     """Let the next runs import the records of these datasets again."""
     # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
     own = sa.update(Record).where(Record.package_id.in_(package_ids))
-    statement = own.values(fingerprint="", import_rules_hash="", package_hash="")
-    execute(statement)
+    execute(own.values(fingerprint="", import_rules_hash="", package_hash=""))
 
 
 def spoil_stamp(row: Record, obj: HarvestObject) -> None:
@@ -134,8 +133,7 @@ def spoil_stamp(row: Record, obj: HarvestObject) -> None:
 def write_again(source_id: str, guid: str) -> None:
     """Let the next import of a record write its dataset even if nothing comes out differently."""
     own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
-    statement = own.values(package_hash="")
-    execute(statement)
+    execute(own.values(package_hash=""))
 
 
 def put_title(row: Record, title: str) -> None:
@@ -165,8 +163,7 @@ def note_written(package_id: str, before: str) -> None:
     ours = sa.and_(
         Record.package_id == package_id, Record.written >= datetime.datetime.fromisoformat(before)
     )
-    statement = sa.update(Record).where(ours).values(written=utcnow())
-    execute(statement)
+    execute(sa.update(Record).where(ours).values(written=utcnow()))
 
 
 def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
@@ -241,7 +238,7 @@ def retire(current: Mapping[str, str]) -> None:
     """
     if not current:
         return
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(
             HarvestObject.package_id.in_(current),
@@ -250,4 +247,3 @@ def retire(current: Mapping[str, str]) -> None:
         )
         .values(current=False)
     )
-    execute(statement)

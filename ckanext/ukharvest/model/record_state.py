@@ -100,13 +100,11 @@ def rename(row_id: int, source_id: str, guid: str) -> None:
 def forget(ids: Iterable[int]) -> None:
     """Delete rows (by id) that turned out not to belong to the source; the caller commits."""
     for chunk in _chunks(ids):
-        statement = sa.delete(Record).where(Record.id.in_(chunk))
-        execute(statement)
+        execute(sa.delete(Record).where(Record.id.in_(chunk)))
 
 
 def _update(ids: list[int], **values: object) -> None:
-    statement = sa.update(Record).where(Record.id.in_(ids)).values(**values)
-    execute(statement)
+    execute(sa.update(Record).where(Record.id.in_(ids)).values(**values))
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

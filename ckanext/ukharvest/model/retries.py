@@ -132,5 +132,4 @@ def _waiting(job_id: str, column: Any) -> Any:
 def forget_finished() -> None:
     """Delete the rows of finished objects; the caller commits."""
     finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(open_work.ENDED))
-    statement = sa.delete(Retry).where(Retry.harvest_object_id.in_(finished))
-    execute(statement)
+    execute(sa.delete(Retry).where(Retry.harvest_object_id.in_(finished)))

@@ -152,8 +152,7 @@ def refresh(job_ids: Collection[str]) -> None:
     counted = {row.id: row for row in _count(job_ids)}
     for report in reports:
         values = _result(report.status, report, counted[report.job_id])._asdict()
-        statement = sa.update(JobReport).where(JobReport.id == report.id).values(values)
-        execute(statement)
+        execute(sa.update(JobReport).where(JobReport.id == report.id).values(values))
 
 
 def save_outcomes(object_ids: Collection[str]) -> None:
@@ -164,12 +163,11 @@ def save_outcomes(object_ids: Collection[str]) -> None:
 
 def keep_figures(job_ids: Collection[str]) -> None:
     """Keep the figures of ended runs from now on, because rows of them are deleted; no commit."""
-    statement = (
+    execute(
         sa.update(JobReport)
         .where(JobReport.job_id.in_(job_ids), JobReport.figures.isnot(None))
         .values(figures=JobReport.figures.op("||")(sa.func.jsonb_build_object("pruned", 1)))
     )
-    execute(statement)
 
 
 def add_decision(job_id: str, words: str) -> None:
@@ -231,8 +229,7 @@ def _store_ended(session: Any, _context: Any) -> None:
 
 
 def _is_ended(job: HarvestJob) -> bool:
-    changed = sa.inspect(job).attrs.status.history
-    return bool(changed.added) and job.status not in UNENDED
+    return bool(sa.inspect(job).attrs.status.history.added) and job.status not in UNENDED
 
 
 sa.event.listen(Session, "after_flush", _store_ended)

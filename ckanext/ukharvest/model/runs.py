@@ -101,8 +101,7 @@ def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
 
 def by_id(job_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return job id → the run, as ``list_runs`` returns it."""
-    query = _query().filter(HarvestJob.id.in_(job_ids))
-    return {run["id"]: run for run in _runs(query.all())}
+    return {run["id"]: run for run in _runs(_query().filter(HarvestJob.id.in_(job_ids)).all())}
 
 
 def _query(*more: Any) -> Any:
@@ -215,7 +214,7 @@ def short_status(source_id: str) -> dict[str, Any]:
 def last_good_end(source_id: str) -> dt.datetime | None:
     """Return when the source's last run ended that did not fail and was not stopped."""
     ended = sa.func.coalesce(HarvestJob.finished, JobReport.finished, HarvestJob.created)
-    query = (
+    moment: dt.datetime | None = Session.scalar(
         sa.select(ended)
         .join(JobReport, JobReport.job_id == HarvestJob.id)
         .where(
@@ -225,6 +224,6 @@ def last_good_end(source_id: str) -> dt.datetime | None:
             JobReport.outcome.notin_((RunOutcome.FAILED, RunOutcome.STOPPED)),
         )
         .order_by(HarvestJob.created.desc(), HarvestJob.id)
+        .limit(1)
     )
-    moment: dt.datetime | None = Session.scalar(query.limit(1))
     return moment

@@ -115,8 +115,7 @@ def _replace_guids(source_id: str, pairs: Sequence[tuple[str, str]]) -> list[Ren
     names = {"old": [old for old, _new in pairs], "new": [new for _old, new in pairs]}
     given = {"source": source_id, **names}
     Session.execute(_FORGET_EMPTY, given)
-    rows = Session.execute(_REPLACE_GUIDS, given)
-    return [Renamed(*row) for row in rows]
+    return [Renamed(*row) for row in Session.execute(_REPLACE_GUIDS, given)]
 
 
 _LISTS = (
@@ -161,12 +160,11 @@ def _move_guids(source_id: str, move: BaseMove, ids: Sequence[int]) -> list[Rena
     """Replace the guids of records, unless another record has the new one."""
     other = sa.orm.aliased(Record)
     new = _moved(Record.guid, move)
-    taken = sa.exists().where(other.source_id == source_id, other.guid == new)
     query = Session.query(Record.id, Record.package_id, Record.guid, new).filter(
         Record.source_id == source_id,
         Record.id == sa.any_(_numbers(ids)),
         _is_below(Record.guid, move.old),
-        ~taken,
+        ~sa.exists().where(other.source_id == source_id, other.guid == new),
     )
     found = [Renamed(*row) for row in query]
     # Without a stamp the next run writes the dataset again, with all that holds the guid.
@@ -188,8 +186,7 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
         rows = Session.query(Record.id, Record.package_id, Record.url, new)
         found = [Renamed(*row) for row in rows.filter(own, Record.url != new)]
         _update([each.record_id for each in found], url=new)
-    every = sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0)
-    execute(every)
+    execute(sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0))
     return found
 
 
@@ -233,8 +230,7 @@ def _moved_keys(
     found = []
     for id_, key in written:
         before = key or (key_of("", addresses[id_]) if id_ in addresses else "")
-        moved = (move_key(move, before) for move in moves)
-        found.append([id_, next(filter(None, moved), before)])
+        found.append([id_, next(filter(None, (move_key(move, before) for move in moves)), before)])
     return found
 
 
@@ -293,8 +289,7 @@ def _of_datasets(renamed: Iterable[Renamed]) -> list[tuple[str, str, str]]:
 
 def _given(old: Sequence[str], new: Sequence[str]) -> Any:
     columns = (sa.column("old", sa.UnicodeText), sa.column("new", sa.UnicodeText))
-    pairs = sa.values(*columns, name="given").data(list(zip(old, new, strict=True)))
-    return pairs.alias("given")
+    return sa.values(*columns, name="given").data(list(zip(old, new, strict=True))).alias("given")
 
 
 def _is_below(column: Any, base: str) -> Any:
@@ -310,8 +305,7 @@ def _moved(column: Any, move: BaseMove) -> Any:
 
 
 def _update(ids: Sequence[int], **values: Any) -> None:
-    statement = sa.update(Record).where(Record.id == sa.any_(_numbers(ids))).values(**values)
-    execute(statement)
+    execute(sa.update(Record).where(Record.id == sa.any_(_numbers(ids))).values(**values))
 
 
 def _numbers(ids: Sequence[int]) -> Any:

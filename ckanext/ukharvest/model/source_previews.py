@@ -55,12 +55,12 @@ def latest_dry_run(source_id: str, **place: str) -> SourcePreview | None:
     Args:
         place: ``source_type`` and ``url``, those of the source or of a move; without, any.
     """
-    query = (
+    found: SourcePreview | None = (
         Session.query(SourcePreview)
         .filter_by(source_id=source_id, **place)
         .order_by(SourcePreview.created.desc())
+        .first()
     )
-    found: SourcePreview | None = query.first()
     return found
 
 
@@ -174,8 +174,7 @@ def finish(id_: str, result: PreviewResult, **more: str) -> None:
 
 def delete_old() -> int:
     """Delete previews older than a day; return their number."""
-    old = sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT)
-    return _execute(old)
+    return _execute(sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT))
 
 
 def load_content(id_: str) -> tuple[bytes | None, bytes | None]:

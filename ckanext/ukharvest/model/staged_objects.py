@@ -103,13 +103,11 @@ def _error_row(each: Staged) -> dict[str, object]:
 
 def show(job_id: str) -> None:
     """Make the job's objects visible to the consumers, in one statement; the caller commits."""
-    state = sa.case((HarvestObject.report_status == "errored", "ERROR"), else_="WAITING")
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
-        .values(state=state)
+        .values(state=sa.case((HarvestObject.report_status == "errored", "ERROR"), else_="WAITING"))
     )
-    execute(statement)
 
 
 def discard(job_id: str) -> None:
@@ -144,13 +142,12 @@ def new_ones(job_id: str) -> list[str]:
 
 def discard_guids(job_id: str, guids: Collection[str]) -> set[str]:
     """Remove the job's staged objects with these guids; return their ids. The caller commits."""
-    given = sa.literal(list(guids), ARRAY(sa.UnicodeText))
     statement = (
         sa.delete(HarvestObject)
         .where(
             HarvestObject.harvest_job_id == job_id,
             HarvestObject.state == GATHERED,
-            HarvestObject.guid == sa.any_(given),
+            HarvestObject.guid == sa.any_(sa.literal(list(guids), ARRAY(sa.UnicodeText))),
         )
         .returning(HarvestObject.id)
     )

@@ -15,8 +15,7 @@ def execute(statement: sa.sql.Executable) -> Any:
 
     Objects that are in the session already keep their values. The caller commits.
     """
-    apart = {"synchronize_session": False}
-    return model.Session.execute(statement, execution_options=apart)
+    return model.Session.execute(statement, execution_options={"synchronize_session": False})
 
 
 def upsert(table: Any, key: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> sa.sql.Executable:

@@ -62,13 +62,12 @@ def is_asked_for(job_id: str, *, lock: bool = False) -> str:
 def show_life(job_id: str, seen: int) -> str:
     """Save a gather's heartbeat and figures; return who asked to stop it; commits."""
     seen_so_far = sa.func.jsonb_build_object("seen", seen)
-    statement = (
+    asked = execute(
         sa.update(JobReport)
         .where(JobReport.job_id == job_id)
         .values(heartbeat=utcnow(), counts=JobReport.counts.op("||")(seen_so_far))
         .returning(JobReport.stopped_by)
-    )
-    asked = execute(statement).scalar()
+    ).scalar()
     Session.commit()
     return asked or ""
 
@@ -198,7 +197,7 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
         HarvestObject.id.notin_(list(busy)),
         sa.literal(job_id).notin_(list(busy)),
     )
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(HarvestObject.harvest_job_id == job_id)
         .where(sa.or_(HarvestObject.state.in_(WAITING), orphaned))
@@ -207,7 +206,6 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
             report_status=sa.func.coalesce(HarvestObject.report_status, STOPPED),
         )
     )
-    execute(statement)
 
 
 def _end_state() -> sa.ColumnElement[str]:
@@ -226,7 +224,7 @@ def end_left(object_ids: Collection[str]) -> list[str]:
         .exists()
     )
     outcome = sa.case((stopped, STOPPED), else_=RecordOutcome.ERRORED)
-    statement = (
+    rows = execute(
         sa.update(HarvestObject)
         .where(HarvestObject.id.in_(object_ids), open_work.is_open())
         .values(
@@ -235,7 +233,6 @@ def end_left(object_ids: Collection[str]) -> list[str]:
         )
         .returning(HarvestObject.id, HarvestObject.report_status)
     )
-    rows = execute(statement)
     return [id_ for id_, status in rows if status == RecordOutcome.ERRORED]
 
 

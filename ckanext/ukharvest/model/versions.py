@@ -102,13 +102,12 @@ def versions_of(source_id: str, guid: str) -> list[Version]:
 def contents_of(source_id: str, guids: Iterable[str]) -> dict[str, list[bytes]]:
     """Return guid → contents of its versions, the newest first, for ``unpack``."""
     found: dict[str, list[bytes]] = {guid: [] for guid in guids}
-    query = (
+    for guid, content in (
         Session.query(Record.guid, RecordVersion.content)
         .join(RecordVersion, Record.id == RecordVersion.record_id)
         .filter(Record.source_id == source_id, Record.guid.in_(list(found)))
         .order_by(RecordVersion.id.desc())
-    )
-    for guid, content in query:
+    ):
         found[guid].append(content)
     return found
 

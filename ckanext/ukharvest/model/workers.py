@@ -198,8 +198,7 @@ def forget_work(job_id: str) -> None:
 
 def forget_dead(age: dt.timedelta) -> int:
     """Delete rows of processes whose last heartbeat is older; the caller commits."""
-    statement = sa.delete(tables.Worker).where(
-        tables.Worker.heartbeat < tables.database_time() - age
+    result = execute(
+        sa.delete(tables.Worker).where(tables.Worker.heartbeat < tables.database_time() - age)
     )
-    result = execute(statement)
     return int(result.rowcount)

@@ -292,12 +292,11 @@ class _Batch:
             more = {**more, "original_package": existing}
             call("package_update", mapped.package, self._user, **more)
             found = find_changed_fields(existing, show(package_id)) if differs else ()
-        status = RecordOutcome.UPDATED if existing else RecordOutcome.ADDED
         return _Written(
             write,
             obj,
             row,
-            status,
+            RecordOutcome.UPDATED if existing else RecordOutcome.ADDED,
             package_id,
             hashed,
             resources=mapped.resources,
@@ -335,7 +334,6 @@ class _Batch:
         record_rows.add_problems({each.row: each.write.record.problems for each in self._written})
         coupled = {each.row: each.write.record.coupled for each in self._written}
         coupling.replace({row.id: named for row, named in coupled.items() if named or row in known})
-        done = [each for each in self._written if not each.left]
         changes.save(
             changes.New(
                 each.row.id,
@@ -343,7 +341,8 @@ class _Batch:
                 RecordOutcome.ADDED if each.is_new else RecordOutcome.UPDATED,
                 each.found,
             )
-            for each in done
+            for each in self._written
+            if not each.left
         )
         pending_index.mark(*(each.package_id for each in self._written if each.is_current))
 

@@ -76,8 +76,7 @@ def _current_sources(package_ids: Collection[str]) -> dict[str, str]:
     """Return dataset id → id of the source whose harvest object is its current one."""
     if not package_ids:
         return {}
-    query = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id)
-    current = query.filter(
+    current = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id).filter(
         HarvestObject.package_id.in_(package_ids), HarvestObject.current.is_(True)
     )
     return dict(current.all())

@@ -57,8 +57,7 @@ def find(state: GatherState, ending: Ending) -> None:
     new = staged_objects.new_ones(state.job_id)
     if not rules.enough(len(new), len(missing)):
         return
-    found = list(_read(state, new))
-    pairs = rules.match(changed_identifiers.load_facts(missing), found)
+    pairs = rules.match(changed_identifiers.load_facts(missing), list(_read(state, new)))
     if rules.enough(len(pairs), len(missing)):
         guids = {pair.old.guid: pair.new.guid for pair in pairs}
         state.changed = Change(guids, _moves(pairs), missing=len(missing))

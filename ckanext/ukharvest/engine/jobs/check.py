@@ -100,8 +100,7 @@ class Check:
             found["over"] = "large"
         # No run follows, and requests for a sent text are none.
         none: dict[str, Any] = {"asked": [], "requests": 0, "suggested_url": ""}
-        asked = none if is_sent else {}
-        return cast(PreviewResult, {**found, "estimate_seconds": None, **asked})
+        return cast(PreviewResult, {**found, "estimate_seconds": None, **(none if is_sent else {})})
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""

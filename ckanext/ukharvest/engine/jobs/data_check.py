@@ -242,10 +242,10 @@ class _Walk:
         findings: list[Finding] = []
         content = file.content if file else b""
         must_end = self._interruption.is_set
-        report = check_data(
-            body, content, self._checks, on_finding=findings.append, must_end=must_end
+        return data_results.columns(
+            check_data(body, content, self._checks, on_finding=findings.append, must_end=must_end),
+            findings,
         )
-        return data_results.columns(report, findings)
 
 
 def _may_stay(each: Candidate, schema: DataSchema) -> DataCheck | None:

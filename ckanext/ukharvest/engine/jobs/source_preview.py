@@ -174,7 +174,6 @@ def _kind_of(preview: Row) -> source_types.SourceType:
 def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
     source = HarvestSource.get(preview.source_id)
     if is_move(preview):
-        kind = _kind_of(preview)
-        return dry_run_move(source, kind, preview.url, preview.config, tell, budget)
+        return dry_run_move(source, _kind_of(preview), preview.url, preview.config, tell, budget)
     result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
     return result

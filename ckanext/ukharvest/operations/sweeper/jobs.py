@@ -154,10 +154,9 @@ def _end(
 
 def _discard_all(job_id: str) -> None:
     """Remove what another harvester's gather staged, as ckanext-harvest does when one raises."""
-    statement = sa.delete(HarvestObject).where(
-        HarvestObject.harvest_job_id == job_id, open_work.is_open()
+    execute(
+        sa.delete(HarvestObject).where(HarvestObject.harvest_job_id == job_id, open_work.is_open())
     )
-    execute(statement)
 
 
 def store_results() -> list[str]:

@@ -127,13 +127,12 @@ def _take_back(lost: Lost) -> bool:
     Returns:
         False if it ended in the meantime.
     """
-    statement = (
+    result = execute(
         sa.update(HarvestObject)
         .where(HarvestObject.id == lost.id)
         .where(sa.func.coalesce(HarvestObject.state, "") == lost.state)
         .values(state="WAITING", retry_times=0)
     )
-    result = execute(statement)
     if not result.rowcount:
         return False
     claims.release([lost.id])
@@ -150,19 +149,17 @@ def _give_up(lost: Lost) -> None:
     if lost.type in config.our_type_names():
         dataset_writer.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
     else:
-        error = HarvestObjectError(harvest_object_id=lost.id, message=message, stage="Import")
-        Session.add(error)
+        Session.add(HarvestObjectError(harvest_object_id=lost.id, message=message, stage="Import"))
     _end(lost.id)
     Session.commit()
 
 
 def _end(object_id: str) -> None:
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(HarvestObject.id == object_id)
         .values(state="ERROR", report_status=RecordOutcome.ERRORED, import_finished=tables.utcnow())
     )
-    execute(statement)
 
 
 def end_leftovers() -> list[str]:
@@ -286,7 +283,6 @@ def report_given_up() -> list[str]:
 
 def _explain(object_id: str, message: str) -> None:
     """Store why an object ended as errored, if it has no error yet; no commit."""
-    query = Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id)
-    if query.first() is None:
+    if Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id).first() is None:
         error = HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import")
         Session.add(error)
