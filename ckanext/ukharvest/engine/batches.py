@@ -266,7 +266,7 @@ def end(object_ids: Sequence[str]) -> None:
             import_started=sa.func.coalesce(table.import_started, now),
             import_finished=now,
         )
-        .add_cte(claims.released(object_ids))
+        .add_cte(claims.released(object_ids).cte("released"))
     )
 
 

@@ -96,25 +96,20 @@ def claim_one(worker_id: str, object_id: str) -> Claimed | None:
 def waiting_object(types: Collection[str]) -> str:
     """Return the id of an object that can be claimed now, "" if there is none."""
     for _source_id, _type, job_id in Session.execute(_runs(types)):
-        found = Session.scalar(_waiting(job_id, HarvestObject.id).limit(1))
-        if found:
-            return str(found)
+        if object_id := Session.scalar(_waiting(job_id, HarvestObject.id).limit(1)):
+            return str(object_id)
     return ""
 
 
 def release(object_ids: Collection[str]) -> None:
     """Delete claims; the caller commits."""
-    Session.execute(_released(object_ids))
+    Session.execute(released(object_ids))
 
 
-def released(object_ids: Collection[str]) -> sa.CTE:
-    """Return the deletion of claims, as a part of another statement."""
-    return _released(object_ids).cte("released")
-
-
-def _released(object_ids: Collection[str]) -> sa.Delete:
-    claim = Claim.__table__
-    return sa.delete(claim).where(claim.c.harvest_object_id.in_(object_ids))
+def released(object_ids: Collection[str]) -> sa.Delete:
+    """Return the statement that deletes claims."""
+    claims = Claim.__table__
+    return sa.delete(claims).where(claims.c.harvest_object_id.in_(object_ids))
 
 
 def _give_back(worker_id: str) -> None:

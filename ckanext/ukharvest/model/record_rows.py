@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -44,13 +44,7 @@ class Stamp:
 
 def locked(obj: HarvestObject) -> Record:
     """Return the row of an object's record, locked until the transaction ends; may create it."""
-    locks.hold([(obj.harvest_source_id, obj.guid)])
-    row = (
-        Session.query(Record)
-        .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
-        .populate_existing()
-        .one_or_none()
-    )
+    row = lock_rows([(obj.harvest_source_id, obj.guid)]).get((obj.harvest_source_id, obj.guid))
     if row is None:
         row = _new_row(obj)
         Session.add(row)
@@ -58,10 +52,8 @@ def locked(obj: HarvestObject) -> Record:
 
 
 def _new_row(obj: HarvestObject) -> Record:
-    row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
-    row.first_seen = utcnow()
-    row.first_seen_job_id = obj.harvest_job_id
-    return row
+    first = {"first_seen": utcnow(), "first_seen_job_id": obj.harvest_job_id}
+    return Record(source_id=obj.harvest_source_id, guid=obj.guid, **first)
 
 
 Key = tuple[str, str]  # source id, guid
@@ -110,11 +102,8 @@ def mark_seen(row: Record, job_id: str) -> None:
 
 def put_stamp(row: Record, stamp: Stamp) -> None:
     """Save the stamp of an import; all its values are of the same import."""
-    row.fingerprint = stamp.fingerprint
-    row.import_rules_hash = stamp.import_rules_hash
-    row.url = stamp.url
-    row.etag = stamp.etag
-    row.last_modified = stamp.last_modified
+    for name, value in asdict(stamp).items():
+        setattr(row, name, value)
 
 
 def forget_stamps(package_ids: Sequence[str]) -> None:
@@ -147,8 +136,8 @@ def put_error(row: Record, obj: HarvestObject, error: UkharvestError, stage: str
         put_title(row, error.title)
     row.error = {"code": error.code, "message": error.message, "line": error.line}
     lost = {"message": error.message, "stage": stage, "line": error.line}
-    said = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
-    if said.first() is None:  # a message can be delivered twice, to two consumers
+    stored = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
+    if stored.first() is None:  # a message can be delivered twice, to two consumers
         Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
         code = {staged_objects.IMPORT_CODE: error.code}
         staged_objects.restamp(obj.id, code, staged_objects.extras_of(obj.id))
@@ -202,8 +191,8 @@ def add_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = F
             "job_id": row.last_seen_job_id,
             "lost": lost,
         }
-        for row, found in problems.items()
-        for problem in found
+        for row, of_row in problems.items()
+        for problem in of_row
     ]
     if rows:
         Session.execute(sa.insert(RecordProblem), rows)

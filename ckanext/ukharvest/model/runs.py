@@ -28,30 +28,26 @@ COUNTS = (
 _NO_NUMBERS = ("shortfall", run_results.DECIDED)
 
 
-class RunRow(NamedTuple):
-    """A run with its report, if it has one, and its source's name.
-
-    Attributes:
-        job: the columns of the harvest job.
-        is_last: no later run of the source has ended.
-    """
-
-    job: Any
-    report: JobReport | None
-    source: str | None
-    is_last: bool
+RunRow = Any  # of ``load_row``
 
 
 def load_row(job_id: str) -> RunRow | None:
-    """Return a run by its id, None if there is none; one statement."""
+    """Return a run by its id, None if there is none; one statement.
+
+    Columns:
+        job: the columns of the harvest job.
+        JobReport: its report, None without one.
+        name: its source's.
+        is_last: no later run of the source has ended.
+    """
     later = sa.orm.aliased(HarvestJob)
     is_last = ~sa.exists().where(
         later.source_id == HarvestJob.source_id,
         later.created > HarvestJob.created,
         later.status.notin_(UNENDED),
     )
-    row = _query(is_last).filter(HarvestJob.id == job_id).first()
-    return RunRow(*row) if row else None
+    row: RunRow | None = _query(is_last.label("is_last")).filter(HarvestJob.id == job_id).first()
+    return row
 
 
 def describe(row: RunRow) -> dict[str, Any]:

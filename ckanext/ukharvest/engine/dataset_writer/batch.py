@@ -173,7 +173,7 @@ class _Batch:
         self.results: dict[str, Result] = {}
         self.package_ids: dict[str, str] = {}
         self._written: list[_Written] = []
-        self._skipped: list[tuple[Write, HarvestObject, Record, handed_on.Same]] = []
+        self._skipped: list[tuple[Write, HarvestObject, Record, str | None]] = []
         self._objects, self._rows = record_rows.lock_all(
             {write.object_id: write.key for write in writes}
         )
@@ -222,8 +222,8 @@ class _Batch:
             left.is_current = False
             self._written.append(left)
             return UNCHANGED
-        if same := self._same.get(write.key):
-            self._skipped.append((write, obj, row, same))
+        if write.key in self._same:
+            self._skipped.append((write, obj, row, self._same[write.key]))
             return UNCHANGED
         hashed = package_hash(write)
         if not write.forced and self._standing.stands(row, hashed):
@@ -313,8 +313,8 @@ class _Batch:
         known = [each.row for each in self._written if each.row.id is not None]
         for each in self._written:
             _update_row(each)
-        for write, obj, row, same in self._skipped:
-            _skip(write, obj, row, same)
+        for skipped in self._skipped:
+            _skip(*skipped)
         run_results.save_outcomes(
             [each.obj.id for each in self._written] + [each[1].id for each in self._skipped]
         )
@@ -371,13 +371,13 @@ def _has_changed(each: _Written) -> bool:
     return bool(each.row.fingerprint != each.write.stamp.fingerprint)
 
 
-def _skip(write: Write, obj: HarvestObject, row: Record, same: handed_on.Same) -> None:
-    """Mark a record as skipped because its dataset is here already."""
+def _skip(write: Write, obj: HarvestObject, row: Record, same_as: str | None) -> None:
+    """Mark a record as skipped because its dataset is here already; None: it was purged."""
     obj.report_status = UNCHANGED
     row.outcome, row.error = RecordOutcome.SKIPPED, None
-    row.same_as = same.package_id
+    row.same_as = same_as
     # By it such a record is known whose dataset, purged, has no id any more.
-    row.origin_guid = _origin_guid(write) or ("" if same.package_id else row.guid)
+    row.origin_guid = _origin_guid(write) or ("" if same_as else row.guid)
     row.owner_org = stored_organization(write.defaults.owner_org)
     record_rows.put_title(row, write.record.title)
     record_rows.put_stamp(row, write.stamp)
