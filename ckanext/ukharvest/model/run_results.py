@@ -52,16 +52,18 @@ def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
     return {report.job_id: report for report in query}
 
 
-def load(jobs: Collection[Any], reports: Mapping[str, JobReport]) -> dict[str, RunResult]:
+def load(jobs: Mapping[str, str], reports: Mapping[str, JobReport]) -> dict[str, RunResult]:
     """Return run id → result; counted, in one statement, where it is not stored yet.
 
     Args:
-        jobs: with ``id`` and ``status``.
+        jobs: run id → status of its harvest job.
         reports: run id → its report.
     """
     stored = {id_ for id_, report in reports.items() if report.figures}
-    counted = {row.id: row for row in _count([job.id for job in jobs if job.id not in stored])}
-    return {job.id: _result(job.status, reports.get(job.id), counted.get(job.id)) for job in jobs}
+    counted = {row.id: row for row in _count([id_ for id_ in jobs if id_ not in stored])}
+    return {
+        id_: _result(status, reports.get(id_), counted.get(id_)) for id_, status in jobs.items()
+    }
 
 
 def _count(job_ids: Collection[str]) -> Iterable[Any]:
@@ -206,8 +208,8 @@ def _store_ended(session: Any, _context: Any) -> None:
     """Store the results of the jobs that this flush has ended, or whose errors it has added."""
     if session.info.get(_ARE_STORED) or session is not Session():
         return
-    ended = [each.id for each in session.dirty if isinstance(each, HarvestJob) and _is_ended(each)]
-    erring = {each.harvest_job_id for each in session.new if isinstance(each, HarvestGatherError)}
+    ended = [job.id for job in session.dirty if isinstance(job, HarvestJob) and _is_ended(job)]
+    erring = {row.harvest_job_id for row in session.new if isinstance(row, HarvestGatherError)}
     if not (ended or erring):
         return
     session.info[_ARE_STORED] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 import sqlalchemy.orm
@@ -113,7 +113,7 @@ def _query(*more: Any) -> Any:
 
 def _runs(rows: Collection[Any]) -> list[dict[str, Any]]:
     reports = {job.id: report for job, report, *_more in rows if report}
-    results = run_results.load([row[0] for row in rows], reports)
+    results = run_results.load({job.id: job.status for job, *_more in rows}, reports)
     return [_run(job, report, name, results[job.id]) for job, report, name, *_more in rows]
 
 
@@ -123,6 +123,8 @@ def _run(
     counts: Mapping[str, Any] = (report.counts or {}) if report else {}
     started = job.gather_started or (report and report.started)
     finished = (job.finished or (report and report.finished)) if job.status not in UNENDED else None
+    unknown = {"code": "", "message": result.reason, "passes": False}
+    error = (report.error if report else None) or unknown
     return {
         "id": job.id,
         "source_id": job.source_id,
@@ -138,18 +140,13 @@ def _run(
         "stopped_by": report.stopped_by if report else "",
         "outcome": result.outcome,
         "reason": result.reason,
-        "error": _error(report, result) if result.outcome == RunOutcome.FAILED else None,
+        "error": error if result.outcome == RunOutcome.FAILED else None,
         "complete": bool(report and report.complete),
         "seen": int(counts.get("seen", 0)),
         "counts": {key: result.figures[key] for key in COUNTS},
         "shortfall": counts.get("shortfall"),
         "stats": _stock_figures(result.figures),
     }
-
-
-def _error(report: JobReport | None, result: RunResult) -> dict[str, Any]:
-    error: dict[str, Any] | None = report.error if report else None
-    return error or {"code": "", "message": result.reason, "passes": False}
 
 
 def _stock_figures(figures: Mapping[str, int]) -> dict[str, int]:
@@ -164,11 +161,6 @@ def _stock_figures(figures: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-class _Job(NamedTuple):
-    id: str
-    status: str
-
-
 def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
     """Add our figures to ckanext-harvest's job dicts, so that every page shows the same.
 
@@ -178,7 +170,7 @@ def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
     jobs = [job for job in jobs if job]
     reports = reports_of(job["id"] for job in jobs)
     jobs = [job for job in jobs if job["id"] in reports]
-    results = run_results.load([_Job(job["id"], job["status"]) for job in jobs], reports)
+    results = run_results.load({job["id"]: job["status"] for job in jobs}, reports)
     for job in jobs:
         report, result = reports[job["id"]], results[job["id"]]
         if "stats" in job:

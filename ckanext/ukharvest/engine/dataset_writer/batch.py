@@ -99,7 +99,8 @@ def upsert_many(writes: Sequence[Write], end: End | None = None) -> list[Result]
 
 def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
     """Write as many of the records as fit into a transaction, at least one."""
-    tag_names.create_missing(tag for write in writes for tag in _tags(write))
+    tags = [tag for write in writes for tag in (*write.record.tags, *write.defaults.tags)]
+    tag_names.create_missing(tags)
     for attempt in range(1, TRIES + 1):
         try:
             with write_batch.collect() as collected:
@@ -111,8 +112,8 @@ def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
         except sa.exc.IntegrityError as exc:
             compat.rollback()
             if len(writes) > 1:
-                alone = [_write_some([write], end) for write in writes]
-                return {id_: result for each in alone for id_, result in each.items()}
+                alone = (_write_some([write], end) for write in writes)
+                return {id_: result for results in alone for id_, result in results.items()}
             if attempt == TRIES:
                 return {writes[0].object_id: rejection(exc, writes[0].record.title)}
         except sa.exc.OperationalError as exc:
@@ -130,10 +131,6 @@ def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
                 for id_, result in batch.results.items()
             }
     raise AssertionError("the last try returns or raises")
-
-
-def _tags(write: Write) -> list[str]:
-    return [*write.record.tags, *write.defaults.tags]
 
 
 @dataclass(slots=True)
@@ -192,11 +189,8 @@ class _Batch:
         )
         self._formats = link_checks.formats_in(collected.links)
 
-    def _row(self, write: Write) -> Record:
-        return self._rows[write.key]
-
     def _is_new(self, write: Write) -> bool:
-        return not self._standing.is_active(self._row(write))
+        return not self._standing.is_active(self._rows[write.key])
 
     def write(self) -> None:
         """Write the datasets, then what we remember of them; no commit."""
@@ -210,7 +204,7 @@ class _Batch:
         self._remember()
 
     def _result(self, write: Write) -> Result:
-        obj, row = self._objects[write.object_id], self._row(write)
+        obj, row = self._objects[write.object_id], self._rows[write.key]
         # The same record was imported while this one waited for the lock.
         if obj.report_status and not write.again:
             return str(obj.report_status)
@@ -218,21 +212,24 @@ class _Batch:
         if state not in ("", "active") and not row.removed and not write.forced:
             # A person deleted this dataset. It stays deleted, and the record counts as unchanged
             # until a full run; its stamp is saved, so that it is not fetched again before.
-            left = _Written(write, obj, row, UNCHANGED, row.package_id, row.package_hash, left=True)
-            left.is_current = False
-            self._written.append(left)
-            return UNCHANGED
+            return self._leave(write, obj, row, row.package_hash, is_current=False)
         if write.key in self._same:
             self._skipped.append((write, obj, row, self._same[write.key]))
             return UNCHANGED
         hashed = package_hash(write)
         if not write.forced and self._standing.stands(row, hashed):
-            left = _Written(write, obj, row, UNCHANGED, row.package_id, hashed, left=True)
             # The source record that people see is the newest.
-            left.is_current = row.fingerprint != write.stamp.fingerprint
-            self._written.append(left)
-            return UNCHANGED
+            is_current = row.fingerprint != write.stamp.fingerprint
+            return self._leave(write, obj, row, hashed, is_current=is_current)
         return self._guarded(write, obj, row, hashed)
+
+    def _leave(
+        self, write: Write, obj: HarvestObject, row: Record, hashed: str, *, is_current: bool
+    ) -> Result:
+        """Leave a dataset as it is; its row is written all the same."""
+        facts = (write, obj, row, UNCHANGED, row.package_id, hashed)
+        self._written.append(_Written(*facts, left=True, is_current=is_current))
+        return UNCHANGED
 
     def _guarded(self, write: Write, obj: HarvestObject, row: Record, hashed: str) -> Result:
         """Write one dataset behind a savepoint; return its outcome, or why it was refused."""
@@ -307,7 +304,11 @@ class _Batch:
 
     def _remember(self) -> None:
         """Write harvest objects, rows, problems, versions and changes of all written records."""
-        contents = [(each, _has_changed(each)) for each in self._written]
+        new_contents = [
+            each
+            for each in self._written
+            if each.obj.content and each.row.fingerprint != each.write.stamp.fingerprint
+        ]
         self._give_resource_ids()
         # A new row has no id yet, and nothing of an earlier import.
         known = [each.row for each in self._written if each.row.id is not None]
@@ -327,8 +328,7 @@ class _Batch:
         )
         versions.save(
             versions.New(each.row.id, each.obj.harvest_job_id, each.obj.content)
-            for each, is_changed_content in contents
-            if is_changed_content and each.obj.content
+            for each in new_contents
         )
         record_rows.end_problems(known)
         record_rows.add_problems({each.row: each.write.record.problems for each in self._written})
@@ -352,23 +352,14 @@ class _Batch:
             if each.status == RecordOutcome.ADDED:
                 # Resources that another plugin adds come after ours.
                 ids = self._collected.resource_ids.get(each.package_id, ())
-                given = zip(ids, each.resources or (), strict=False)
-                each.resources = [(id_, key) for id_, (_no_id, key) in given]
+                pairs = zip(ids, each.resources or (), strict=False)
+                each.resources = [(id_, key) for id_, (_no_id, key) in pairs]
 
 
 def _complete(write: Write, package: dict[str, Any]) -> None:
     """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict."""
     profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
     dataset_hooks.change_dataset(write.record, write.source, package)
-
-
-def _supplied_fields(each: _Written) -> dict[str, Any] | None:
-    ids = [id_ for id_, _key in each.resources or ()]
-    return each.supplied.as_stored(ids) if each.supplied else None
-
-
-def _has_changed(each: _Written) -> bool:
-    return bool(each.row.fingerprint != each.write.stamp.fingerprint)
 
 
 def _skip(write: Write, obj: HarvestObject, row: Record, same_as: str | None) -> None:
@@ -407,7 +398,8 @@ def _update_row(each: _Written) -> None:
     row.origin_guid, row.same_as = _origin_guid(each.write), None
     if not each.left:
         row.resources = each.resources
-        row.supplied_fields = _supplied_fields(each)
+        ids = [id_ for id_, _key in each.resources or ()]
+        row.supplied_fields = each.supplied.as_stored(ids) if each.supplied else None
         row.removed = False
         row.written = utcnow()
     Session.add(row)

@@ -29,7 +29,7 @@ from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
 from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
-from ckanext.ukharvest.schema_check.report import DataReport, Verdict
+from ckanext.ukharvest.schema_check.report import Verdict
 
 # A server that sends nothing costs half a minute.
 REQUEST = HttpLimits(connect=10, read=20, total=30, retries=0)
@@ -112,7 +112,9 @@ class Check:
                 schema = read_schema(self._given["schema"], http, limits).content
         with self._data() as data:
             self._tell("reading", 0)
-            return _as_result(check_data(data, schema, limits))
+            report = check_data(data, schema, limits)
+        stored = data_results.storable(report.as_dict())
+        return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": stored}
 
     @contextmanager
     def _data(self) -> Iterator[IO[bytes]]:
@@ -122,8 +124,3 @@ class Check:
         most = self._most + 1
         with self._client(most) as http, http.get(self._url, first=most) as reply:
             yield reply.body
-
-
-def _as_result(report: DataReport) -> PreviewResult:
-    found = data_results.storable(report.as_dict())
-    return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": found}

@@ -91,4 +91,4 @@ def _scheduled() -> list[tuple[HarvestSource, dict[str, Any] | None]]:
         .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
         .filter(HarvestSource.active.is_(True), HarvestSource.frequency != schedule.MANUAL)
     )
-    return [(source, stored) for source, stored in query]
+    return query.all()  # type: ignore[no-any-return]
