@@ -54,19 +54,19 @@ def resource_fields(
 ) -> Values:
     """Return the values of OF_RESOURCE: CKAN keeps them as they are, with or without a schema."""
     main = main_language(record)
-    found = {}
+    fields = {}
     for key, name in OF_RESOURCE.items():
         texts = _texts(resource.translations, name)
         if key in schema:
-            found[key] = _all_languages(texts, getattr(resource, name), main or language)
+            fields[key] = _all_languages(texts, getattr(resource, name), main or language)
         else:
-            found[key] = _without(texts, main)
-    return {key: values for key, values in found.items() if values}
+            fields[key] = _without(texts, main)
+    return {key: values for key, values in fields.items() if values}
 
 
 def _texts(translations: Mapping[str, Any], name: str) -> Values:
-    found = {code: getattr(each, name) for code, each in translations.items()}
-    return {code: _plain(value) for code, value in found.items() if value}
+    texts = {code: getattr(translation, name) for code, translation in translations.items()}
+    return {code: _plain(value) for code, value in texts.items() if value}
 
 
 def _plain(value: str | tuple[str, ...]) -> str | list[str]:

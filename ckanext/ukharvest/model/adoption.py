@@ -244,7 +244,7 @@ def _rows_of(twins: list[HarvestSource]) -> Iterator[Found]:
         .join(Package, Package.id == Record.package_id)
         .filter(Record.source_id.in_([twin.id for twin in twins]))
     )
-    return (Found(*row, evidence="deleted source") for row in query)
+    return (Found._make((*row, "deleted source")) for row in query)
 
 
 def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
@@ -279,7 +279,7 @@ def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
         )
         .order_by(Package.state, newest.c.gathered.desc())
     )
-    return (Found(*row, evidence="harvest object") for row in query)
+    return (Found._make((*row, "harvest object")) for row in query)
 
 
 def _by_extras(source: HarvestSource, evidence: str, *conditions: Any) -> Iterator[Found]:
@@ -306,7 +306,7 @@ def _by_extras(source: HarvestSource, evidence: str, *conditions: Any) -> Iterat
         )
         .order_by(Package.state, Package.metadata_created)
     )
-    return (Found(*row, evidence=evidence) for row in query)
+    return (Found._make((*row, evidence)) for row in query)
 
 
 def _is_in_rows(condition: Any) -> Any:

@@ -170,7 +170,7 @@ def waiting(source_id: str, change: Change | None) -> list[Waiting]:
 
 def version_of(due: Iterable[Waiting]) -> str:
     """Return a hash that is equal for lists of the same datasets and identifiers."""
-    lines = sorted(f"{each.package_id} {each.guid}\n{each.new_guid}\n" for each in due)
+    lines = sorted(f"{dataset.package_id} {dataset.guid}\n{dataset.new_guid}\n" for dataset in due)
     return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()[:16]
 
 
@@ -189,7 +189,9 @@ def accept(source_id: str, user: str, version: str = "") -> int:
     change = load(state)
     if state is None or change is None:
         return 0
-    number = rename_records(source_id, [(each.guid, each.new_guid) for each in due], change.moves)
+    number = rename_records(
+        source_id, [(dataset.guid, dataset.new_guid) for dataset in due], change.moves
+    )
     _decide(state, f"{user} decided that {_counted(number)} the same under new identifiers")
     return number
 

@@ -52,7 +52,7 @@ class New(NamedTuple):
     record_id: int
     job_id: str | None
     kind: str
-    found: Sequence[FieldChange] = ()
+    changed: Sequence[FieldChange] = ()
 
 
 def save(new: Iterable[New]) -> None:
@@ -62,20 +62,20 @@ def save(new: Iterable[New]) -> None:
             "record_id": change.record_id,
             "job_id": change.job_id,
             "kind": change.kind,
-            "fields": _fields(change.found),
+            "fields": _fields(change.changed),
         }
         for change in new
-        if change.kind != UPDATED or change.found
+        if change.kind != UPDATED or change.changed
     ]
     if rows:
         values = {"rows": rows, "now": utcnow(), "others": KEPT - 1, "private": _PRIVATE}
         Session.execute(_KEEP, values)
 
 
-def _fields(found: Sequence[FieldChange]) -> list[dict[str, Any]]:
-    fields: list[dict[str, Any]] = [change._asdict() for change in found[: dataset_changes.MOST]]
-    if len(found) > dataset_changes.MOST:
-        fields.append({"more": len(found) - dataset_changes.MOST})
+def _fields(changed: Sequence[FieldChange]) -> list[dict[str, Any]]:
+    fields: list[dict[str, Any]] = [change._asdict() for change in changed[: dataset_changes.MOST]]
+    if len(changed) > dataset_changes.MOST:
+        fields.append({"more": len(changed) - dataset_changes.MOST})
     # PostgreSQL cannot store the character 0.
     return [
         {

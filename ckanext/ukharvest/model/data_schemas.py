@@ -26,8 +26,8 @@ def load(urls: Collection[str]) -> dict[str, DataSchema]:
     """Return URL → schema of those that were requested before, without their content."""
     query = sa.select(DataSchema).options(sa.orm.defer(DataSchema.content))
     query = query.where(DataSchema.url_digest.in_([digest(url) for url in set(urls)]))
-    found = Session.scalars(query.execution_options(populate_existing=True))
-    return {each.url: each for each in found}
+    schemas = Session.scalars(query.execution_options(populate_existing=True))
+    return {schema.url: schema for schema in schemas}
 
 
 def load_file(url: str) -> SchemaFile | None:

@@ -132,10 +132,10 @@ def _extras(rows: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
     query = sa.select(extra.package_id, extra.key, extra.value).where(
         extra.package_id.in_([row.id for row in rows]), extra.state == "active"
     )
-    found: dict[str, dict[str, Any]] = {}
+    extras: dict[str, dict[str, Any]] = {}
     for package_id, key, value in Session.execute(query):
-        found.setdefault(package_id, {})[key] = value
-    return found
+        extras.setdefault(package_id, {})[key] = value
+    return extras
 
 
 def _with_resources(rows: Sequence[Any]) -> list[dict[str, Any]]:

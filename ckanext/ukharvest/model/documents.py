@@ -62,8 +62,8 @@ def glance_at(package_id: str) -> Glance | None:
     row = _current(package_id, head, sa.func.octet_length(_CONTENT)).first()
     if row and row[0]:
         return Glance(*row)
-    kept = _kept(package_id)
-    return Glance(kept.content[:HEAD], size_of(kept.content)) if kept else None
+    version = _kept(package_id)
+    return Glance(version.content[:HEAD], size_of(version.content)) if version else None
 
 
 # Objects of ckanext-spatial may have the publisher's document beside a content of none.

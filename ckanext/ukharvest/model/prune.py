@@ -129,8 +129,8 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
     for column in (state.sync_state, state.held, state.changed_identifiers, state.resume):
         named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
         query = query.where(table.c.id.notin_(named))
-    told = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
-    return query.where(table.c.id.notin_(sa.select(told.c.id)))
+    of_health = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
+    return query.where(table.c.id.notin_(sa.select(of_health.c.id)))
 
 
 # "Failing since", "last good run": if a source fails for weeks, these are not recent runs.

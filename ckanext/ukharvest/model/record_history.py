@@ -74,7 +74,7 @@ def passes(row: Record) -> list[Pass]:
     )
     passes = []
     for job_id, when, state, message, more in Session.execute(query):
-        messages = [message or "", *(each["message"] for each in more or ())]
+        messages = [message or "", *(error["message"] for error in more or ())]
         passes.append(Pass(job_id, when, state, "\n".join(messages)))
     return passes
 
@@ -84,8 +84,8 @@ def text_of(record_id: int) -> str:
 
     Of a failed record that is the failed version, else the one that the dataset was made from.
     """
-    found = Session.scalar(_text(record_id, HarvestObject.content))
-    return str(found) if found else _version_of(record_id)
+    content = Session.scalar(_text(record_id, HarvestObject.content))
+    return str(content) if content else _version_of(record_id)
 
 
 def glance_at(record_id: int) -> Glance | None:
@@ -95,8 +95,8 @@ def glance_at(record_id: int) -> Glance | None:
     row = Session.execute(_text(record_id, head, size)).first()
     if row and row[0]:
         return Glance(*row)
-    kept = _version_of(record_id)
-    return Glance(kept[:HEAD], size_of(kept)) if kept else None
+    content = _version_of(record_id)
+    return Glance(content[:HEAD], size_of(content)) if content else None
 
 
 def _text(record_id: int, *columns: Any) -> sa.Select[Any]:

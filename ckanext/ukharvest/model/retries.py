@@ -101,8 +101,8 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
 
 def next_due(job_id: str) -> dt.datetime | None:
     """Return the time of the next attempt at an object of a job, None without waiting objects."""
-    found: dt.datetime | None = _waiting(job_id, sa.func.min(Retry.due)).scalar()
-    return found
+    due: dt.datetime | None = _waiting(job_id, sa.func.min(Retry.due)).scalar()
+    return due
 
 
 def is_paused(due: Any) -> sa.ColumnElement[bool]:

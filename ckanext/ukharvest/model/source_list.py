@@ -151,20 +151,20 @@ def find(wish: Wish, asker: Asker) -> Found:
     _judge(visible)
     counts = {facet: Counter[str]() for facet in FACETS}
     words = wish.q.casefold().split()
-    found = [
+    matching = [
         listed
         for listed in visible
         if _is_asked_for(listed, words, wish) and _count(listed, wish, counts)
     ]
-    found.sort(key=_ORDERS[wish.sort])
+    matching.sort(key=_ORDERS[wish.sort])
     facets = {facet: _in_order(facet, counter) for facet, counter in counts.items()}
-    owners = {each.source.organization: each.source.organization_title for each in visible}
+    owners = {listed.source.organization: listed.source.organization_title for listed in visible}
     owners.pop(None, None)
-    mine = [each for each in visible if each.may_manage and each.source.active]
-    values = Counter(each.value("health") for each in mine)
+    mine = [listed for listed in visible if listed.may_manage and listed.source.active]
+    values = Counter(listed.value("health") for listed in mine)
     attention: dict[str, int] = {value: values[value] for value in ATTENTION}
-    off = sum(each.may_manage and not each.source.active for each in visible)
-    return Found(found, facets, owners, len(mine), attention, off)
+    off = sum(listed.may_manage and not listed.source.active for listed in visible)
+    return Found(matching, facets, owners, len(mine), attention, off)
 
 
 def _listed(row: Any, asker: Asker) -> Listed | None:
@@ -179,19 +179,19 @@ def _listed(row: Any, asker: Asker) -> Listed | None:
 
 
 def _judge(sources: Iterable[Listed]) -> None:
-    managed = [each for each in sources if each.may_manage]
+    managed = [listed for listed in sources if listed.may_manage]
     if len(managed) > MANY:
         known = {id_: Brief(*brief) for id_, brief in (redis_cache.recall(KEPT) or {}).items()}
-        if any(each.source.id not in known for each in managed):
-            known = {id_: _brief(found) for id_, found in health.load_health().items()}
+        if any(listed.source.id not in known for listed in managed):
+            known = {id_: _brief(state) for id_, state in health.load_health().items()}
             redis_cache.save(KEPT, known, KEPT_SECONDS)
-        for each in managed:
-            each.brief = known.get(each.source.id)
+        for listed in managed:
+            listed.brief = known.get(listed.source.id)
         return
-    loaded = health.load_health([each.source.id for each in managed])
-    for each in managed:
-        each.health = loaded.get(each.source.id)
-        each.brief = _brief(each.health) if each.health else None
+    loaded = health.load_health([listed.source.id for listed in managed])
+    for listed in managed:
+        listed.health = loaded.get(listed.source.id)
+        listed.brief = _brief(listed.health) if listed.health else None
 
 
 def _brief(found: health.SourceHealth) -> Brief:
@@ -273,7 +273,7 @@ def roles_of(user: str) -> set[tuple[str, str]]:
     )
     roles = {(row[0], row[1]) for row in Session.execute(query)}
     cascading = authz.check_config_permission("roles_that_cascade_to_sub_groups")
-    tops = {role: [id_ for id_, each in roles if each == role] for role in cascading or ()}
+    tops = {role: [id_ for id_, own in roles if own == role] for role in cascading or ()}
     for role, ids in tops.items():
         if ids:
             roles |= {(row[0], role) for row in Session.execute(_BELOW, {"ids": ids})}

@@ -82,7 +82,7 @@ def move_records(source_id: str, move: MoveResult) -> None:
     references to it. Those records are imported again by the next run. No record counts as missing
     any more: the next runs look for it at the new URL.
     """
-    moves = [BaseMove(*each) for each in move["resources"]]
+    moves = [BaseMove(*pair) for pair in move["resources"]]
     urls = _move_urls(source_id, moves)
     guids = [
         record

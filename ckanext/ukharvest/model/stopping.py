@@ -160,7 +160,7 @@ def end_report(report: JobReport) -> None:
     """Write into a report that its run was stopped; the caller commits."""
     why = "" if report.outcome else "nothing was imported, the next run starts afresh"
     reasons = (f"stopped by {report.stopped_by}", why, report.reason)
-    report.reason = "; ".join(each for each in reasons if each)
+    report.reason = "; ".join(text for text in reasons if text)
     report.outcome = STOPPED
     report.finished = report.finished or utcnow()
 
@@ -184,9 +184,9 @@ def end_object(obj: HarvestObject) -> None:
 def forget_documents(source_id: str, job_id: str) -> None:
     """Let the next run read all documents again, without validators."""
     state = Session.get(SourceState, source_id)
-    kept = (state.sync_state or {}) if state else {}
-    if state is not None and kept.get("job_id") == job_id:
-        state.sync_state = {**kept, "job_id": None, "documents": {}, "mark": ""}
+    saved = (state.sync_state or {}) if state else {}
+    if state is not None and saved.get("job_id") == job_id:
+        state.sync_state = {**saved, "job_id": None, "documents": {}, "mark": ""}
 
 
 def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> None:

@@ -60,7 +60,7 @@ _HARVESTERS = (
 )
 # Their plugins and base classes define the hooks.
 _STOCK = ("ckan", "ckanext.harvest", "ckanext.spatial", "ckanext.dcat", "ckanext.ukharvest")
-_STOCK_DISTRIBUTIONS = tuple(each.replace(".", "-") for each in _STOCK)
+_STOCK_DISTRIBUTIONS = tuple(package.replace(".", "-") for package in _STOCK)
 
 
 class UncalledHook(NamedTuple):
@@ -82,15 +82,15 @@ def find_uncalled_hooks() -> list[UncalledHook]:
 
     Without those of a distribution that has a plugin of ``IUkHarvest`` on: it was changed already.
     """
-    changed = {_package(type(each).__module__) for each in p.PluginImplementations(IUkHarvest)}
-    found = {}
+    changed = {_package(type(plugin).__module__) for plugin in p.PluginImplementations(IUkHarvest)}
+    uncalled = {}
     for point in entry_points(group="ckan.plugins"):
         owner = point.dist.name.replace("_", "-").lower() if point.dist else ""
         if owner in _STOCK_DISTRIBUTIONS or _package(point.module) in changed:
             continue
         if hooks := _hooks(point):
-            found[point.name] = UncalledHook(point.name, hooks, p.plugin_loaded(point.name))
-    return [found[name] for name in sorted(found)]
+            uncalled[point.name] = UncalledHook(point.name, hooks, p.plugin_loaded(point.name))
+    return [uncalled[name] for name in sorted(uncalled)]
 
 
 def instead(hooks: tuple[str, ...]) -> str:
@@ -110,7 +110,7 @@ def _package(module: str) -> str:
 
 
 def _is_stock(module: str) -> bool:
-    return any(f"{module}.".startswith(f"{each}.") for each in _STOCK)
+    return any(f"{module}.".startswith(f"{package}.") for package in _STOCK)
 
 
 def _hooks(point: EntryPoint) -> tuple[str, ...]:
@@ -128,10 +128,10 @@ def _hooks(point: EntryPoint) -> tuple[str, ...]:
 def _hooks_of(node: ast.ClassDef, methods: Collection[str]) -> Iterator[str]:
     """Yield the hooks in a class's own body: interfaces, and those of ``methods``."""
     yield from (name for base in node.bases if (name := _last(base)) in _INTERFACES)
-    for each in node.body:
-        if isinstance(each, ast.FunctionDef) and each.name in methods:
-            yield each.name
-        call = each.value if isinstance(each, ast.Expr) else None
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and part.name in methods:
+            yield part.name
+        call = part.value if isinstance(part, ast.Expr) else None
         if isinstance(call, ast.Call) and _last(call.func) == "implements":
             yield from (name for arg in call.args[:1] if (name := _last(arg)) in _INTERFACES)
 
@@ -170,7 +170,7 @@ def _classes(module: str, name: str, seen: set[tuple[str, str]]) -> Iterator[ast
 
 def _imported(tree: ast.Module, module: str) -> dict[str, tuple[str, str]]:
     """Return the names that a module imports: name → module and name there, "" for a module."""
-    found = {}
+    names = {}
     source = _source(module)
     is_package = source is not None and source.name == "__init__.py"
     for node in ast.walk(tree):
@@ -178,12 +178,12 @@ def _imported(tree: ast.Module, module: str) -> dict[str, tuple[str, str]]:
             path = module.split(".")
             parent = path[: len(path) - node.level + is_package] if node.level else []
             origin = ".".join([*parent, *filter(None, [node.module])])
-            for each in node.names:
-                found[each.asname or each.name] = (origin, each.name)
+            for name in node.names:
+                names[name.asname or name.name] = (origin, name.name)
         elif isinstance(node, ast.Import):
-            for each in node.names:
-                found[each.asname or each.name.partition(".")[0]] = (each.name, "")
-    return found
+            for name in node.names:
+                names[name.asname or name.name.partition(".")[0]] = (name.name, "")
+    return names
 
 
 def _tree(module: str) -> ast.Module:

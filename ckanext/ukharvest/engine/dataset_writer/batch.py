@@ -149,7 +149,7 @@ class _Written:
     package_hash: str
     resources: list[tuple[str, str]] | None = None
     supplied: SuppliedFields | None = None
-    found: Sequence[changes.FieldChange] = ()
+    changed: Sequence[changes.FieldChange] = ()
     is_new: bool = False
     left: bool = False
     is_current: bool = True
@@ -178,14 +178,14 @@ class _Batch:
         self._writes = list({write.key: write for write in reversed(writes)}.values())[::-1]
         self._standing = Standing(self._rows.values())
         new = [write for write in self._writes if self._is_new(write)]
-        self._same = handed_on.lock_and_find({each.key: each.record for each in new})
-        self._names = NameChooser([(each.record.title, each.record.name) for each in new])
+        self._same = handed_on.lock_and_find({write.key: write.record for write in new})
+        self._names = NameChooser([(write.record.title, write.record.name) for write in new])
         self._claims = guid_conflicts.lock_and_find(
-            [self._objects[each.object_id] for each in new], self._names.locks
+            [self._objects[write.object_id] for write in new], self._names.locks
         )
         self._names.load()
         collected.links = link_evidence.load(
-            each.url for write in self._writes for each in write.record.resources
+            file.url for write in self._writes for file in write.record.resources
         )
         self._formats = link_checks.formats_in(collected.links)
 
@@ -278,7 +278,7 @@ class _Batch:
         more = themes.set_themes(
             mapped.package, existing, write.schema, write.defaults, forced=write.forced
         )
-        found: Sequence[changes.FieldChange] = ()
+        changed: Sequence[changes.FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self._names.choose(write.record.title, write.record.name)
             package_id = call("package_create", mapped.package, self._user, **more)
@@ -288,7 +288,7 @@ class _Batch:
             differs = is_changed(existing, mapped.package)
             more = {**more, "original_package": existing}
             call("package_update", mapped.package, self._user, **more)
-            found = find_changed_fields(existing, show(package_id)) if differs else ()
+            changed = find_changed_fields(existing, show(package_id)) if differs else ()
         return _Written(
             write,
             obj,
@@ -298,62 +298,65 @@ class _Batch:
             hashed,
             resources=mapped.resources,
             supplied=mapped.supplied,
-            found=found,
+            changed=changed,
             is_new=is_new,
         )
 
     def _remember(self) -> None:
         """Write harvest objects, rows, problems, versions and changes of all written records."""
         new_contents = [
-            each
-            for each in self._written
-            if each.obj.content and each.row.fingerprint != each.write.stamp.fingerprint
+            written
+            for written in self._written
+            if written.obj.content and written.row.fingerprint != written.write.stamp.fingerprint
         ]
         self._give_resource_ids()
         # A new row has no id yet, and nothing of an earlier import.
-        known = [each.row for each in self._written if each.row.id is not None]
-        for each in self._written:
-            _update_row(each)
+        known = [written.row for written in self._written if written.row.id is not None]
+        for written in self._written:
+            _update_row(written)
         for skipped in self._skipped:
             _skip(*skipped)
         run_results.save_outcomes(
-            [each.obj.id for each in self._written] + [each[1].id for each in self._skipped]
+            [written.obj.id for written in self._written]
+            + [obj.id for _write, obj, _row, _same_as in self._skipped]
         )
         record_rows.retire(
             {
-                each.package_id: each.obj.id
-                for each in self._written
-                if each.is_current and not each.is_new
+                written.package_id: written.obj.id
+                for written in self._written
+                if written.is_current and not written.is_new
             }
         )
         versions.save(
-            versions.New(each.row.id, each.obj.harvest_job_id, each.obj.content)
-            for each in new_contents
+            versions.New(written.row.id, written.obj.harvest_job_id, written.obj.content)
+            for written in new_contents
         )
         record_rows.end_problems(known)
-        record_rows.add_problems({each.row: each.write.record.problems for each in self._written})
-        coupled = {each.row: each.write.record.coupled for each in self._written}
+        record_rows.add_problems(
+            {written.row: written.write.record.problems for written in self._written}
+        )
+        coupled = {written.row: written.write.record.coupled for written in self._written}
         coupling.replace({row.id: named for row, named in coupled.items() if named or row in known})
         changes.save(
             changes.New(
-                each.row.id,
-                each.obj.harvest_job_id,
-                RecordOutcome.ADDED if each.is_new else RecordOutcome.UPDATED,
-                each.found,
+                written.row.id,
+                written.obj.harvest_job_id,
+                RecordOutcome.ADDED if written.is_new else RecordOutcome.UPDATED,
+                written.changed,
             )
-            for each in self._written
-            if not each.left
+            for written in self._written
+            if not written.left
         )
-        pending_index.mark(*(each.package_id for each in self._written if each.is_current))
+        pending_index.mark(*(written.package_id for written in self._written if written.is_current))
 
     def _give_resource_ids(self) -> None:
         """Fill in the ids that CKAN gave the resources of new datasets."""
-        for each in self._written:
-            if each.status == RecordOutcome.ADDED:
+        for written in self._written:
+            if written.status == RecordOutcome.ADDED:
                 # Resources that another plugin adds come after ours.
-                ids = self._collected.resource_ids.get(each.package_id, ())
-                pairs = zip(ids, each.resources or (), strict=False)
-                each.resources = [(id_, key) for id_, (_no_id, key) in pairs]
+                ids = self._collected.resource_ids.get(written.package_id, ())
+                pairs = zip(ids, written.resources or (), strict=False)
+                written.resources = [(id_, key) for id_, (_no_id, key) in pairs]
 
 
 def _complete(write: Write, package: dict[str, Any]) -> None:

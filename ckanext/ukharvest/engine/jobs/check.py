@@ -79,8 +79,8 @@ class Check:
         if head is None:
             with self._client() as http, http.get(self._url, first=HEAD) as reply:
                 head, media_type = reply.content, reply.media_type
-        if found := detect(head[:HEAD]):
-            return found
+        if name := detect(head[:HEAD]):
+            return name
         raise unrecognised(self._url, head[:HEAD], media_type)
 
     def _of_source(self) -> PreviewResult:
@@ -88,19 +88,21 @@ class Check:
         if kind is None:
             message = f"there is no source type '{self._type}'"
             raise SourceError(message, code="unknown-source-type")
-        given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
         budget = Budget(megabytes=config.CHECK_MEGABYTES)
         with self._client() as own:
             is_sent = self._content is not None
             client = TextClient(self._url, self._content or b"") if is_sent else own
             http = cast(HttpClient, client)
-            source = Source(self._url, given, http, limits=config.record_limits())
-            found = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
-        if found["over"] == "size":
-            found["over"] = "large"
+            source = Source(self._url, chosen, http, limits=config.record_limits())
+            result = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
+        if result["over"] == "size":
+            result["over"] = "large"
         # No run follows, and requests for a sent text are none.
         none: dict[str, Any] = {"asked": [], "requests": 0, "suggested_url": ""}
-        return cast(PreviewResult, {**found, "estimate_seconds": None, **(none if is_sent else {})})
+        return cast(
+            PreviewResult, {**result, "estimate_seconds": None, **(none if is_sent else {})}
+        )
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""

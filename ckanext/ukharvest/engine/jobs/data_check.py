@@ -86,9 +86,13 @@ def check_due(
         return False
     with interruption.cancels_query():
         known = data_checks.candidates(source_id=source_id)
-    changed = [] if source_id else data_checks.forget_others([each.resource_id for each in known])
+    changed = (
+        []
+        if source_id
+        else data_checks.forget_others([candidate.resource_id for candidate in known])
+    )
     if not source_id:
-        data_schemas.prune({each.schema_url for each in known})
+        data_schemas.prune({candidate.schema_url for candidate in known})
     Session.commit()
     if not known:
         _index(changed, interruption)
@@ -147,22 +151,22 @@ class _Walk:
             Session.commit()  # what the requests cost
 
     def _check_due(self, known: Sequence[Candidate]) -> None:
-        schemas = data_schemas.load([each.schema_url for each in known])
-        for each in known:
-            if not data_checks.waits(each, schemas.get(each.schema_url), tables.utcnow()):
+        schemas = data_schemas.load([candidate.schema_url for candidate in known])
+        for candidate in known:
+            if not data_checks.waits(candidate, schemas.get(candidate.schema_url), tables.utcnow()):
                 continue
             if not self._may_go_on():
                 return
-            if each.works and data_checks.is_schema_due(
-                schemas.get(each.schema_url), tables.utcnow()
+            if candidate.works and data_checks.is_schema_due(
+                schemas.get(candidate.schema_url), tables.utcnow()
             ):
-                self._read_schema(each.schema_url, schemas.get(each.schema_url))
-                schemas |= data_schemas.load([each.schema_url])
-            schema = schemas.get(each.schema_url)
-            if not each.is_due(schema, tables.utcnow()) or not self._may_go_on():
+                self._read_schema(candidate.schema_url, schemas.get(candidate.schema_url))
+                schemas |= data_schemas.load([candidate.schema_url])
+            schema = schemas.get(candidate.schema_url)
+            if not candidate.is_due(schema, tables.utcnow()) or not self._may_go_on():
                 continue
             try:
-                self._save(each, self._check(each, schema))
+                self._save(candidate, self._check(candidate, schema))
             except sa.exc.IntegrityError:  # the resource was purged meanwhile
                 compat.rollback()
 
@@ -182,12 +186,12 @@ class _Walk:
 
     def _read_schema(self, url: str, known: DataSchema | None) -> None:
         faults = known.faults if known else 0
-        kept = data_schemas.load_file(url)
+        copy = data_schemas.load_file(url)
         Session.commit()
         if self._failed[host_of(url)] >= SILENT_AFTER:
             return
         try:
-            file = self._spend(url, lambda: read_schema(url, self._client, self._checks, kept))
+            file = self._spend(url, lambda: read_schema(url, self._client, self._checks, copy))
             data_schemas.save_file(file, self._days)
         except SourceError as exc:
             data_schemas.save_error(url, exc.message, faults + 1, self._days)
@@ -227,11 +231,11 @@ class _Walk:
         with reply:
             if reply.not_modified and stays:
                 return {"due": None}
-            found = data_results.describe_download(reply)
-            if stays and found["checksum"] == stays.checksum:
-                return {"due": None, **found}
+            download = data_results.describe_download(reply)
+            if stays and download["checksum"] == stays.checksum:
+                return {"due": None, **download}
             own = self._judge(reply.body, each.schema_url)
-            return {**own, **found, "schema_checksum": schema.checksum}
+            return {**own, **download, "schema_checksum": schema.checksum}
 
     def _get(self, url: str, validators: Validators | None) -> Any:
         return self._client.get(url, validators=validators, first=self._checks.data_bytes + 1)
