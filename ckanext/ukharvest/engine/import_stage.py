@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
+import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
@@ -209,9 +210,9 @@ def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> 
     parent = record.extras.get("is_part_of")
     if not parent:
         return record
-    in_run = Session.query(HarvestObject.id).filter_by(harvest_job_id=job_id, guid=parent)
-    before = Session.query(Record.id).filter_by(source_id=source_id, guid=parent)
-    if in_run.first() or before.first():
+    in_run = sa.exists().where(HarvestObject.harvest_job_id == job_id, HarvestObject.guid == parent)
+    before = sa.exists().where(Record.source_id == source_id, Record.guid == parent)
+    if Session.scalar(sa.select(in_run | before)):
         return record
     problem = Problem(
         "missing-parent",
@@ -248,12 +249,11 @@ def _defaults(
     owner_org, of_organisation = remote_organisations.map_organisation(
         record.organisation, options.get("remote_orgs", "")
     )
-    extras = dict(text.split("=", 1) for text in options["default_extras"] if "=" in text)
     defaults = package_mapper.Defaults(
         owner_org=owner_org or setting.owner_org,
         tags=options["default_tags"],
         groups=(*options["default_groups"], *groups),
-        extras=extras,
+        extras=dict(text.split("=", 1) for text in options["default_extras"] if "=" in text),
         not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
         reference=raw.url if setting.kind.reference_is_address else "",
         language=config.portal_language(),

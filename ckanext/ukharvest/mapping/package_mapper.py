@@ -206,15 +206,10 @@ def _facts(record: DatasetRecord, reference: str) -> dict[str, str]:
 
 
 def _place(package: dict[str, Any], facts: Mapping[str, str], schema: Collection[str]) -> None:
-    extras = []
-    for key, value in facts.items():
-        if key in package:
-            continue
-        if key in schema:
-            package[key] = value
-        else:
-            extras.append({"key": key, "value": value})
-    package["extras"] = sorted(extras, key=lambda extra: extra["key"])
+    new = {key: value for key, value in facts.items() if key not in package}
+    package.update({key: value for key, value in new.items() if key in schema})
+    names = sorted(key for key in new if key not in schema)
+    package["extras"] = [{"key": key, "value": new[key]} for key in names]
 
 
 def _resources(

@@ -54,23 +54,23 @@ def resource_fields(
 ) -> Values:
     """Return the values of OF_RESOURCE: CKAN keeps them as they are, with or without a schema."""
     main = main_language(record)
-    fields = {}
-    for key, name in OF_RESOURCE.items():
-        texts = _texts(resource.translations, name)
-        if key in schema:
-            fields[key] = _all_languages(texts, getattr(resource, name), main or language)
-        else:
-            fields[key] = _without(texts, main)
+    texts = {key: _texts(resource.translations, name) for key, name in OF_RESOURCE.items()}
+    fields = {
+        key: _all_languages(texts[key], getattr(resource, name), main or language)
+        if key in schema
+        else _without(texts[key], main)
+        for key, name in OF_RESOURCE.items()
+    }
     return {key: values for key, values in fields.items() if values}
 
 
 def _texts(translations: Mapping[str, Any], name: str) -> Values:
     texts = {code: getattr(translation, name) for code, translation in translations.items()}
-    return {code: _plain(value) for code, value in texts.items() if value}
-
-
-def _plain(value: str | tuple[str, ...]) -> str | list[str]:
-    return value if isinstance(value, str) else list(value)
+    return {
+        code: list(value) if isinstance(value, tuple) else value
+        for code, value in texts.items()
+        if value
+    }
 
 
 def _without(texts: Values, main: str) -> Values:

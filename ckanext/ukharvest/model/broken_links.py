@@ -56,16 +56,15 @@ class Wanted(NamedTuple):
 
 def _conditions(wanted: Wanted) -> list[Any]:
     states = [str(state) for state in STATES if wanted.state in ("", state)]
-    conditions: list[Any] = [Link.state.in_(states), Package.type != "harvest"]
-    if wanted.source_id:
-        conditions.append(link_checks.of_source(wanted.source_id))
-    if wanted.organisation_id:
-        conditions.append(Package.owner_org == wanted.organisation_id)
-    if wanted.host:
-        conditions.append(Link.host == wanted.host)
-    if wanted.reads is not None:
-        conditions.append(Package.private.is_(False) | Package.owner_org.in_(list(wanted.reads)))
-    return conditions
+    may_read = Package.private.is_(False) | Package.owner_org.in_(list(wanted.reads or ()))
+    asked: list[tuple[Any, Any]] = [
+        (wanted.source_id, link_checks.of_source(wanted.source_id)),
+        (wanted.organisation_id, Package.owner_org == wanted.organisation_id),
+        (wanted.host, Link.host == wanted.host),
+        (wanted.reads is not None, may_read),
+    ]
+    conditions = [condition for value, condition in asked if value]
+    return [Link.state.in_(states), Package.type != "harvest", *conditions]
 
 
 def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.model import (
     SourceState,
     locks,
     outcomes,
+    pending_deletions,
     record_state,
     run_results,
     utcnow,
@@ -73,24 +74,20 @@ class Waiting(NamedTuple):
         return self.private_to is None or self.private_to in organisations
 
 
-class Changed(Exception):  # noqa: N818 - nothing is wrong
-    """The records that wait are not those that the user saw; ``number``: how many wait now."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+# The records that wait are not those that the user saw.
+Changed = pending_deletions.Changed
 
 
 def load_facts(record_ids: Sequence[int]) -> list[RecordFacts]:
     """Return by what the records of datasets can be recognised."""
-    query = (
+    rows = (
         Session.query(
             Record.guid, Record.title, model.Package.title, Record.resources, Record.package_id
         )
         .join(model.Package, model.Package.id == Record.package_id)
         .filter(Record.id == any_number(record_ids))
+        .all()
     )
-    rows = query.all()
     urls = resource_urls([row[4] for row in rows])
     facts = []
     for guid, title, dataset_title, written, package_id in rows:
@@ -122,13 +119,12 @@ def update(state: SourceState, job_id: str, change: Change | None) -> None:
         if state.changed_identifiers:
             state.changed_identifiers = None
         return
-    before = state.changed_identifiers or {}
     state.changed_identifiers = {
         "job_id": job_id,
         "pairs": [list(pair) for pair in change.guids.items()],
         "moves": [list(move) for move in change.moves],
         "missing": change.missing,
-        "since": before.get("since") or iso(utcnow()),
+        "since": (state.changed_identifiers or {}).get("since") or iso(utcnow()),
     }
 
 

@@ -57,9 +57,9 @@ def _pairs(package_id: str, *, of_service: bool) -> dict[str, set[str]]:
     of, other = (service, dataset) if of_service else (dataset, service)
     named = Coupling.reference
     # Types whose source URL is that of one record, not of a catalogue.
-    of_one_record = [kind.name for kind in TYPES.values() if kind.reference_is_address]
     has_own_address = sa.or_(
-        dataset.url != HarvestSource.url, HarvestSource.type.in_(of_one_record)
+        dataset.url != HarvestSource.url,
+        HarvestSource.type.in_([kind.name for kind in TYPES.values() if kind.reference_is_address]),
     )
     query = (
         Session.query(other.package_id, named, service.source_id == dataset.source_id)

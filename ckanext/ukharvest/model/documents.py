@@ -58,8 +58,7 @@ def glance_at(package_id: str) -> Glance | None:
 
     Called by every dataset's page, and a record may have megabytes.
     """
-    head = sa.func.left(_CONTENT, HEAD)
-    row = _current(package_id, head, sa.func.octet_length(_CONTENT)).first()
+    row = _current(package_id, sa.func.left(_CONTENT, HEAD), sa.func.octet_length(_CONTENT)).first()
     if row and row[0]:
         return Glance(*row)
     version = _kept(package_id)

@@ -50,8 +50,7 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, str | None]
     if any(origin.guids for origin in origins.values()):
         guid_conflicts.lock(guids)
     datasets = _datasets(guids)
-    guids_of_origins = (origin.guid for origin in origins.values())
-    routes = _routes(set(filter(is_globally_unique, guids_of_origins)))
+    routes = _routes(set(filter(is_globally_unique, (origin.guid for origin in origins.values()))))
     datasets_of_records: dict[Key, str | None] = {}
     for key, origin in origins.items():
         source_id, guid = key

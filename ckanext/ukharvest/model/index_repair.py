@@ -111,8 +111,7 @@ def mend(source_id: str, records: Iterable[KnownRecord]) -> int:
             .join(Record, Record.package_id == model.Package.id)
             .where(Record.source_id == source_id)
         )
-        stale = expected & _changed(shown, packages)
-        wrong = sorted(expected - shown.keys() | stale)
+        wrong = sorted(expected - shown.keys() | (expected & _changed(shown, packages)))
         if ghosts or wrong:
             log.warning(
                 "The search index showed %d datasets of source %s that are gone, and %d were"

@@ -87,7 +87,9 @@ def _save(result: LinkResult, before: Any, days: int, rule: DeadAfter) -> None:
         values["status"] = result.status or None
     if not result.fault or before is None or not before.format:
         values |= {**_found(result), "checked": now}
-    if _evidence(before, history) != (values.get("format", _format(before)), _dead(after)):
+    format_ = str(before.format) if before else ""
+    # What stars depend on; see ``link_evidence.Evidence``.
+    if (format_, _dead(history)) != (values.get("format", format_), _dead(after)):
         values["rescore"] = True
     _change([result.url], values)
 
@@ -97,15 +99,6 @@ def _history(link: Any) -> LinkHistory:
         return LinkHistory()
     facts = {name: getattr(link, name) for name in _FACTS}
     return LinkHistory(**{**facts, "state": LinkState(link.state), "fault": LinkFault(link.fault)})
-
-
-def _evidence(link: Any, history: LinkHistory) -> tuple[str, Any]:
-    """Return what stars depend on; see ``link_evidence.Evidence``."""
-    return _format(link), _dead(history)
-
-
-def _format(link: Any) -> str:
-    return str(link.format) if link else ""
 
 
 def _dead(history: LinkHistory) -> Any:

@@ -239,8 +239,7 @@ def save_mailed(source_id: str, mailed: Mapping[str, Any]) -> None:
     """Save the news mailed about a source, except its ``test``; the caller commits."""
     state = ensure_source_state(source_id, lock=True)
     # A test may have been requested while the mails were sent.
-    test = (state.mailed or {}).get("test")
-    state.mailed = {**mailed, "test": test}
+    state.mailed = {**mailed, "test": (state.mailed or {}).get("test")}
 
 
 def note_test(source_id: str, test: Mapping[str, Any]) -> None:

@@ -214,13 +214,13 @@ def around(source_id: str, due: Sequence[Waiting]) -> tuple[int, int]:
     """
     titles = {one_line(dataset.title).casefold() for dataset in due}
     doomed = {dataset.package_id for dataset in due}
-    query = (
+    rows = (
         Session.query(model.Package.id, model.Package.title)
         .join(Record, Record.package_id == model.Package.id)
         .filter(Record.source_id == source_id, model.Package.state == "active")
         .filter(Record.outcome != RecordOutcome.KEPT)
+        .all()
     )
-    rows = query.all()
     others = {one_line(title or "").casefold() for id_, title in rows if id_ not in doomed}
     return len(rows), len(titles & others)
 

@@ -7,7 +7,7 @@ jobs that are still referred to; everything unfinished; and all of other source 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,8 +56,7 @@ def count_prunable(
     errors = _count(
         sa.select(HarvestGatherError.id).where(HarvestGatherError.harvest_job_id.in_(old))
     )
-    stays = _has_object(~doomed)
-    jobs = _count(sa.select(HarvestJob.id).where(HarvestJob.id.in_(old), ~stays))
+    jobs = _count(sa.select(HarvestJob.id).where(HarvestJob.id.in_(old), ~_has_object(~doomed)))
     return Pruned(objects, errors, jobs)
 
 
@@ -190,19 +189,15 @@ def _are_pruned(runs: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 def _delete(table: Any, condition: sa.ColumnElement[bool]) -> int:
     """Delete rows batch by batch (extras and errors go with them); commits each batch."""
-    return sum(_batches(table, condition))
-
-
-def _batches(table: Any, condition: sa.ColumnElement[bool]) -> Iterator[int]:
     # Two processes share the work instead of waiting for each other.
     batch = sa.select(table.id).where(condition).limit(BATCH).with_for_update(skip_locked=True)
     statement = sa.delete(table).where(table.id.in_(batch.scalar_subquery()))
-    while True:
-        result = execute(statement)
+    number = 0
+    while gone := int(execute(statement).rowcount):
         Session.commit()
-        if not result.rowcount:
-            return
-        yield result.rowcount
+        number += gone
+    Session.commit()
+    return number
 
 
 def _delete_jobs(jobs: list[str]) -> int:

@@ -72,11 +72,15 @@ def passes(row: Record) -> list[Pass]:
         .order_by(Outcome.created.desc())
         .limit(MOST)
     )
-    passes = []
-    for job_id, when, state, message, more in Session.execute(query):
-        messages = [message or "", *(error["message"] for error in more or ())]
-        passes.append(Pass(job_id, when, state, "\n".join(messages)))
-    return passes
+    return [
+        Pass(
+            job_id,
+            when,
+            state,
+            "\n".join([message or "", *(error["message"] for error in more or ())]),
+        )
+        for job_id, when, state, message, more in Session.execute(query)
+    ]
 
 
 def text_of(record_id: int) -> str:

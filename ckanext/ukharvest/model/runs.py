@@ -201,9 +201,8 @@ def short_status(source_id: str) -> dict[str, Any]:
 
 def last_good_end(source_id: str) -> dt.datetime | None:
     """Return when the source's last run ended that did not fail and was not stopped."""
-    ended = sa.func.coalesce(HarvestJob.finished, JobReport.finished, HarvestJob.created)
     moment: dt.datetime | None = Session.scalar(
-        sa.select(ended)
+        sa.select(sa.func.coalesce(HarvestJob.finished, JobReport.finished, HarvestJob.created))
         .join(JobReport, JobReport.job_id == HarvestJob.id)
         .where(
             HarvestJob.source_id == source_id,

@@ -6,6 +6,7 @@ the database cannot filter by it.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ HEALTH_ORDER = (*ATTENTION, Health.HICCUP, Health.NEW, Health.HEALTHY, Health.OF
 # Computing the health of 2,000 sources takes a third of a second: for filters and order it is
 # computed every ten seconds at most. The sources on a page always show their current health.
 MANY, KEPT, KEPT_SECONDS = 200, "health", 10
+_NEVER = dt.datetime.max  # noqa: DTZ901 - naive UTC, as all times here
 SORTS = ("name", "title", "health", "last_run", "next_run")
 OFF = "off"
 
@@ -135,13 +137,13 @@ class SourceRow(NamedTuple):
 
 def load_row(name_or_id: str) -> SourceRow | None:
     """Return a source by name or id, None if there is none; one statement."""
-    query = (
+    row = (
         Session.query(model.Package, HarvestSource, model.Group, notes.note_column(notes.NOTICE))
         .join(HarvestSource, HarvestSource.id == model.Package.id)
         .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
         .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
+        .first()
     )
-    row = query.first()
     return SourceRow(*row) if row else None
 
 
@@ -158,8 +160,11 @@ def find(wish: Wish, asker: Asker) -> Found:
     ]
     matching.sort(key=_ORDERS[wish.sort])
     facets = {facet: _in_order(facet, counter) for facet, counter in counts.items()}
-    owners = {listed.source.organization: listed.source.organization_title for listed in visible}
-    owners.pop(None, None)
+    owners = {
+        listed.source.organization: listed.source.organization_title
+        for listed in visible
+        if listed.source.organization is not None
+    }
     mine = [listed for listed in visible if listed.may_manage and listed.source.active]
     values = Counter(listed.value("health") for listed in mine)
     attention: dict[str, int] = {value: values[value] for value in ATTENTION}
@@ -234,23 +239,14 @@ def _title(listed: Listed) -> tuple[str, str]:
     return str(listed.source.title).casefold(), listed.source.name
 
 
-def _since_last_run(listed: Listed) -> float:
-    """Sort key: newest first, sources that never ran last."""
-    return -listed.brief.finished if listed.brief else 0.0
-
-
-def _until_next_run(listed: Listed) -> float:
-    """Sort key: soonest first, sources without a schedule last."""
-    start = listed.source.next_run
-    return start.timestamp() if start else float("inf")
-
-
 _ORDERS: Mapping[str, Callable[[Listed], Any]] = {
     "name": lambda listed: listed.source.name,
     "title": _title,
     "health": lambda listed: (HEALTH_ORDER.index(listed.value("health")), _title(listed)),
-    "last_run": lambda listed: (_since_last_run(listed), _title(listed)),
-    "next_run": lambda listed: (_until_next_run(listed), _title(listed)),
+    # The newest first, sources that never ran last.
+    "last_run": lambda listed: (-listed.brief.finished if listed.brief else 0, _title(listed)),
+    # The soonest first, sources without a schedule last.
+    "next_run": lambda listed: (listed.source.next_run or _NEVER, _title(listed)),
 }
 
 

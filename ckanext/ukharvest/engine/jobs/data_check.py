@@ -98,8 +98,7 @@ def check_due(
         _index(changed, interruption)
         return False
     checks = limits()
-    most = max(checks.data_bytes, checks.schema_bytes) + 1
-    request = replace(REQUEST, max_bytes=most)
+    request = replace(REQUEST, max_bytes=max(checks.data_bytes, checks.schema_bytes) + 1)
     client = open_metered_client(request, interruption.sleep)
     interruption.then(client.abort)
     with client:
@@ -224,8 +223,11 @@ class _Walk:
             why = "The server did not answer at other URLs."
             return data_results.fault(each.last, why, self._days)
         validators = Validators(stays.etag, stays.last_modified) if stays else None
+        most = self._checks.data_bytes + 1
         try:
-            reply = self._spend(each.url, lambda: self._get(each.url, validators))
+            reply = self._spend(
+                each.url, lambda: self._client.get(each.url, validators=validators, first=most)
+            )
         except SourceError as exc:
             return data_results.fault(each.last, exc.message, self._days)
         with reply:
@@ -236,9 +238,6 @@ class _Walk:
                 return {"due": None, **download}
             own = self._judge(reply.body, each.schema_url)
             return {**own, **download, "schema_checksum": schema.checksum}
-
-    def _get(self, url: str, validators: Validators | None) -> Any:
-        return self._client.get(url, validators=validators, first=self._checks.data_bytes + 1)
 
     def _judge(self, body: IO[bytes], schema_url: str) -> dict[str, Any]:
         file = data_schemas.load_file(schema_url)

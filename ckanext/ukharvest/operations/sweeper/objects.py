@@ -136,10 +136,9 @@ def _take_back(lost: Lost) -> bool:
     if not result.rowcount:
         return False
     claims.release([lost.id])
-    is_number = HarvestObjectExtra.key == KILLS
     execute(
         sa.delete(HarvestObjectExtra).where(
-            HarvestObjectExtra.harvest_object_id == lost.id, is_number
+            HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
         )
     )
     Session.add(HarvestObjectExtra(harvest_object_id=lost.id, key=KILLS, value=str(lost.kills)))
