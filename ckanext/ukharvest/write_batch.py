@@ -73,12 +73,6 @@ class WriteBatch:
         finally:
             self.is_in_savepoint = False
 
-    def _send_jobs(self) -> None:
-        """Put the background jobs on their queues."""
-        while self.jobs:
-            queue, job = self.jobs.pop(0)
-            queue.enqueue_job(job)
-
     def _delete_jobs(self, number: int) -> None:
         """Delete all background jobs but the first ``number``."""
         while len(self.jobs) > number:
@@ -102,7 +96,9 @@ def collect() -> Iterator[WriteBatch]:
         except BaseException:
             batch._delete_jobs(0)
             raise
-    batch._send_jobs()
+    while batch.jobs:
+        queue, job = batch.jobs.pop(0)
+        queue.enqueue_job(job)
 
 
 @contextmanager

@@ -255,7 +255,7 @@ def end(object_ids: Sequence[str]) -> None:
     table = HarvestObject.__table__.c
     status = table.report_status
     is_error = status.in_(("errored", stopping.STOPPED))
-    statement = (
+    Session.execute(
         sa.update(HarvestObject.__table__)
         .where(table.id.in_(object_ids), table.state != "WAITING", status.isnot(None))
         # One that the index refused has ended as complete before.
@@ -266,9 +266,8 @@ def end(object_ids: Sequence[str]) -> None:
             import_started=sa.func.coalesce(table.import_started, now),
             import_finished=now,
         )
-        .add_cte(claims.released(object_ids))
+        .add_cte(claims.released(object_ids).cte("released"))
     )
-    Session.execute(statement)
 
 
 def _end_and_commit(object_ids: Sequence[str]) -> None:

@@ -19,12 +19,12 @@ def find_changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 
     Leaves out technical fields, and fields that another changed field describes better.
     """
-    found = dataset_changes.list_changes(before, after, format_field)
-    keys = {each.field for each in found}
+    changed = dataset_changes.list_changes(before, after, format_field)
+    keys = {field.field for field in changed}
     return [
-        each
-        for each in found
-        if each.field not in TECHNICAL and find_field(each.field).unless not in keys
+        field
+        for field in changed
+        if field.field not in TECHNICAL and find_field(field.field).unless not in keys
     ]
 
 

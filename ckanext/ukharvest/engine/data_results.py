@@ -21,10 +21,10 @@ _COPIED = ("verdict", "errors", "checked", "unit", "reason", "stopped", "schema_
 
 def columns(report: DataReport, findings: Sequence[Finding] = ()) -> dict[str, Any]:
     """Return a report and all its findings."""
-    found = storable(report.as_dict())
+    stored = storable(report.as_dict())
     return {
-        **{name: found[name] for name in _COPIED},
-        "report": found,
+        **{name: stored[name] for name in _COPIED},
+        "report": stored,
         "findings": _as_csv(findings, report.place),
         "found": tables.utcnow(),
         "due": None,
@@ -75,17 +75,17 @@ def _as_csv(findings: Sequence[Finding], place: str) -> bytes | None:
         return None
     text = io.StringIO()
     write = FindingsCsv(text, place)
-    for each in findings:
-        write(each)
+    for finding in findings:
+        write(finding)
     return zlib.compress(text.getvalue().encode("utf-8", "replace"))
 
 
 def storable(value: Any) -> Any:
     """Return a report without the characters that PostgreSQL cannot store."""
     if isinstance(value, dict):
-        return {str(key): storable(each) for key, each in value.items()}
+        return {str(key): storable(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [storable(each) for each in value]
+        return [storable(part) for part in value]
     if isinstance(value, str):
         return value.replace("\0", "").encode("utf-8", "replace").decode()
     return value

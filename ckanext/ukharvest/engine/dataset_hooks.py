@@ -25,14 +25,14 @@ def hook_versions() -> list[list[str]]:
     Raises:
         HookFailed: a plugin does not say its version.
     """
-    found = []
+    versions = []
     for plugin in p.PluginImplementations(IUkHarvest):
         try:
-            found.append([plugin.name, str(plugin.dataset_hook_version())])
+            versions.append([plugin.name, str(plugin.dataset_hook_version())])
         except Exception as exc:
             log.exception("Plugin %r failed to say its version", plugin.name)
             raise _failure(plugin, exc) from exc
-    return found
+    return versions
 
 
 def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str, Any]) -> None:
@@ -44,8 +44,7 @@ def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str
     """
     for plugin in p.PluginImplementations(IUkHarvest):
         try:
-            result = plugin.before_dataset_save(record, source, package)
-            _check(result, package)
+            _check(plugin.before_dataset_save(record, source, package), package)
             package.pop("id", None)  # CKAN's own
         except SkipRecord as exc:
             raise SkipRecord(f"{plugin.name}: {exc.message}") from exc

@@ -41,7 +41,9 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
     is_due = not known or adoption.is_due(source.id)
     # Datasets for which a first run creates record rows.
     to_adopt = (
-        {each.guid: each.as_known_record() for each in adoption.find(source)} if is_due else {}
+        {dataset.guid: dataset.as_known_record() for dataset in adoption.find(source)}
+        if is_due
+        else {}
     )
     classifier = RecordClassifier({**known, **to_adopt}, setting, kind.old_guids)
     saved_state = sync_state.SyncState(
@@ -60,8 +62,8 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
     # A record without an identifier may be any record that seems to be missing.
     if result["complete"] and not listing.has_nameless and not to_adopt:
         result["changes"]["missing"] = sum(
-            each.can_go_missing and guid not in listing.seen
-            for guid, each in classifier.known.items()
+            record.can_go_missing and guid not in listing.seen
+            for guid, record in classifier.known.items()
         )
     return result
 
@@ -86,13 +88,12 @@ def dry_run_move(  # noqa: PLR0913
     classifier = RecordClassifier(known_records(source.id), None, kind.old_guids)
     keys = source_moves.some_resource_keys(source.id)
     before = (source.url, source.type)
-    declared = {each.name for each in (*kind.options, *COMMON_OPTIONS)}
+    declared = {option.name for option in (*kind.options, *COMMON_OPTIONS)}
     dropped = source_moves.option_names(source.config) - declared
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(options["credential"]) as http:
         watched = Watched(http, budget)
-        own = config.own_site()
-        read = Source(url, options, http, limits=config.record_limits(), own_site=own)
+        read = Source(url, options, http, limits=config.record_limits(), own_site=config.own_site())
         result = MovePreview(kind, read, watched, classifier, tell, moves=moves, keys=keys).run()
     if move := result["move"]:
         move["from_url"], move["from_type"] = before

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
+import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
@@ -166,7 +166,8 @@ class SourceImport:
         setting = self._setting
         record = self._kind.parse(raw, setting.options, setting.limits)
         record = record_languages.with_plugins_translations(record)
-        profile_fields, problems = _profiles(raw.content, setting)
+        names = setting.options.get(profiles.OPTION)
+        profile_fields, problems = profiles.read(raw.content, names) if names else ({}, ())
         record = _with_parent_checked(record, setting.id, job_id)
         defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
         problems = (
@@ -204,19 +205,14 @@ class SourceImport:
         return date_check.check(self._setting, raw, record, earlier)
 
 
-def _profiles(content: str, setting: Setting) -> tuple[Mapping[str, Any], Sequence[Problem]]:
-    names = setting.options.get(profiles.OPTION)
-    return profiles.read(content, names) if names else ({}, ())
-
-
 def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> DatasetRecord:
     """Return the record, with a problem if its collection (isPartOf) is not in the source."""
     parent = record.extras.get("is_part_of")
     if not parent:
         return record
-    in_run = Session.query(HarvestObject.id).filter_by(harvest_job_id=job_id, guid=parent)
-    before = Session.query(Record.id).filter_by(source_id=source_id, guid=parent)
-    if in_run.first() or before.first():
+    in_run = sa.exists().where(HarvestObject.harvest_job_id == job_id, HarvestObject.guid == parent)
+    before = sa.exists().where(Record.source_id == source_id, Record.guid == parent)
+    if Session.scalar(sa.select(in_run | before)):
         return record
     problem = Problem(
         "missing-parent",
@@ -253,12 +249,11 @@ def _defaults(
     owner_org, of_organisation = remote_organisations.map_organisation(
         record.organisation, options.get("remote_orgs", "")
     )
-    extras = dict(each.split("=", 1) for each in options["default_extras"] if "=" in each)
     defaults = package_mapper.Defaults(
         owner_org=owner_org or setting.owner_org,
         tags=options["default_tags"],
         groups=(*options["default_groups"], *groups),
-        extras=extras,
+        extras=dict(text.split("=", 1) for text in options["default_extras"] if "=" in text),
         not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
         reference=raw.url if setting.kind.reference_is_address else "",
         language=config.portal_language(),
@@ -272,9 +267,9 @@ def _unusable_extras(extras: Iterable[str]) -> tuple[Problem, ...]:
         Problem(
             "bad-default-extra",
             "default_extras",
-            f"default_extras: '{shorten(each)}' has no equals sign; expected name=value, so the"
+            f"default_extras: '{shorten(text)}' has no equals sign; expected name=value, so the"
             " dataset has no such extra",
         )
-        for each in extras
-        if "=" not in each
+        for text in extras
+        if "=" not in text
     )

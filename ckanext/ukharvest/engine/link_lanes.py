@@ -81,8 +81,8 @@ class Lanes:
             may_start: told how many are under way, whether one more may be checked now.
         """
         waiting: dict[str, deque[Due]] = {}
-        for each in links:
-            waiting.setdefault(host_of(each.url), deque()).append(each)
+        for link in links:
+            waiting.setdefault(host_of(link.url), deque()).append(link)
         running: dict[Future[LinkResult], _Task] = {}
         pool = ThreadPoolExecutor(len(self._clients))
         try:
@@ -93,7 +93,7 @@ class Lanes:
                 may = True
                 while may and (host := self._next_host(waiting, running)) is not None:
                     if self._failed[host] >= SILENT_AFTER:
-                        yield [_left_alone(each) for each in waiting.pop(host)]
+                        yield [_left_alone(link) for link in waiting.pop(host)]
                     elif may := may_start(len(running)):
                         self._start(pool, host, waiting, running)
                 if not may and not running:
@@ -136,7 +136,8 @@ class Lanes:
             waiting[host] = links
         client = self._clients.popleft()
         task = _Task(host, client, time.monotonic(), client.requests, client.received)
-        running[pool.submit(_check, link, client)] = task
+        check = link_checker.check_link
+        running[pool.submit(check, link.url, client, expected=link.expected)] = task
 
     def _ended(
         self, waiting: Mapping[str, deque[Due]], running: dict[Future[LinkResult], _Task]
@@ -163,10 +164,6 @@ class Lanes:
         self._ready[task.host] = now + max(delay, now - task.began) if delay else now
         self._failed[task.host] = 0 if result.is_lasting else self._failed[task.host] + 1
         return task.checked(result)
-
-
-def _check(due: Due, client: MeteredClient) -> LinkResult:
-    return link_checker.check_link(due.url, client, expected=due.expected)
 
 
 def _left_alone(due: Due) -> Checked:

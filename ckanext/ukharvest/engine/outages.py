@@ -64,15 +64,11 @@ def postpone(object_id: str, exc: Exception) -> None:
     try:
         retries.postpone(object_id, service, message)
     except retries.GivenUp as given_up:
-        failure = _failure(service, given_up.attempts, message)
+        failure = ServiceFailed(
+            f"The {service} of this portal failed at each of {given_up.attempts} attempts to import"
+            f" the record; the last error was: {message}"
+        )
         dataset_writer.fail(object_id, failure, "Import")
-
-
-def _failure(service: str, attempts: int, message: str) -> ServiceFailed:
-    return ServiceFailed(
-        f"The {service} of this portal failed at each of {attempts} attempts to import the record;"
-        f" the last error was: {message}"
-    )
 
 
 def _first_line(exc: Exception) -> str:

@@ -16,7 +16,7 @@ def read_id(body: str, key: str) -> str:
         key: "harvest_job_id" or "harvest_object_id".
     """
     try:
-        found = json.loads(body)[key]
+        id_ = json.loads(body)[key]
     except (ValueError, KeyError, TypeError):
         return ""
-    return str(found)
+    return str(id_)

@@ -42,10 +42,10 @@ def with_plugins_translations(record: DatasetRecord) -> DatasetRecord:
 def _translated(plugin: Any, record: DatasetRecord) -> DatasetRecord:
     added = _checked(plugin.dataset_translations(record), Translation)
     resources = tuple(
-        replace(each, translations=_merged(each.translations, more, main_language(record)))
-        if (more := _checked(plugin.resource_translations(record, each), ResourceTranslation))
-        else each
-        for each in record.resources
+        replace(file, translations=_merged(file.translations, more, main_language(record)))
+        if (more := _checked(plugin.resource_translations(record, file), ResourceTranslation))
+        else file
+        for file in record.resources
     )
     if not added and resources == record.resources:
         return record
@@ -53,42 +53,34 @@ def _translated(plugin: Any, record: DatasetRecord) -> DatasetRecord:
     return replace(record, translations=merged, resources=resources)
 
 
-def _checked(found: Any, kind: type[Texts]) -> Mapping[str, Texts]:
+def _checked(answer: Any, kind: type[Texts]) -> Mapping[str, Texts]:
     """Return a plugin's answer by language code.
 
     Raises:
         TypeError: it has another form.
     """
-    if not isinstance(found, Mapping):
-        raise TypeError(f"{found!r} is no mapping of languages")
-    for key, texts in found.items():
+    if not isinstance(answer, Mapping):
+        raise TypeError(f"{answer!r} is no mapping of languages")
+    for key, texts in answer.items():
         if not language_code(str(key)) or not isinstance(texts, kind):
             raise TypeError(f"{key!r}: {texts!r} is no {kind.__name__}")
-        for each in fields(kind):
-            _check_value(getattr(texts, each.name), is_list=each.name == "tags")
-    return {language_code(str(key)): texts for key, texts in found.items()}
+        for field in fields(kind):
+            _check_value(getattr(texts, field.name), is_list=field.name == "tags")
+    return {language_code(str(key)): texts for key, texts in answer.items()}
 
 
 def _check_value(value: object, *, is_list: bool) -> None:
     values = value if is_list else (value,)
-    if not isinstance(values, tuple) or not all(isinstance(each, str) for each in values):
+    if not isinstance(values, tuple) or not all(isinstance(text, str) for text in values):
         raise TypeError(f"{value!r} is no {'tuple of tags' if is_list else 'text'}")
 
 
-def _merged(given: Mapping[str, Texts], added: Mapping[str, Texts], main: str) -> dict[str, Texts]:
+def _merged(own: Mapping[str, Texts], added: Mapping[str, Texts], main: str) -> dict[str, Texts]:
     """Return the translations with those added; the source's own texts stay."""
-    merged = dict(given)
+    merged = dict(own)
     for code, texts in added.items():
-        own = merged.get(code)
-        if code == main:
-            continue
-        if own is None:
-            merged[code] = texts
-        else:
-            missing = {
-                each.name: getattr(texts, each.name)
-                for each in fields(texts)
-                if not getattr(own, each.name)
-            }
-            merged[code] = replace(own, **missing)
+        if code != main:
+            before = own.get(code, texts)
+            names = [field.name for field in fields(texts) if not getattr(before, field.name)]
+            merged[code] = replace(before, **{name: getattr(texts, name) for name in names})
     return merged

@@ -53,13 +53,13 @@ def map_groups(
     """
     names: dict[str, None] = {}
     problems = []
-    for each in remote if policy else ():
-        group, why = _ours(each, policy, is_organization=False)
+    for theirs in remote if policy else ():
+        group, why = _ours(theirs, policy, is_organization=False)
         if group:
             names[str(group.name)] = None
         elif why:
             message = (
-                f"groups: '{shorten(each.name)}' could not be created on this portal: {why}; the"
+                f"groups: '{shorten(theirs.name)}' could not be created on this portal: {why}; the"
                 " dataset is not in this group"
             )
             problems.append(Problem("group-not-created", "groups", message))
@@ -84,12 +84,12 @@ def _ours(
     remote: RemoteGroup, policy: str, *, is_organization: bool
 ) -> tuple[model.Group | None, str]:
     """Return the group of this portal; or None, and why it was not created ("": not asked for)."""
-    found, why = _find(remote, is_organization=is_organization), ""
-    if found is None and policy == CREATE and remote.name:
+    group, why = _find(remote, is_organization=is_organization), ""
+    if group is None and policy == CREATE and remote.name:
         why = _create(remote, is_organization=is_organization)
         # Another consumer may have created it at the same time.
-        found = _find(remote, is_organization=is_organization)
-    return found, why
+        group = _find(remote, is_organization=is_organization)
+    return group, why
 
 
 def _find(remote: RemoteGroup, *, is_organization: bool) -> model.Group | None:
@@ -125,6 +125,5 @@ def _refusal(remote: RemoteGroup, exc: Exception) -> str:
             state = "" if group.state == "active" else "deleted "
             return f"a {state}{kind} has this name or id"
     if isinstance(exc, tk.ValidationError):
-        errors = (f"{key}: {text}" for key, text in exc.error_summary.items())
-        return shorten("; ".join(errors))
+        return shorten("; ".join(f"{key}: {text}" for key, text in exc.error_summary.items()))
     return "the database refused it"

@@ -70,9 +70,9 @@ def catch_up(most_seconds: float = float("inf")) -> tuple[int, dict[str, str]]:
     after: tuple[dt.datetime, str] | None = None
     end = time.monotonic() + most_seconds
     while batch := pending_index.oldest(BATCH, after=after, attempts=REFUSALS):
-        found = index_pending(batch)
-        refused |= found
-        number += len(batch) - len(found)
+        errors = index_pending(batch)
+        refused |= errors
+        number += len(batch) - len(errors)
         after = max((since, id_) for id_, since in batch.items())
         if time.monotonic() > end:
             break

@@ -47,7 +47,7 @@ class Setting:
         limits at their defaults are left out, so that a release that adds one does not import every
         record of every portal again.
         """
-        defaults = {each.name: each.default for each in (*self.kind.options, *COMMON_OPTIONS)}
+        defaults = {option.name: option.default for option in (*self.kind.options, *COMMON_OPTIONS)}
         chosen: dict[str, Any] = {
             name: value for name, value in self.options.items() if value != defaults.get(name)
         }
@@ -118,8 +118,8 @@ class Setting:
         except UkharvestError:
             return True  # it was imported, so its organisation is not what is wrong
         ours = self._organisations
-        found = (ours.get(remote.id) or ours.get(remote.name)) if remote else None
-        return known.owner_org == stored_organization(found or self.owner_org)
+        owner = (ours.get(remote.id) or ours.get(remote.name)) if remote else None
+        return known.owner_org == stored_organization(owner or self.owner_org)
 
     @cached_property
     def _organisations(self) -> Mapping[str, str]:
@@ -139,14 +139,14 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
             not installed.
     """
     try:
-        found = json.loads(text) if text and text.strip() else {}
+        stored = json.loads(text) if text and text.strip() else {}
     except ValueError as exc:
         raise ConfigError(f"configuration: not valid JSON ({exc})", field="config") from exc
-    if not isinstance(found, dict):
+    if not isinstance(stored, dict):
         raise ConfigError(
             'configuration: expected a JSON object such as {"option": "value"}', field="config"
         )
-    read = options.validate(found, (*kind.options, *COMMON_OPTIONS))
+    read = options.validate(stored, (*kind.options, *COMMON_OPTIONS))
     if read.get(profiles.OPTION):
         profiles.check(read[profiles.OPTION])
     return read
@@ -160,6 +160,6 @@ def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
     """
     package = model.Session.get(model.Package, source.id)
     owner = (package.owner_org if package else None) or source.publisher_id or ""
-    found = read_options(kind, source.config)
-    privileged_options.check(kind, source.id, found)
-    return Setting(kind, source.id, source.url, owner, found)
+    chosen = read_options(kind, source.config)
+    privileged_options.check(kind, source.id, chosen)
+    return Setting(kind, source.id, source.url, owner, chosen)

@@ -36,7 +36,7 @@ def find_listed(
     setting = Setting(kind, source.id, source.url, "", read_options(kind, text))
     known = known_records(source.id)
     saved_state = sync_state.load_for_full_read(setting, known.values())
-    known |= {each.guid: each.as_known_record() for each in candidates}
+    known |= {dataset.guid: dataset.as_known_record() for dataset in candidates}
     classifier = RecordClassifier(known, None, kind.old_guids)
     model.Session.commit()  # no transaction stays open while waiting for the source
     listed = set()
@@ -49,4 +49,4 @@ def find_listed(
         ending = read.ended()
     if not ending.complete:
         raise SourceError(ending.reason or f"{setting.url}: not the whole list was read")
-    return {each.package_id for each in candidates if each.package_id in listed}
+    return {dataset.package_id for dataset in candidates if dataset.package_id in listed}

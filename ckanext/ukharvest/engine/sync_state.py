@@ -55,16 +55,19 @@ class SyncState:
 
 def load_interface(setting: Setting) -> str:
     """Return the interface that the last successful run found at this URL, "" if none."""
+    return str(Session.get(SourceState, setting.id).interface) if _saved(setting) else ""
+
+
+def _saved(setting: Setting) -> Mapping[str, Any]:
+    """Return what the last run saved of this URL, {} if none did."""
     state = Session.get(SourceState, setting.id)
-    if state is None or (state.sync_state or {}).get("source") != _identity(setting):
-        return ""
-    return str(state.interface)
+    saved = (state.sync_state or {}) if state else {}
+    return saved if saved.get("source") == _identity(setting) else {}
 
 
 def load_sync_state(setting: Setting, known: Collection[KnownRecord]) -> SyncState:
     """Return a run's sync state, without validators unless the last run imported everything."""
-    state = Session.get(SourceState, setting.id)
-    saved = (state.sync_state or {}) if state else {}
+    saved = _saved(setting)
     basic = SyncState(interface=load_interface(setting), copies=find_copies(setting, known))
     if not _is_trusted(saved, setting, known):
         return basic
@@ -75,12 +78,8 @@ def load_sync_state(setting: Setting, known: Collection[KnownRecord]) -> SyncSta
 
 def load_former_rules(setting: Setting) -> Sequence[object] | None:
     """Return the import rules of the last run that did not fail; None if there was none."""
-    state = Session.get(SourceState, setting.id)
-    saved = (state.sync_state or {}) if state else {}
-    if saved.get("source") != _identity(setting):
-        return None
-    rules: Sequence[object] = json.loads(saved["salt"])
-    return rules
+    saved = _saved(setting)
+    return json.loads(saved["salt"]) if saved else None
 
 
 def load_for_full_read(setting: Setting, known: Collection[KnownRecord]) -> SyncState:
@@ -104,24 +103,24 @@ def find_copies(
     """
     if not setting.kind.reference_is_address:
         return {}
-    here = [each for each in known if each.url not in ("", setting.url) and not each.removed]
-    counts = Counter(each.url for each in here)
+    here = [copy for copy in known if copy.url not in ("", setting.url) and not copy.removed]
+    counts = Counter(copy.url for copy in here)
     rules = setting.import_rules_hash
     return {
-        each.url: Copy(each.guid, each.etag, each.last_modified)
-        if each.is_sound
-        and each.import_rules_hash == rules
-        and setting.keeps_organisation(None, each)
+        copy.url: Copy(copy.guid, copy.etag, copy.last_modified)
+        if copy.is_sound
+        and copy.import_rules_hash == rules
+        and setting.keeps_organisation(None, copy)
         and not read_all
-        else Copy(each.guid)
-        for each in here
-        if counts[each.url] == 1
+        else Copy(copy.guid)
+        for copy in here
+        if counts[copy.url] == 1
     }
 
 
 def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[KnownRecord]) -> bool:
     """Tell whether everything that the last run read is imported, with the present import rules."""
-    if saved.get("source") != _identity(setting) or saved.get("salt") != _import_rules(setting):
+    if saved.get("salt") != _import_rules(setting):
         return False
     job = HarvestJob.get(saved["job_id"]) if saved["job_id"] else None
     if job is None or staged_objects.count_unfinished(job.id):
@@ -129,7 +128,7 @@ def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[Kn
     # With the option remote_orgs, rows do not show which datasets are the source's own.
     if saved.get("owner_org", setting.owner_org) != setting.owner_org:
         return False
-    return all(each.is_settled and setting.keeps_organisation(None, each) for each in known)
+    return all(row.is_settled and setting.keeps_organisation(None, row) for row in known)
 
 
 def _is_full_read_due(saved: Mapping[str, Any], setting: Setting) -> bool:
@@ -174,7 +173,7 @@ def save_sync_state(setting: Setting, job_id: str, ending: Ending, *, unread: in
         "salt": _import_rules(setting),
         "owner_org": setting.owner_org,
         "job_id": job_id if documents or mark else None,
-        "documents": {url: [each.etag, each.last_modified] for url, each in documents},
+        "documents": {url: [document.etag, document.last_modified] for url, document in documents},
         "mark": mark,
         "full_read": now if is_full else before.get("full_read", ""),
     }

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.outcomes import RecordState
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, may_see_source
-from ckanext.ukharvest.model import changes, handed_on, provenance
+from ckanext.ukharvest.model import handed_on, provenance
 from ckanext.ukharvest.model.provenance import Origin
 from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages.changes import (
@@ -182,7 +182,7 @@ def may_edit_dataset_or_source(context: Any, package_id: str, source_id: str | N
     return is_editor or (source_id is not None and is_insider(context, source_id))
 
 
-def describe_change(change: changes.Told, *, with_contacts: bool) -> dict[str, Any]:
+def describe_change(change: Any, *, with_contacts: bool) -> dict[str, Any]:
     """Return a change as actions return it.
 
     Args:

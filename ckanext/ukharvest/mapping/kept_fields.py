@@ -91,9 +91,10 @@ def list_supplied(
     groups = () if "groups" in stays else package.get("groups", ())
     return SuppliedFields(
         dataset=tuple(sorted(fields)),
-        groups=tuple(sorted({str(each["name"]) for each in groups})),
+        groups=tuple(sorted({str(group["name"]) for group in groups})),
         resources=tuple(
-            tuple(sorted(_resource_fields(each, found_formats))) for each in package["resources"]
+            tuple(sorted(_resource_fields(resource, found_formats)))
+            for resource in package["resources"]
         ),
     )
 
@@ -149,15 +150,15 @@ def keep_fields(
 
 def _keep_groups(package: dict[str, Any], existing: Mapping[str, Any], gone: set[str]) -> None:
     """Keep the groups that the dataset is in, without those that the source has taken back."""
-    given = package.get("groups", [])
-    names = {each["name"] for each in given}
+    own = package.get("groups", [])
+    names = {group["name"] for group in own}
     groups = [
-        each
-        for each in existing.get("groups", ())
-        if each.get("name") not in gone or each.get("name") in names
+        group
+        for group in existing.get("groups", ())
+        if group.get("name") not in gone or group.get("name") in names
     ]
-    present = {each.get("name") for each in groups}
-    groups += [each for each in given if each["name"] not in present]
+    present = {group.get("name") for group in groups}
+    groups += [group for group in own if group["name"] not in present]
     if groups or "groups" in existing:
         package["groups"] = groups
 

@@ -92,20 +92,22 @@ def to_package_dict(
             the source's.
     """
     old = list(existing.get("resources", ())) if existing else []
-    ours = {each[0]: each[1] for each in known_resources or ()}
-    by_hand = [each for each in old if known_resources is not None and each["id"] not in ours]
-    free = [each for each in old if each not in by_hand]
+    ours = {resource[0]: resource[1] for resource in known_resources or ()}
+    by_hand = [
+        resource for resource in old if known_resources is not None and resource["id"] not in ours
+    ]
+    free = [resource for resource in old if resource not in by_hand]
     resources, keys = _resources(record, free, ours, defaults, is_new=not existing)
     package = _map(record, resources, schema, defaults)
     if change:
         change(package)
     written = _identify(package["resources"], keys, free, ours, is_new=not existing)
-    found = kept_fields.list_supplied(
+    from_source = kept_fields.list_supplied(
         package, existing, defaults.not_overwrite, found_formats or {}
     )
     if existing:
         kept_fields.keep_fields(package, existing, supplied, schema, defaults.not_overwrite)
-        before = {each["id"]: each for each in free}
+        before = {resource["id"]: resource for resource in free}
         gone = supplied["resources"] if supplied else {}
         for resource in package["resources"]:
             if resource["id"] in before:
@@ -116,7 +118,7 @@ def to_package_dict(
                     defaults.resource_schema,
                 )
         package["resources"] = package["resources"] + by_hand
-    return MappedDataset(package, written, found)
+    return MappedDataset(package, written, from_source)
 
 
 def _map(
@@ -204,15 +206,10 @@ def _facts(record: DatasetRecord, reference: str) -> dict[str, str]:
 
 
 def _place(package: dict[str, Any], facts: Mapping[str, str], schema: Collection[str]) -> None:
-    extras = []
-    for key, value in facts.items():
-        if key in package:
-            continue
-        if key in schema:
-            package[key] = value
-        else:
-            extras.append({"key": key, "value": value})
-    package["extras"] = sorted(extras, key=lambda extra: extra["key"])
+    new = {key: value for key, value in facts.items() if key not in package}
+    package.update({key: value for key, value in new.items() if key in schema})
+    names = sorted(key for key in new if key not in schema)
+    package["extras"] = [{"key": key, "value": new[key]} for key in names]
 
 
 def _resources(
@@ -255,16 +252,16 @@ def _identify(
 
     Those that ``change`` added get the ids that they had at the last import.
     """
-    used = {each.get("id") for each in resources}
+    used = {resource.get("id") for resource in resources}
     written = []
-    for each in resources:
-        _made, key = keys.get(id(each), (each, ""))
-        key = key or resource_matching.key_of("", str(each.get("url") or ""))
-        if not is_new and not each.get("id"):
+    for resource in resources:
+        _made, key = keys.get(id(resource), (resource, ""))
+        key = key or resource_matching.key_of("", str(resource.get("url") or ""))
+        if not is_new and not resource.get("id"):
             same = (old["id"] for old in free if ours.get(old["id"]) == key)
-            each["id"] = next((id_ for id_ in same if id_ not in used), "") or str(uuid.uuid4())
-            used.add(each["id"])
-        written.append(("" if is_new else str(each["id"]), key))
+            resource["id"] = next((id_ for id_ in same if id_ not in used), "") or str(uuid.uuid4())
+            used.add(resource["id"])
+        written.append(("" if is_new else str(resource["id"]), key))
     return written
 
 
@@ -286,6 +283,6 @@ def _resource(resource: ResourceRecord, ckan_id: str) -> dict[str, Any]:
         "date": resource.temporal.start if resource.temporal else "",
         **resource.extras,
     }
-    kept = {key: value for key, value in facts.items() if value not in ("", None)}
-    given = {"id": ckan_id} if ckan_id else {}
-    return {**kept, **given, "name": resource.name, "url": resource.url}
+    values = {key: value for key, value in facts.items() if value not in ("", None)}
+    own_id = {"id": ckan_id} if ckan_id else {}
+    return {**values, **own_id, "name": resource.name, "url": resource.url}

@@ -29,8 +29,8 @@ def add_missing_fields(
         schema: names of the dataset type's own fields.
     """
     present = {extra["key"] for extra in package["extras"]}
-    found = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
-    for key, value in {**found, **other}.items():
+    extras = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
+    for key, value in {**extras, **other}.items():
         if key in OUR_FIELDS or not value or package.get(key) or key in present:
             continue
         if key in package or key in schema:
@@ -39,7 +39,7 @@ def add_missing_fields(
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             package["extras"].append({"key": key, "value": text})
     package["extras"].sort(key=lambda extra: extra["key"])
-    others = {each.get("url"): each for each in other.get("resources", ())}
+    others = {resource.get("url"): resource for resource in other.get("resources", ())}
     for resource in package["resources"]:
         for key, value in others.get(resource["url"], {}).items():
             if value and key not in OUR_RESOURCE_FIELDS and not resource.get(key):

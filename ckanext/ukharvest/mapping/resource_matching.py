@@ -41,19 +41,19 @@ def match_resources(
         # A person changed its URL and name; the last import stored the original ones.
         (match_key, lambda o: keys.get(o["id"])),
     )
-    found: list[dict[str, Any] | None] = [None] * len(new)
+    matches: list[dict[str, Any] | None] = [None] * len(new)
     free = list(old)
     for of_new, of_old in evidence:
         by_value: dict[Any, list[dict[str, Any]]] = {}
-        for each in free:
-            by_value.setdefault(of_old(each), []).append(each)
+        for candidate in free:
+            by_value.setdefault(of_old(candidate), []).append(candidate)
         for index, resource in enumerate(new):
             value = of_new(resource)
-            if found[index] is None and value is not None and by_value.get(value):
-                found[index] = by_value[value].pop(0)
-        taken = {each["id"] for each in found if each}
-        free = [each for each in free if each["id"] not in taken]
-    return found
+            if matches[index] is None and value is not None and by_value.get(value):
+                matches[index] = by_value[value].pop(0)
+        taken = {match["id"] for match in matches if match}
+        free = [resource for resource in free if resource["id"] not in taken]
+    return matches
 
 
 def match_key(resource: ResourceRecord) -> str:

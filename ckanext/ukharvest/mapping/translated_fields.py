@@ -42,15 +42,10 @@ def dataset_fields(record: DatasetRecord, schema: Collection[str], language: str
 def dataset_extras(record: DatasetRecord, schema: Collection[str]) -> dict[str, str]:
     """Return the extras for those keys of OF_DATASET that the schema does not have."""
     main = main_language(record)
-    found = {
-        key: _without(_texts(record.translations, name), main)
-        for key, name in OF_DATASET.items()
-        if key not in schema
-    }
     return {
-        key: json.dumps(values, ensure_ascii=False, sort_keys=True)
-        for key, values in found.items()
-        if values
+        key: json.dumps(texts, ensure_ascii=False, sort_keys=True)
+        for key, name in OF_DATASET.items()
+        if key not in schema and (texts := _without(_texts(record.translations, name), main))
     }
 
 
@@ -59,23 +54,23 @@ def resource_fields(
 ) -> Values:
     """Return the values of OF_RESOURCE: CKAN keeps them as they are, with or without a schema."""
     main = main_language(record)
-    found = {}
-    for key, name in OF_RESOURCE.items():
-        texts = _texts(resource.translations, name)
-        if key in schema:
-            found[key] = _all_languages(texts, getattr(resource, name), main or language)
-        else:
-            found[key] = _without(texts, main)
-    return {key: values for key, values in found.items() if values}
+    texts = {key: _texts(resource.translations, name) for key, name in OF_RESOURCE.items()}
+    fields = {
+        key: _all_languages(texts[key], getattr(resource, name), main or language)
+        if key in schema
+        else _without(texts[key], main)
+        for key, name in OF_RESOURCE.items()
+    }
+    return {key: values for key, values in fields.items() if values}
 
 
 def _texts(translations: Mapping[str, Any], name: str) -> Values:
-    found = {code: getattr(each, name) for code, each in translations.items()}
-    return {code: _plain(value) for code, value in found.items() if value}
-
-
-def _plain(value: str | tuple[str, ...]) -> str | list[str]:
-    return value if isinstance(value, str) else list(value)
+    texts = {code: getattr(translation, name) for code, translation in translations.items()}
+    return {
+        code: list(value) if isinstance(value, tuple) else value
+        for code, value in texts.items()
+        if value
+    }
 
 
 def _without(texts: Values, main: str) -> Values:

@@ -42,9 +42,13 @@ class Found(NamedTuple):
     name: str
     evidence: str
 
+    @property
+    def outcome(self) -> RecordOutcome:
+        """The outcome of its row."""
+        return RecordOutcome.ADOPTED_BY_GUID if self.evidence == "guid" else RecordOutcome.ADOPTED
+
     def as_known_record(self) -> KnownRecord:
         """Return the known record that adopting the dataset would create."""
-        by_guid = self.evidence == "guid"
         return KnownRecord(
             id=0,
             guid=self.guid,
@@ -54,7 +58,7 @@ class Found(NamedTuple):
             url="",
             etag="",
             last_modified="",
-            outcome=RecordOutcome.ADOPTED_BY_GUID if by_guid else RecordOutcome.ADOPTED,
+            outcome=self.outcome,
             missed_runs=0,
             removed=False,
             package_state="active",
@@ -73,18 +77,19 @@ def adopt(
         by_guid, listed: as for ``find``.
     """
     twins = _deleted_twins(source)
-    found = find(source, by_guid=by_guid, listed=listed)
-    moved = [(each.guid, each.package_id) for each in found if each.evidence == "deleted source"]
+    datasets = find(source, by_guid=by_guid, listed=listed)
+    moved = [dataset[:2] for dataset in datasets if dataset.evidence == "deleted source"]
     for twin in twins:
         for start in range(0, len(moved), CHUNK):
             _move_rows(twin.id, source.id, moved[start : start + CHUNK])
-    made = [each for each in found if each.evidence != "deleted source"]
-    by_guid_ids = [each.package_id for each in made if each.evidence == "guid"]
-    _drop_rows_of_deleted_sources(by_guid_ids)
+    made = [dataset for dataset in datasets if dataset.evidence != "deleted source"]
+    # find() lets through only rows of sources that are deleted: two rows would name one dataset.
+    by_guid_ids = [dataset.package_id for dataset in made if dataset.evidence == "guid"]
+    execute(sa.delete(Record).where(Record.package_id.in_(by_guid_ids)))
     for start in range(0, len(made), CHUNK):
         _insert(source.id, made[start : start + CHUNK])
     Session.expire_all()
-    return found
+    return datasets
 
 
 def is_due(source_id: str) -> bool:
@@ -118,23 +123,25 @@ def find(
         listed: ids of the datasets that the source lists: no others; None for all.
     """
     twins = _deleted_twins(source)
-    candidates = [_rows_of(twins), _by_objects([source, *twins]), _by_source_extra(source)]
+    is_named = compat.dataset_extra("harvest_source_id") == source.id
+    candidates = [
+        _rows_of(twins),
+        _by_objects([source, *twins]),
+        _by_extras(source, "harvest_source_id", is_named),
+    ]
     if by_guid:
-        candidates.append(_by_guid_extra(source))
+        candidates.append(_by_extras(source, "guid"))
     own = Session.query(Record.guid, Record.package_id).filter(
         Record.source_id == source.id, Record.package_id.isnot(None)
     )
-    guids, packages = set(), set()
-    for guid, package_id in own:
-        guids.add(guid)
-        packages.add(package_id)
-    found = []
-    for each in itertools.chain.from_iterable(candidates):
-        if each.guid and each.guid not in guids and each.package_id not in packages:
-            guids.add(each.guid)
-            packages.add(each.package_id)
-            found.append(each)
-    return [each for each in found if listed is None or each.package_id in listed]
+    used = {key for row in own for key in enumerate(row)}  # guids and datasets
+    datasets = []
+    for dataset in itertools.chain.from_iterable(candidates):
+        keys = set(enumerate(dataset[:2]))
+        if dataset.guid and not keys & used:
+            used |= keys
+            datasets.append(dataset)
+    return [dataset for dataset in datasets if listed is None or dataset.package_id in listed]
 
 
 def has_unconfirmed(source_id: str) -> bool:
@@ -166,8 +173,7 @@ def release(source_id: str) -> int:
         .values(source_id=other)
     )
     rows = sa.delete(Record).where(*_unconfirmed(source_id))
-    returned = execute(back).rowcount
-    return int(returned + execute(rows).rowcount)
+    return int(execute(back).rowcount + execute(rows).rowcount)
 
 
 def _unconfirmed(source_id: str) -> tuple[Any, ...]:
@@ -198,25 +204,25 @@ def resources_written(
     if row is None:
         return None
     content = html.unescape(row[0]).replace("\\/", "/").replace("\\u0026", "&")
-    named = [(each["id"], "") for each in resources if each.get("url") and each["url"] in content]
-    return named or None
+    return [
+        (file["id"], "") for file in resources if file.get("url") and file["url"] in content
+    ] or None
 
 
 def _deleted_twins(source: HarvestSource) -> list[HarvestSource]:
     """Find deleted sources of the same URL and organisation, the newest first."""
-    organisation = _organisation(source)
+    owner = sa.func.coalesce(Package.owner_org, HarvestSource.publisher_id)
     query = (
         Session.query(HarvestSource)
         .outerjoin(Package, Package.id == HarvestSource.id)
         .filter(
             HarvestSource.active.is_(False),
             HarvestSource.id != source.id,
-            sa.func.coalesce(Package.owner_org, HarvestSource.publisher_id) == organisation,
+            owner == _organisation(source),
         )
         .order_by(HarvestSource.created.desc())
     )
-    address = _address(source.url)
-    return [each for each in query if _address(each.url) == address]
+    return [twin for twin in query if _address(twin.url) == _address(source.url)]
 
 
 def _organisation(source: HarvestSource) -> str:
@@ -238,7 +244,7 @@ def _rows_of(twins: list[HarvestSource]) -> Iterator[Found]:
         .join(Package, Package.id == Record.package_id)
         .filter(Record.source_id.in_([twin.id for twin in twins]))
     )
-    return (Found(row[0], row[1], row[2], "deleted source") for row in query)
+    return (Found._make((*row, "deleted source")) for row in query)
 
 
 def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
@@ -273,36 +279,18 @@ def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
         )
         .order_by(Package.state, newest.c.gathered.desc())
     )
-    return (Found(row[0], row[1], row[2], "harvest object") for row in query)
+    return (Found._make((*row, "harvest object")) for row in query)
 
 
-def _by_source_extra(source: HarvestSource) -> Iterator[Found]:
-    return _by_extras(
-        source,
-        "harvest_source_id",
-        [
-            compat.dataset_extra("harvest_source_id") == source.id,
-        ],
-    )
-
-
-def _by_guid_extra(source: HarvestSource) -> Iterator[Found]:
-    return _by_extras(source, "guid", [])
-
-
-def _by_extras(source: HarvestSource, evidence: str, conditions: list[Any]) -> Iterator[Found]:
+def _by_extras(source: HarvestSource, evidence: str, *conditions: Any) -> Iterator[Found]:
     """Find datasets of the source's organisation that belong to no other active source."""
     living = sa.select(HarvestSource.id).where(
         HarvestSource.active.is_(True), HarvestSource.id != source.id
     )
-    has_object = (
-        sa.select(sa.literal(1))
-        .where(
-            HarvestObject.package_id == Package.id,
-            HarvestObject.current.is_(True),
-            HarvestObject.harvest_source_id.in_(living),
-        )
-        .exists()
+    has_object = sa.exists().where(
+        HarvestObject.package_id == Package.id,
+        HarvestObject.current.is_(True),
+        HarvestObject.harvest_source_id.in_(living),
     )
     guid = compat.dataset_extra("guid")
     query = (
@@ -318,12 +306,11 @@ def _by_extras(source: HarvestSource, evidence: str, conditions: list[Any]) -> I
         )
         .order_by(Package.state, Package.metadata_created)
     )
-    return (Found(row[0], row[1], row[2], evidence) for row in query)
+    return (Found._make((*row, evidence)) for row in query)
 
 
 def _is_in_rows(condition: Any) -> Any:
-    query = sa.select(sa.literal(1)).where(Record.package_id == Package.id, condition)
-    return query.exists()
+    return sa.select(sa.literal(1)).where(Record.package_id == Package.id, condition).exists()
 
 
 def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> None:
@@ -334,16 +321,16 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
     """
     own = sa.and_(Record.source_id == old_id, sa.tuple_(Record.guid, Record.package_id).in_(keys))
     # A run of the new source may have failed to import these records: its rows have no dataset.
-    failed = sa.delete(Record).where(
-        Record.source_id == new_id,
-        Record.package_id.is_(None),
-        Record.guid.in_([guid for guid, _package_id in keys]),
+    execute(
+        sa.delete(Record).where(
+            Record.source_id == new_id,
+            Record.package_id.is_(None),
+            Record.guid.in_([guid for guid, _package_id in keys]),
+        )
     )
-    execute(failed)
-    taken = sa.select(Record.guid).where(Record.source_id == new_id)
-    statement = (
+    execute(
         sa.update(Record)
-        .where(own, Record.guid.notin_(taken))
+        .where(own, Record.guid.notin_(sa.select(Record.guid).where(Record.source_id == new_id)))
         .values(
             source_id=new_id,
             fingerprint="",
@@ -356,26 +343,17 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
             error=None,
         )
     )
-    execute(statement)
 
 
-def _drop_rows_of_deleted_sources(package_ids: Iterable[str]) -> None:
-    # find() lets through only rows of sources that are deleted: two rows would name one dataset.
-    statement = sa.delete(Record).where(Record.package_id.in_(list(package_ids)))
-    execute(statement)
-
-
-def _insert(source_id: str, found: list[Found]) -> None:
+def _insert(source_id: str, datasets: list[Found]) -> None:
     rows = [
         {
             "source_id": source_id,
-            "guid": each.guid,
-            "package_id": each.package_id,
-            "outcome": (
-                RecordOutcome.ADOPTED_BY_GUID if each.evidence == "guid" else RecordOutcome.ADOPTED
-            ),
+            "guid": dataset.guid,
+            "package_id": dataset.package_id,
+            "outcome": dataset.outcome,
         }
-        for each in found
+        for dataset in datasets
     ]
     insert = postgresql.insert(Record).values(rows)
     # A record that failed because of its guid has a row without a dataset.

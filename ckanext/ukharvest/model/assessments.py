@@ -56,8 +56,8 @@ def _store(rows: Sequence[Mapping[str, Any]]) -> None:
         return
     names = [name for name in rows[0] if name != "package_id"]
     now = utcnow().isoformat()
-    given = json.dumps([{**row, "assessed": now} for row in rows])
-    Session.execute(_statement(tuple(names)), {"rows": given})
+    text = json.dumps([{**row, "assessed": now} for row in rows])
+    Session.execute(_statement(tuple(names)), {"rows": text})
 
 
 @functools.cache
@@ -69,27 +69,26 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
     columns = ", ".join(names)
     new = ", ".join(f"excluded.{name}" for name in names)
     table = Assessment.__tablename__
-    kept = ", ".join(f"old.{name}" for name in names)
-    statement = f"""INSERT INTO {table} AS old (package_id, {columns}, assessed)
+    before = ", ".join(f"old.{name}" for name in names)
+    return sa.text(f"""INSERT INTO {table} AS old (package_id, {columns}, assessed)
         SELECT package_id, {columns}, assessed
         FROM jsonb_populate_recordset(CAST(NULL AS {table}), CAST(:rows AS jsonb))
         ON CONFLICT (package_id) DO UPDATE
         SET ({columns}, assessed) = ROW ({new}, excluded.assessed)
-        WHERE ({kept}) IS DISTINCT FROM ({new})"""  # noqa: S608 - names of our own table
-    return sa.text(statement)
+        WHERE ({before}) IS DISTINCT FROM ({new})""")  # noqa: S608 - names of our own table
 
 
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
     """Return the themes of a dataset when it was last written, and their origin."""
-    found = (
+    row = (
         Session.query(Assessment.theme, Assessment.theme_secondary, Assessment.theme_origin)
         .filter_by(package_id=package_id)
         .first()
     )
-    return ((found[0], tuple(found[1])), found[2]) if found else None
+    return ((row[0], tuple(row[1])), row[2]) if row else None
 
 
 def find(package_id: str) -> Assessment | None:
     """Return the assessment of a dataset."""
-    found: Assessment | None = Session.get(Assessment, package_id)
-    return found
+    assessment: Assessment | None = Session.get(Assessment, package_id)
+    return assessment

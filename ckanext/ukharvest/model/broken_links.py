@@ -55,17 +55,16 @@ class Wanted(NamedTuple):
 
 
 def _conditions(wanted: Wanted) -> list[Any]:
-    states = [str(each) for each in STATES if wanted.state in ("", each)]
-    found: list[Any] = [Link.state.in_(states), Package.type != "harvest"]
-    if wanted.source_id:
-        found.append(link_checks.of_source(wanted.source_id))
-    if wanted.organisation_id:
-        found.append(Package.owner_org == wanted.organisation_id)
-    if wanted.host:
-        found.append(Link.host == wanted.host)
-    if wanted.reads is not None:
-        found.append(Package.private.is_(False) | Package.owner_org.in_(list(wanted.reads)))
-    return found
+    states = [str(state) for state in STATES if wanted.state in ("", state)]
+    may_read = Package.private.is_(False) | Package.owner_org.in_(list(wanted.reads or ()))
+    asked: list[tuple[Any, Any]] = [
+        (wanted.source_id, link_checks.of_source(wanted.source_id)),
+        (wanted.organisation_id, Package.owner_org == wanted.organisation_id),
+        (wanted.host, Link.host == wanted.host),
+        (wanted.reads is not None, may_read),
+    ]
+    conditions = [condition for value, condition in asked if value]
+    return [Link.state.in_(states), Package.type != "harvest", *conditions]
 
 
 def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:
@@ -113,9 +112,9 @@ def counts(by: str, wanted: Wanted) -> Sequence[Any]:
     """
     keys: dict[str, Any] = {SOURCE: _SOURCE_ID, ORGANIZATION: Package.owner_org, HOST: Link.host}
     key = keys[by].label("key")
-    found = link_checks.live_resources(key, Link.state).where(*_conditions(wanted)).subquery()
+    links = link_checks.live_resources(key, Link.state).where(*_conditions(wanted)).subquery()
     number = sa.func.count().label("links")
-    query = sa.select(found.c.key, found.c.state, number).group_by(found.c.key, found.c.state)
+    query = sa.select(links.c.key, links.c.state, number).group_by(links.c.key, links.c.state)
     return Session.execute(query).all()
 
 
@@ -143,11 +142,11 @@ def count_of_sources(source_ids: Collection[str]) -> dict[str, int]:
 def titles_of(ids: Collection[str | None]) -> dict[str, tuple[str, str]]:
     """Return id → name and title of sources and organisations."""
     wanted = [id_ for id_ in ids if id_]
-    found: dict[str, tuple[str, str]] = {}
+    titles: dict[str, tuple[str, str]] = {}
     for kind in (Package, Group):
         query = sa.select(kind.id, kind.name, kind.title).where(kind.id.in_(wanted))
-        found |= {row.id: (row.name, row.title or row.name) for row in Session.execute(query)}
-    return found
+        titles |= {row.id: (row.name, row.title or row.name) for row in Session.execute(query)}
+    return titles
 
 
 def of_urls(urls: Collection[str]) -> dict[str, dict[str, Any]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.values.iso_time import iso
@@ -19,16 +18,16 @@ from ckanext.ukharvest.model import (
     SourceState,
     locks,
     outcomes,
+    pending_deletions,
     record_state,
     run_results,
     utcnow,
 )
 from ckanext.ukharvest.model.source_moves import rename_records, resource_urls
+from ckanext.ukharvest.model.statements import any_number, any_text
 from ckanext.ukharvest.reading.changed_identifiers import RecordFacts
 
 Session = model.Session
-
-CHUNK = 1000  # records
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,9 @@ class Change:
     @property
     def reason(self) -> str:
         """Why these records wait, as a sentence for the run's report."""
-        number = len(self.guids)
         return (
-            f"{number} of {self.missing} missing records have a new record with the same title or "
-            "file, so that their identifiers may have changed; these wait for a decision"
+            f"{len(self.guids)} of {self.missing} missing records have a new record with the same "
+            "title or file, so that their identifiers may have changed; these wait for a decision"
         )
 
 
@@ -76,32 +74,26 @@ class Waiting(NamedTuple):
         return self.private_to is None or self.private_to in organisations
 
 
-class Changed(Exception):  # noqa: N818 - nothing is wrong
-    """The records that wait are not those that the user saw; ``number``: how many wait now."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+# The records that wait are not those that the user saw.
+Changed = pending_deletions.Changed
 
 
 def load_facts(record_ids: Sequence[int]) -> list[RecordFacts]:
     """Return by what the records of datasets can be recognised."""
-    query = (
+    rows = (
         Session.query(
             Record.guid, Record.title, model.Package.title, Record.resources, Record.package_id
         )
         .join(model.Package, model.Package.id == Record.package_id)
-        .filter(Record.id == sa.any_(sa.literal(list(record_ids), ARRAY(sa.BigInteger))))
+        .filter(Record.id == any_number(record_ids))
+        .all()
     )
-    rows = query.all()
-    found = []
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK]
-        urls = resource_urls([row[4] for row in chunk])
-        for guid, title, dataset_title, written, package_id in chunk:
-            keys, files = _files(written, urls.get(package_id, {}))
-            found.append(RecordFacts(guid, title or dataset_title or "", files, keys))
-    return found
+    urls = resource_urls([row[4] for row in rows])
+    facts = []
+    for guid, title, dataset_title, written, package_id in rows:
+        keys, files = _files(written, urls.get(package_id, {}))
+        facts.append(RecordFacts(guid, title or dataset_title or "", files, keys))
+    return facts
 
 
 def _files(
@@ -127,13 +119,12 @@ def update(state: SourceState, job_id: str, change: Change | None) -> None:
         if state.changed_identifiers:
             state.changed_identifiers = None
         return
-    before = state.changed_identifiers or {}
     state.changed_identifiers = {
         "job_id": job_id,
         "pairs": [list(pair) for pair in change.guids.items()],
         "moves": [list(move) for move in change.moves],
         "missing": change.missing,
-        "since": before.get("since") or iso(utcnow()),
+        "since": (state.changed_identifiers or {}).get("since") or iso(utcnow()),
     }
 
 
@@ -167,7 +158,7 @@ def waiting(source_id: str, change: Change | None) -> list[Waiting]:
         )
         .join(package, package.id == Record.package_id)
         .filter(Record.source_id == source_id, package.state == "active")
-        .filter(Record.guid == sa.any_(_texts(change.guids)))
+        .filter(Record.guid == any_text(change.guids))
         .order_by(package.title, Record.guid)
     )
     return [Waiting(row[0], change.guids[row[0]], *row[1:]) for row in query]
@@ -175,7 +166,7 @@ def waiting(source_id: str, change: Change | None) -> list[Waiting]:
 
 def version_of(due: Iterable[Waiting]) -> str:
     """Return a hash that is equal for lists of the same datasets and identifiers."""
-    lines = sorted(f"{each.package_id} {each.guid}\n{each.new_guid}\n" for each in due)
+    lines = sorted(f"{dataset.package_id} {dataset.guid}\n{dataset.new_guid}\n" for dataset in due)
     return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()[:16]
 
 
@@ -194,8 +185,9 @@ def accept(source_id: str, user: str, version: str = "") -> int:
     change = load(state)
     if state is None or change is None:
         return 0
-    pairs = [(each.guid, each.new_guid) for each in due]
-    number = rename_records(source_id, pairs, change.moves)
+    number = rename_records(
+        source_id, [(dataset.guid, dataset.new_guid) for dataset in due], change.moves
+    )
     _decide(state, f"{user} decided that {_counted(number)} the same under new identifiers")
     return number
 
@@ -213,9 +205,12 @@ def refuse(source_id: str, user: str, version: str = "") -> int:
     if state is None:
         return 0
     # The run that found them missed them once. It also tells them from those missed first.
-    guids = _texts(each.guid for each in due)
-    own = (Record.source_id == source_id, Record.guid == sa.any_(guids), Record.missed_runs == 0)
-    ids = [row[0] for row in Session.query(Record.id).filter(*own)]
+    missed = sa.select(Record.id).where(
+        Record.source_id == source_id,
+        Record.guid == any_text(dataset.guid for dataset in due),
+        Record.missed_runs == 0,
+    )
+    ids = list(Session.scalars(missed))
     record_state.mark_missed(ids)
     outcomes.save_missing(state.changed_identifiers["job_id"], ids)
     _decide(state, f"{user} decided that the new records of {_counted(len(due))} different")
@@ -245,10 +240,6 @@ def _decide(state: SourceState, words: str) -> None:
 
 def _counted(number: int) -> str:
     return "1 dataset is" if number == 1 else f"{number} datasets are"
-
-
-def _texts(texts: Iterable[str]) -> Any:
-    return sa.literal(list(texts), ARRAY(sa.UnicodeText))
 
 
 def guids_of(state: SourceState | None) -> Iterator[str]:

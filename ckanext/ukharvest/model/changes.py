@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -47,82 +46,71 @@ _KEEP = sa.text(
 _PRIVATE = [{"private": True}]
 
 
-class Told(NamedTuple):
-    """One change of a dataset.
-
-    Attributes:
-        created: when, UTC.
-        job_id: of the run that made it, None if its history was cleared.
-        kind: ADDED, UPDATED or DELETED.
-        fields: as ``Change.fields``.
-    """
-
-    created: datetime.datetime
-    job_id: str | None
-    kind: str
-    fields: list[dict[str, Any]]
-
-
 class New(NamedTuple):
     """What an import did to the dataset of a record, whose row has this id."""
 
     record_id: int
     job_id: str | None
     kind: str
-    found: Sequence[FieldChange] = ()
+    changed: Sequence[FieldChange] = ()
 
 
 def save(new: Iterable[New]) -> None:
     """Save what imports changed; without changes an update is not saved; the caller commits."""
     rows = [
         {
-            "record_id": each.record_id,
-            "job_id": each.job_id,
-            "kind": each.kind,
-            "fields": _fields(each.found),
+            "record_id": change.record_id,
+            "job_id": change.job_id,
+            "kind": change.kind,
+            "fields": _fields(change.changed),
         }
-        for each in new
-        if each.kind != UPDATED or each.found
+        for change in new
+        if change.kind != UPDATED or change.changed
     ]
     if rows:
         values = {"rows": rows, "now": utcnow(), "others": KEPT - 1, "private": _PRIVATE}
         Session.execute(_KEEP, values)
 
 
-def _fields(found: Sequence[FieldChange]) -> list[dict[str, Any]]:
-    fields: list[dict[str, Any]] = [each._asdict() for each in found[: dataset_changes.MOST]]
-    if len(found) > dataset_changes.MOST:
-        fields.append({"more": len(found) - dataset_changes.MOST})
+def _fields(changed: Sequence[FieldChange]) -> list[dict[str, Any]]:
+    fields: list[dict[str, Any]] = [change._asdict() for change in changed[: dataset_changes.MOST]]
+    if len(changed) > dataset_changes.MOST:
+        fields.append({"more": len(changed) - dataset_changes.MOST})
     # PostgreSQL cannot store the character 0.
-    return [{key: _storable(value) for key, value in each.items()} for each in fields]
+    return [
+        {
+            key: value.replace("\0", "") if isinstance(value, str) else value
+            for key, value in field.items()
+        }
+        for field in fields
+    ]
 
 
-def _storable(value: Any) -> Any:
-    return value.replace("\0", "") if isinstance(value, str) else value
-
-
-def of_record(record_id: int) -> list[Told]:
-    """Return the changes of one record, the latest first."""
-    return [Told(*row) for row in Session.execute(_query().where(Change.record_id == record_id))]
+def of_record(record_id: int) -> Sequence[Any]:
+    """Return the changes of one record, the latest first; rows as of ``of_dataset``."""
+    return Session.execute(_query().where(Change.record_id == record_id)).all()
 
 
 def of_dataset(
     package_id: str, limit: int, offset: int, *, with_private: bool
-) -> tuple[int, list[Told]]:
+) -> tuple[int, Sequence[Any]]:
     """Return how many changes of a dataset are kept, and some of them, the latest first.
 
     Args:
         with_private: also those from when the dataset was private.
+
+    Returns:
+        The number, and rows (created, job_id, kind, fields): the time in UTC, the run that made it
+        (None if its history was cleared), and the rest as in ``Change``.
     """
-    ids = sa.select(Record.id).where(Record.package_id == package_id)
-    wanted = [Change.record_id.in_(ids)]
+    wanted = [Change.record_id.in_(sa.select(Record.id).where(Record.package_id == package_id))]
     if not with_private:
         wanted.append(~Change.fields.contains(_PRIVATE))
     count = sa.select(sa.func.count()).where(*wanted)
-    query = _query().where(*wanted).limit(limit).offset(offset)
-    return int(Session.scalar(count) or 0), [Told(*row) for row in Session.execute(query)]
+    page = _query().where(*wanted).limit(limit).offset(offset)
+    return int(Session.scalar(count) or 0), Session.execute(page).all()
 
 
 def _query() -> sa.Select[Any]:
-    query = sa.select(Change.created, Change.job_id, Change.kind, Change.fields)
-    return query.order_by(Change.id.desc())
+    columns = (Change.created, Change.job_id, Change.kind, Change.fields)
+    return sa.select(*columns).order_by(Change.id.desc())

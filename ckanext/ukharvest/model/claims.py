@@ -81,13 +81,12 @@ def claim_given(worker_id: str, source_id: str, object_ids: Collection[str]) -> 
 def claim_one(worker_id: str, object_id: str) -> Claimed | None:
     """Claim an object if it waits, for a consumer that takes one at a time; commits."""
     _give_back(worker_id)
-    query = (
+    row = Session.execute(
         sa.select(HarvestSource.id, HarvestSource.type, HarvestObject.harvest_job_id)
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
         .where(HarvestObject.id == object_id, HarvestObject.state == "WAITING")
         .with_for_update(of=HarvestObject, skip_locked=True)
-    )
-    row = Session.execute(query).first()
+    ).first()
     if row is not None:
         _take(worker_id, row[0], [object_id])
     Session.commit()
@@ -97,25 +96,20 @@ def claim_one(worker_id: str, object_id: str) -> Claimed | None:
 def waiting_object(types: Collection[str]) -> str:
     """Return the id of an object that can be claimed now, "" if there is none."""
     for _source_id, _type, job_id in Session.execute(_runs(types)):
-        found = Session.scalar(_waiting(job_id, HarvestObject.id).limit(1))
-        if found:
-            return str(found)
+        if object_id := Session.scalar(_waiting(job_id, HarvestObject.id).limit(1)):
+            return str(object_id)
     return ""
 
 
 def release(object_ids: Collection[str]) -> None:
     """Delete claims; the caller commits."""
-    Session.execute(_released(object_ids))
+    Session.execute(released(object_ids))
 
 
-def released(object_ids: Collection[str]) -> sa.CTE:
-    """Return the deletion of claims, as a part of another statement."""
-    return _released(object_ids).cte("released")
-
-
-def _released(object_ids: Collection[str]) -> sa.Delete:
-    claim = Claim.__table__
-    return sa.delete(claim).where(claim.c.harvest_object_id.in_(object_ids))
+def released(object_ids: Collection[str]) -> sa.Delete:
+    """Return the statement that deletes claims."""
+    claims = Claim.__table__
+    return sa.delete(claims).where(claims.c.harvest_object_id.in_(object_ids))
 
 
 def _give_back(worker_id: str) -> None:
@@ -123,12 +117,11 @@ def _give_back(worker_id: str) -> None:
     mine = sa.delete(Claim).where(Claim.worker_id == worker_id).returning(Claim.harvest_object_id)
     ids = list(execute(mine).scalars())
     if ids:
-        statement = (
+        execute(
             sa.update(HarvestObject)
             .where(HarvestObject.id.in_(ids), HarvestObject.state.in_(("FETCH", "IMPORT")))
             .values(state="WAITING")
         )
-        execute(statement)
 
 
 def _runs(types: Collection[str]) -> sa.Select[Any]:

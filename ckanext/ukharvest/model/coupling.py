@@ -31,12 +31,11 @@ def replace(references: Mapping[int, Collection[str]]) -> None:
     """
     if not references:
         return
-    gone = sa.delete(Coupling).where(Coupling.record_id.in_(references))
-    execute(gone)
+    execute(sa.delete(Coupling).where(Coupling.record_id.in_(references)))
     rows = [
-        {"record_id": id_, "reference": each}
+        {"record_id": id_, "reference": reference}
         for id_, named in references.items()
-        for each in dict.fromkeys(named)
+        for reference in dict.fromkeys(named)
     ]
     if rows:
         Session.execute(sa.insert(Coupling), rows)
@@ -44,25 +43,23 @@ def replace(references: Mapping[int, Collection[str]]) -> None:
 
 def datasets_of(package_id: str) -> dict[str, set[str]]:
     """Return the ids of the active datasets that a service names, with its references to each."""
-    service, dataset = aliased(Record), aliased(Record)
-    return _pairs(service, dataset, of=service, other=dataset, package_id=package_id)
+    return _pairs(package_id, of_service=True)
 
 
 def services_of(package_id: str) -> dict[str, set[str]]:
     """Return the ids of the active services that name a dataset, with their references to it."""
-    service, dataset = aliased(Record), aliased(Record)
-    return _pairs(service, dataset, of=dataset, other=service, package_id=package_id)
+    return _pairs(package_id, of_service=False)
 
 
-def _pairs(
-    service: Any, dataset: Any, *, of: Any, other: Any, package_id: str
-) -> dict[str, set[str]]:
+def _pairs(package_id: str, *, of_service: bool) -> dict[str, set[str]]:
     """Return the other ends of a package's couplings, in one statement."""
+    service, dataset = aliased(Record), aliased(Record)
+    of, other = (service, dataset) if of_service else (dataset, service)
     named = Coupling.reference
     # Types whose source URL is that of one record, not of a catalogue.
-    of_one_record = [kind.name for kind in TYPES.values() if kind.reference_is_address]
     has_own_address = sa.or_(
-        dataset.url != HarvestSource.url, HarvestSource.type.in_(of_one_record)
+        dataset.url != HarvestSource.url,
+        HarvestSource.type.in_([kind.name for kind in TYPES.values() if kind.reference_is_address]),
     )
     query = (
         Session.query(other.package_id, named, service.source_id == dataset.source_id)
@@ -79,11 +76,11 @@ def _pairs(
         )
     )
     # "1" means the first dataset of the same source, not of others.
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for id_, name, at_home in query:
         if at_home or is_globally_unique(name):
-            found.setdefault(id_, set()).add(name)
-    return dict(sorted(found.items()))
+            names.setdefault(id_, set()).add(name)
+    return dict(sorted(names.items()))
 
 
 def _equal(column: Any, named: Any) -> Any:

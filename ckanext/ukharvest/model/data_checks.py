@@ -42,8 +42,7 @@ def _schemas_of_dataset() -> sa.ColumnElement[Any]:
         return columns.extras["schema"].astext
     extra = model.PackageExtra
     is_schema = (extra.package_id == Package.id, extra.key == "schema", extra.state == "active")
-    query = sa.select(extra.value).where(*is_schema).correlate(Package)
-    return query.limit(1).scalar_subquery()
+    return sa.select(extra.value).where(*is_schema).correlate(Package).limit(1).scalar_subquery()
 
 
 _SCHEMAS = _schemas_of_dataset()
@@ -137,7 +136,7 @@ def candidates(
     if package_id is not None:
         query = query.where(Resource.package_id == package_id)
     rows = Session.execute(query.execution_options(populate_existing=True))
-    return [each for each in map(_candidate, rows) if each is not None]
+    return [candidate for candidate in map(_candidate, rows) if candidate is not None]
 
 
 def _candidate(row: Any) -> Candidate | None:
@@ -160,15 +159,15 @@ def _candidate(row: Any) -> Candidate | None:
 
 def own_schema(resource: Mapping[str, Any]) -> str:
     """Return the URL of a resource's own schema, "" if it has none."""
-    given = (str(resource.get(key) or "").strip() for key in SCHEMA_KEYS)
-    return next(filter(is_web_url, given), "")
+    texts = (str(resource.get(key) or "").strip() for key in SCHEMA_KEYS)
+    return next(filter(is_web_url, texts), "")
 
 
 def _schema_of_dataset(text: str | None, format_: str) -> str:
     if format_ not in _OF_DATASET:
         return ""
-    found = multivalue.addresses(text or "").urls
-    return found[0] if len(found) == 1 and is_web_url(found[0]) else ""
+    urls = multivalue.addresses(text or "").urls
+    return urls[0] if len(urls) == 1 and is_web_url(urls[0]) else ""
 
 
 def are_used() -> bool:
@@ -186,8 +185,8 @@ def count_due() -> int:
     known = candidates() if are_used() else []
     if not known:
         return 0
-    schemas, now = data_schemas.load([each.schema_url for each in known]), tables.utcnow()
-    return sum(1 for each in known if waits(each, schemas.get(each.schema_url), now))
+    schemas, now = data_schemas.load([candidate.schema_url for candidate in known]), tables.utcnow()
+    return sum(1 for candidate in known if waits(candidate, schemas.get(candidate.schema_url), now))
 
 
 def waits(candidate: Candidate, schema: DataSchema | None, now: dt.datetime) -> bool:
@@ -204,15 +203,14 @@ def is_schema_due(schema: DataSchema | None, now: dt.datetime) -> bool:
 def save(candidate: Candidate, values: Mapping[str, Any]) -> bool:
     """Save what a check found; return whether the verdict is another one than before."""
     before = candidate.check
-    found = {"url": candidate.url, "schema_url": candidate.schema_url, **values}
-    found |= {"link_tried": candidate.link_tried, "tried": tables.utcnow()}
-    if "verdict" not in found:  # the result stays
+    columns = {"url": candidate.url, "schema_url": candidate.schema_url, **values}
+    columns |= {"link_tried": candidate.link_tried, "tried": tables.utcnow()}
+    if "verdict" not in columns:  # the result stays
         change = sa.update(DataCheck).where(DataCheck.resource_id == candidate.resource_id)
-        execute(change.values(**found))
+        execute(change.values(**columns))
         return False
-    row = {"resource_id": candidate.resource_id, **found}
-    execute(upsert(DataCheck, ["resource_id"], [row]))
-    return before is None or not candidate.is_same or before.verdict != found["verdict"]
+    execute(upsert(DataCheck, ["resource_id"], [{"resource_id": candidate.resource_id, **columns}]))
+    return before is None or not candidate.is_same or before.verdict != columns["verdict"]
 
 
 def forget_others(resource_ids: Collection[str]) -> list[str]:
@@ -222,10 +220,9 @@ def forget_others(resource_ids: Collection[str]) -> list[str]:
     )
     rows = Session.execute(gone.where(DataCheck.resource_id.not_in(resource_ids))).all()
     if rows:
-        statement = sa.delete(DataCheck).where(
-            DataCheck.resource_id.in_([row.resource_id for row in rows])
+        execute(
+            sa.delete(DataCheck).where(DataCheck.resource_id.in_([row.resource_id for row in rows]))
         )
-        execute(statement)
     return sorted({row.package_id for row in rows})
 
 
@@ -234,10 +231,10 @@ def ask(package_id: str) -> int:
     known = candidates(package_id=package_id)
     if known:
         statement = sa.update(DataCheck).where(
-            DataCheck.resource_id.in_([each.resource_id for each in known])
+            DataCheck.resource_id.in_([candidate.resource_id for candidate in known])
         )
         execute(statement.values(due=ASKED))
-        data_schemas.ask([each.schema_url for each in known], ASKED)
+        data_schemas.ask([candidate.schema_url for candidate in known], ASKED)
     return len(known)
 
 
@@ -246,23 +243,22 @@ def find(resource_id: str) -> DataCheck | None:
     query = sa.select(DataCheck).join(Resource, IS_CURRENT)
     query = query.options(sa.orm.undefer(DataCheck.report), sa.orm.defer(DataCheck.findings))
     query = query.where(DataCheck.resource_id == resource_id)
-    found: DataCheck | None = Session.scalar(query.execution_options(populate_existing=True))
-    return found
+    check: DataCheck | None = Session.scalar(query.execution_options(populate_existing=True))
+    return check
 
 
 def of_dataset(package_id: str) -> Sequence[DataCheck]:
     """Return the results of a dataset's resources, without reports and findings."""
-    query = (
+    return Session.scalars(
         sa.select(DataCheck)
         .join(Resource, IS_CURRENT)
         .where(Resource.package_id == package_id)
         .options(sa.orm.defer(DataCheck.report), sa.orm.defer(DataCheck.findings))
-    )
-    return Session.scalars(query).all()
+    ).all()
 
 
 def findings_of(resource_id: str) -> bytes | None:
     """Return all findings of a resource as CSV in UTF-8, None if there are none."""
     query = sa.select(DataCheck.findings).join(Resource, IS_CURRENT)
-    found: bytes | None = Session.scalar(query.where(DataCheck.resource_id == resource_id))
-    return None if found is None else zlib.decompress(found)
+    findings: bytes | None = Session.scalar(query.where(DataCheck.resource_id == resource_id))
+    return None if findings is None else zlib.decompress(findings)

@@ -26,8 +26,8 @@ def load(urls: Collection[str]) -> dict[str, DataSchema]:
     """Return URL → schema of those that were requested before, without their content."""
     query = sa.select(DataSchema).options(sa.orm.defer(DataSchema.content))
     query = query.where(DataSchema.url_digest.in_([digest(url) for url in set(urls)]))
-    found = Session.scalars(query.execution_options(populate_existing=True))
-    return {each.url: each for each in found}
+    schemas = Session.scalars(query.execution_options(populate_existing=True))
+    return {schema.url: schema for schema in schemas}
 
 
 def load_file(url: str) -> SchemaFile | None:
@@ -80,13 +80,11 @@ def ask(urls: Collection[str], due: dt.datetime) -> None:
 
 def prune(used: Collection[str]) -> None:
     """Delete the schemas that no resource has any more."""
-    statement = sa.delete(DataSchema).where(
-        DataSchema.url_digest.not_in([digest(url) for url in used])
+    execute(
+        sa.delete(DataSchema).where(DataSchema.url_digest.not_in([digest(url) for url in used]))
     )
-    execute(statement)
 
 
 def _put(url: str, **values: object) -> None:
     values["fetched"] = tables.utcnow()
-    row = {"url": url, "url_digest": digest(url), **values}
-    execute(upsert(DataSchema, ["url_digest"], [row]))
+    execute(upsert(DataSchema, ["url_digest"], [{"url": url, "url_digest": digest(url), **values}]))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -15,25 +14,18 @@ from ckanext.ukharvest.model import Assessment
 Session = model.Session
 
 
-class Listed(NamedTuple):
-    """One dataset.
+Listed = Any  # a row of ``load_badges``
 
-    Attributes:
+
+def load_badges(package_ids: Collection[str]) -> dict[str, Listed]:
+    """Return stars and source of these datasets, by their ids.
+
+    Columns:
+        id: the dataset's.
         stars, code, detail: as ``Assessment`` has them; None if it was never rated.
         source, title: name and title of the harvest source, None if it was not harvested.
         harvested: time of the last import, UTC.
     """
-
-    stars: int | None
-    code: str | None
-    detail: str | None
-    source: str | None
-    title: str | None
-    harvested: datetime.datetime | None
-
-
-def load_badges(package_ids: Collection[str]) -> dict[str, Listed]:
-    """Return stars and source of these datasets, by their ids."""
     if not package_ids:
         return {}
     source = sa.orm.aliased(model.Package)
@@ -43,10 +35,16 @@ def load_badges(package_ids: Collection[str]) -> dict[str, Listed]:
     harvested = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
     # Only sources that everybody may open.
     is_open = sa.and_(source.state == "active", source.private.is_not(True))
-    told = (sa.case((is_open, source.name)), sa.case((is_open, HarvestSource.title)))
-    columns = (Assessment.stars, Assessment.stars_code, Assessment.stars_detail)
     query = (
-        sa.select(model.Package.id, *columns, *told, harvested)
+        sa.select(
+            model.Package.id,
+            Assessment.stars,
+            Assessment.stars_code.label("code"),
+            Assessment.stars_detail.label("detail"),
+            sa.case((is_open, source.name)).label("source"),
+            sa.case((is_open, HarvestSource.title)).label("title"),
+            harvested.label("harvested"),
+        )
         .select_from(model.Package)
         .outerjoin(Assessment, Assessment.package_id == model.Package.id)
         .outerjoin(HarvestObject, is_current)
@@ -56,4 +54,4 @@ def load_badges(package_ids: Collection[str]) -> dict[str, Listed]:
         # The last one counts where several are current.
         .order_by(harvested.asc().nulls_first())
     )
-    return {row[0]: Listed(*row[1:]) for row in Session.execute(query)}
+    return {row.id: row for row in Session.execute(query)}

@@ -73,13 +73,13 @@ def _taken(bases: Iterable[str], several: Collection[str] = ()) -> set[str]:
     """
     name = model.Package.name
     query = model.Session.query(name)
-    found = {row[0] for row in query.filter(name.in_(list(bases)))}
-    numbered = found.union(several)
+    taken = {row[0] for row in query.filter(name.in_(list(bases)))}
+    numbered = taken.union(several)
     if numbered:
         # Without an index for it, so only where a name is taken.
         patterns = [base.replace("_", r"\_") + "%" for base in numbered]
-        found |= {row[0] for row in query.filter(name.like(sa.any_(sa.cast(patterns, _TEXTS))))}
-    return found
+        taken |= {row[0] for row in query.filter(name.like(sa.any_(sa.cast(patterns, _TEXTS))))}
+    return taken
 
 
 def _free(base: str, taken: set[str]) -> str:

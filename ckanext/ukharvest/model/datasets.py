@@ -132,10 +132,10 @@ def _extras(rows: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
     query = sa.select(extra.package_id, extra.key, extra.value).where(
         extra.package_id.in_([row.id for row in rows]), extra.state == "active"
     )
-    found: dict[str, dict[str, Any]] = {}
+    extras: dict[str, dict[str, Any]] = {}
     for package_id, key, value in Session.execute(query):
-        found.setdefault(package_id, {})[key] = value
-    return found
+        extras.setdefault(package_id, {})[key] = value
+    return extras
 
 
 def _with_resources(rows: Sequence[Any]) -> list[dict[str, Any]]:
@@ -150,13 +150,11 @@ def _with_resources(rows: Sequence[Any]) -> list[dict[str, Any]]:
         }
         for row in rows
     }
-    columns = [_resource.c[name] for name in _RESOURCE_COLUMNS]
-    query = (
-        sa.select(*columns, _resource.c.extras)
+    for row in Session.execute(
+        sa.select(*[_resource.c[name] for name in _RESOURCE_COLUMNS], _resource.c.extras)
         .where(_resource.c.package_id.in_(list(packages)), _resource.c.state == "active")
         .order_by(_resource.c.package_id, _resource.c.position)
-    )
-    for row in Session.execute(query):
+    ):
         own = {name: getattr(row, name) for name in _RESOURCE_COLUMNS}
         packages[row.package_id]["resources"].append({**(row.extras or {}), **own})
     return list(packages.values())

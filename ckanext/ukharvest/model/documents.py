@@ -49,8 +49,7 @@ def of_dataset(package_id: str) -> Document | None:
     latest stored version.
     """
     harvested = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
-    query = _current(package_id, _CONTENT, harvested, HarvestObject.harvest_source_id)
-    row = query.first()
+    row = _current(package_id, _CONTENT, harvested, HarvestObject.harvest_source_id).first()
     return Document(*row) if row and row[0] else _kept(package_id)
 
 
@@ -59,12 +58,11 @@ def glance_at(package_id: str) -> Glance | None:
 
     Called by every dataset's page, and a record may have megabytes.
     """
-    head = sa.func.left(_CONTENT, HEAD)
-    row = _current(package_id, head, sa.func.octet_length(_CONTENT)).first()
+    row = _current(package_id, sa.func.left(_CONTENT, HEAD), sa.func.octet_length(_CONTENT)).first()
     if row and row[0]:
         return Glance(*row)
-    kept = _kept(package_id)
-    return Glance(kept.content[:HEAD], size_of(kept.content)) if kept else None
+    version = _kept(package_id)
+    return Glance(version.content[:HEAD], size_of(version.content)) if version else None
 
 
 # Objects of ckanext-spatial may have the publisher's document beside a content of none.

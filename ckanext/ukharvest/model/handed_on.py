@@ -9,13 +9,12 @@ the first route no longer lists its record, the second gets the dataset.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import config
@@ -23,21 +22,17 @@ from ckanext.ukharvest.core.identity import UUID, is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord, Origin
 from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import any_text, execute
 
 Session = model.Session
 
 Key = tuple[str, str]  # source id, guid
 
 
-class Same(NamedTuple):
-    """The dataset that a record would be once more; ``package_id``: None if it was purged."""
+def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, str | None]:
+    """Return which new records would be datasets once more that are here already: their ids.
 
-    package_id: str | None
-
-
-def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
-    """Return which new records would be datasets once more that are here already.
+    None of one that was purged.
 
     Holds a lock on the origins' identities until the transaction ends, so that of two routes that
     bring one at the same moment one comes second.
@@ -55,22 +50,21 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
     if any(origin.guids for origin in origins.values()):
         guid_conflicts.lock(guids)
     datasets = _datasets(guids)
-    guids_of_origins = (origin.guid for origin in origins.values())
-    routes = _routes(set(filter(is_globally_unique, guids_of_origins)))
-    datasets_of_records = {}
+    routes = _routes(set(filter(is_globally_unique, (origin.guid for origin in origins.values()))))
+    datasets_of_records: dict[Key, str | None] = {}
     for key, origin in origins.items():
         source_id, guid = key
         dataset = datasets.get(guid)
         own = [id_ for id_ in origin.guids if id_ in datasets and datasets[id_].is_origin]
         others = [route for route in routes.get(origin.guid, ()) if route[0] != source_id]
         if own:
-            datasets_of_records[key] = Same(own[0])
+            datasets_of_records[key] = own[0]
         elif dataset and dataset.is_active and not dataset.has_id_of_record:
-            datasets_of_records[key] = Same(guid)  # handed on by a portal that keeps our ids
+            datasets_of_records[key] = guid  # handed on by a portal that keeps our ids
         elif _is_own_page(origin.url):
-            datasets_of_records[key] = Same(None)
+            datasets_of_records[key] = None
         elif others:
-            datasets_of_records[key] = Same(others[0][1])
+            datasets_of_records[key] = others[0][1]
     return datasets_of_records
 
 
@@ -83,8 +77,7 @@ def _origin_of(guid: str, record: DatasetRecord) -> Origin | None:
     if record.origin is not None:
         return record.origin
     if _is_own_page(guid):
-        id_or_name = re.split("[/?#]", guid.partition("/dataset/")[2])[0]
-        return Origin((id_or_name,), guid)
+        return Origin((re.split("[/?#]", guid.partition("/dataset/")[2])[0],), guid)
     return Origin() if UUID.fullmatch(guid) else None
 
 
@@ -109,12 +102,13 @@ def _datasets(ids: Collection[str]) -> dict[str, _Dataset]:
     """Return the datasets of this portal with these ids; mostly there are none: one statement."""
     package = model.Package
     query = Session.query(package.id, package.state == "active")
-    states = dict(query.filter(package.id == _any(ids), package.type == "dataset").all())
+    states = dict(query.filter(package.id == any_text(ids), package.type == "dataset").all())
     if not states:
         return {}
-    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == _any(states))
+    here = any_text(states)
+    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == here)
     objects = Session.query(HarvestObject.package_id, HarvestObject.guid).filter(
-        HarvestObject.package_id == _any(states), HarvestObject.current.is_(True)
+        HarvestObject.package_id == here, HarvestObject.current.is_(True)
     )
     harvested = [*rows, *objects]
     from_records = {id_ for id_, _guid in harvested}
@@ -134,7 +128,7 @@ def _routes(origins: Collection[str]) -> dict[str, list[tuple[str, str]]]:
         Session.query(Record.origin_guid, Record.source_id, Record.package_id)
         .join(model.Package, model.Package.id == Record.package_id)
         .filter(Record.origin_guid != "", sa.func.md5(Record.origin_guid).in_(hashes))
-        .filter(Record.origin_guid == _any(origins), model.Package.state == "active")
+        .filter(Record.origin_guid == any_text(origins), model.Package.state == "active")
         .order_by(Record.id)
     )
     routes: dict[str, list[tuple[str, str]]] = {}
@@ -148,24 +142,17 @@ def _is_own_page(url: str) -> bool:
     return bool(own) and url.startswith(f"{own}/dataset/")
 
 
-class Route(NamedTuple):
-    """Another route to a dataset whose record is missing.
-
-    Attributes:
-        is_same_organisation: it would give the dataset to the organisation that it has.
-    """
-
-    package_id: str
-    record_id: int
-    source_id: str
-    source_title: str
-    is_same_organisation: bool
+Route = Any  # a row of ``other_routes``
 
 
 def other_routes(package_ids: Sequence[str]) -> dict[str, Route]:
     """Return dataset id → another route to it that an active source still lists.
 
     Of several the first that gives it to the organisation that it has, if there is one.
+
+    Returns:
+        Rows (package_id, record_id, source_id, source_title, is_same_organisation); the last:
+        whether it would give the dataset to the organisation that it has.
     """
     if not package_ids:
         return {}
@@ -182,17 +169,21 @@ def other_routes(package_ids: Sequence[str]) -> dict[str, Route]:
     )
     is_same = Record.owner_org == sa.func.coalesce(sa.func.nullif(package.owner_org, ""), "none")
     query = (
-        Session.query(Record.same_as, Record.id, Record.source_id, HarvestSource.title, is_same)
+        Session.query(
+            Record.same_as.label("package_id"),
+            Record.id.label("record_id"),
+            Record.source_id,
+            HarvestSource.title.label("source_title"),
+            is_same.label("is_same_organisation"),
+        )
         .join(package, package.id == Record.same_as)
         .join(HarvestSource, HarvestSource.id == Record.source_id)
-        .filter(Record.same_as == _any(package_ids), Record.outcome == RecordOutcome.SKIPPED)
+        .filter(Record.same_as == any_text(package_ids), Record.outcome == RecordOutcome.SKIPPED)
         .filter(HarvestSource.active.is_(True), ~missed)
+        .distinct(Record.same_as)
         .order_by(Record.same_as, is_same.desc(), Record.id)
     )
-    routes: dict[str, Route] = {}
-    for row in query:
-        routes.setdefault(row[0], Route(*row))
-    return routes
+    return {row.package_id: row for row in query}
 
 
 def hand_over(row: Record, route: Route) -> None:
@@ -207,8 +198,7 @@ def hand_over(row: Record, route: Route) -> None:
     taker.outcome, taker.same_as = RecordOutcome.UPDATED, None
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
     # The history of the dataset goes with it.
-    of_row = sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id)
-    execute(of_row)
+    execute(sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id))
     row.package_id = row.resources = row.supplied_fields = row.error = None
     row.fingerprint = row.package_hash = ""
     row.outcome, row.removed = RecordOutcome.DELETED, True
@@ -220,43 +210,31 @@ def release(package_id: str) -> None:
 
     Without a stamp, and with an outcome that is none, the next run of their source reads them.
     """
-    statement = (
+    execute(
         sa.update(Record)
         .where(Record.same_as == package_id)
         .values(same_as=None, outcome="", fingerprint="", import_rules_hash="")
     )
-    execute(statement)
 
 
-class Listing(NamedTuple):
-    """A source that lists a dataset too; its record is skipped."""
+def listings(package_id: str) -> Sequence[Any]:
+    """Return the sources that list a dataset too, by title; they skip its record.
 
-    source_id: str
-    name: str
-    title: str
-    state: str
-    is_private: bool
-    record_id: int
-
-
-def listings(package_id: str) -> list[Listing]:
-    """Return the sources that list a dataset too, by title."""
+    Returns:
+        Rows (source_id, name, title, state, is_private, record_id).
+    """
     source = aliased(model.Package)
     query = (
         Session.query(
-            source.id,
+            source.id.label("source_id"),
             source.name,
-            sa.func.coalesce(sa.func.nullif(source.title, ""), source.name),
+            sa.func.coalesce(sa.func.nullif(source.title, ""), source.name).label("title"),
             source.state,
-            source.private,
-            Record.id,
+            source.private.label("is_private"),
+            Record.id.label("record_id"),
         )
         .join(Record, Record.source_id == source.id)
         .filter(Record.same_as == package_id, Record.outcome == RecordOutcome.SKIPPED)
         .order_by(source.title, Record.id)
     )
-    return [Listing(*row) for row in query]
-
-
-def _any(texts: Iterable[str]) -> sa.ColumnElement[str]:
-    return sa.any_(sa.literal(list(texts), ARRAY(sa.UnicodeText)))  # type: ignore[return-value]
+    return query.all()  # type: ignore[no-any-return]

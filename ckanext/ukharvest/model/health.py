@@ -82,7 +82,12 @@ def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHe
 
 
 def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) -> SourceHealth:
-    last_run = _last_run(runs)
+    last_run = {
+        "id": runs.last_id,
+        "finished": runs.last_ended,
+        "outcome": runs.last_outcome,
+        "lost": runs.last_lost,
+    }
     facts = rules.Facts(
         active=source.active,
         now=now,
@@ -101,9 +106,9 @@ def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) ->
     return SourceHealth(
         value=value,
         reason=reason,
-        state=_state(source, current, has_run=last_run is not None),
+        state=_state(source, current, has_run=runs.last_id is not None),
         since=_since(value, facts, runs),
-        last_run=last_run,
+        last_run=last_run if runs.last_id else None,
         judged_id=runs.judged_id,
         last_good_run={"id": runs.good_id, "finished": runs.good_ended} if runs.good_id else None,
         harvested=runs.harvested,
@@ -120,20 +125,7 @@ def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) ->
 def _since(value: str, facts: rules.Facts, runs: Any) -> dt.datetime | None:
     if value == rules.Health.LATE:
         return facts.due
-    if facts.outcome == RunOutcome.FAILED:
-        return runs.failing_since  # type: ignore[no-any-return]
-    return None
-
-
-def _last_run(runs: Any) -> dict[str, Any] | None:
-    if runs.last_id is None:
-        return None
-    return {
-        "id": runs.last_id,
-        "finished": runs.last_ended,
-        "outcome": runs.last_outcome,
-        "lost": runs.last_lost,
-    }
+    return runs.failing_since if facts.outcome == RunOutcome.FAILED else None
 
 
 def _state(source: Any, current: CurrentRun | None, *, has_run: bool) -> str:

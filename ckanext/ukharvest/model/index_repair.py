@@ -7,7 +7,7 @@ or of the index was restored.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -19,6 +19,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.model.statements import any_text
 from ckanext.ukharvest.reading.known_record import KnownRecord
 
 log = logging.getLogger(__name__)
@@ -34,14 +35,14 @@ def found_ids(source_id: str) -> set[str]:
     Raises:
         SearchIndexError, pysolr's and the connection's errors: the index does not answer.
     """
-    return set(_found(f'+harvest_source_id:"{source_id}" +dataset_type:dataset'))
+    return set(_shown(f'+harvest_source_id:"{source_id}" +dataset_type:dataset'))
 
 
-def _found(query: str) -> dict[str, str]:
+def _shown(query: str) -> dict[str, str]:
     """Return package id → time of its last change, as the index has it."""
     connection = make_connection()
     query += f' +site_id:"{tk.config.get("ckan.site_id")}"'
-    found: dict[str, str] = {}
+    changed: dict[str, str] = {}
     cursor, last = "*", ""
     while cursor != last:
         answer = connection.search(
@@ -51,9 +52,9 @@ def _found(query: str) -> dict[str, str]:
             sort="index_id asc",
             cursorMark=cursor,
         )
-        found.update((each["id"], _second(each.get("metadata_modified"))) for each in answer)
+        changed.update((row["id"], _second(row.get("metadata_modified"))) for row in answer)
         last, cursor = cursor, answer.nextCursorMark
-    return found
+    return changed
 
 
 def _second(time: Any) -> str:
@@ -69,7 +70,7 @@ def remove(package_ids: Sequence[str]) -> None:
     """
     site = tk.config.get("ckan.site_id")
     for start in range(0, len(package_ids), BATCH):
-        either = " OR ".join(f'"{each}"' for each in package_ids[start : start + BATCH])
+        either = " OR ".join(f'"{id_}"' for id_ in package_ids[start : start + BATCH])
         try:
             make_connection().delete(q=f'+site_id:"{site}" +id:({either})', commit=True)
         except Exception as exc:
@@ -97,16 +98,20 @@ def mend(source_id: str, records: Iterable[KnownRecord]) -> int:
         at another time.
     """
     expected = {
-        each.package_id
-        for each in records
-        if each.package_id and each.is_active and each.has_current
+        record.package_id
+        for record in records
+        if record.package_id and record.is_active and record.has_current
     }
     try:
-        found = _found(f'+harvest_source_id:"{source_id}" +dataset_type:dataset')
-        more = found.keys() - expected
+        shown = _shown(f'+harvest_source_id:"{source_id}" +dataset_type:dataset')
+        more = shown.keys() - expected
         ghosts = sorted(more - set(_active(more)))
-        stale = expected & _changed(found, _of_source(source_id))
-        wrong = sorted(expected - found.keys() | stale)
+        packages = (
+            sa.select(model.Package.id, model.Package.metadata_modified)
+            .join(Record, Record.package_id == model.Package.id)
+            .where(Record.source_id == source_id)
+        )
+        wrong = sorted(expected - shown.keys() | (expected & _changed(shown, packages)))
         if ghosts or wrong:
             log.warning(
                 "The search index showed %d datasets of source %s that are gone, and %d were"
@@ -123,18 +128,10 @@ def mend(source_id: str, records: Iterable[KnownRecord]) -> int:
     return len(ghosts) + len(wrong)
 
 
-def _of_source(source_id: str) -> sa.Select[Any]:
-    return (
-        sa.select(model.Package.id, model.Package.metadata_modified)
-        .join(Record, Record.package_id == model.Package.id)
-        .where(Record.source_id == source_id)
-    )
-
-
-def _changed(found: Mapping[str, str], packages: sa.Select[Any]) -> set[str]:
+def _changed(shown: Mapping[str, str], packages: sa.Select[Any]) -> set[str]:
     """Return the ids that the index shows as they were before or after their last change."""
     rows = Session.execute(packages.execution_options(yield_per=PAGE))
-    return {id_ for id_, at in rows if id_ in found and found[id_] != _second(at)}
+    return {id_ for id_, at in rows if id_ in shown and shown[id_] != _second(at)}
 
 
 def mend_sources() -> int:
@@ -146,14 +143,15 @@ def mend_sources() -> int:
     Raises:
         SearchIndexError, pysolr's and the connection's errors: the index does not answer.
     """
-    found = _found("+dataset_type:harvest")
+    shown = _shown("+dataset_type:harvest")
     query = sa.select(model.Package.id, model.Package.metadata_modified)
     query = query.where(model.Package.type == "harvest", model.Package.state == "active")
-    there = set(Session.scalars(query.with_only_columns(model.Package.id)))
-    wrong = (there ^ found.keys()) | _changed(found, query)
+    active = set(Session.scalars(query.with_only_columns(model.Package.id)))
+    wrong = (active ^ shown.keys()) | _changed(shown, query)
     compat.index_packages(sorted(wrong))
     ghosts: set[str] = set()
-    for source_id in sorted(_shown_sources() - _source_ids()):
+    there = set(Session.scalars(sa.select(HarvestSource.id)))
+    for source_id in sorted(_shown_sources() - there):
         ids = found_ids(source_id)
         ghosts |= ids - set(_active(ids))
     remove(sorted(ghosts))
@@ -170,14 +168,6 @@ def _shown_sources() -> set[str]:
     return set(answer.facets["facet_fields"].get(field, ())[::2])
 
 
-def _source_ids() -> set[str]:
-    return set(Session.scalars(sa.select(HarvestSource.id)))
-
-
-def _active(ids: Collection[str]) -> Iterator[str]:
-    wanted = sorted(ids)
-    for start in range(0, len(wanted), PAGE):
-        query = Session.query(model.Package.id).filter(
-            model.Package.id.in_(wanted[start : start + PAGE]), model.Package.state == "active"
-        )
-        yield from (row[0] for row in query)
+def _active(ids: Collection[str]) -> Iterable[str]:
+    query = sa.select(model.Package.id).where(model.Package.state == "active")
+    return Session.scalars(query.where(model.Package.id == any_text(ids))) if ids else ()

@@ -80,5 +80,4 @@ def spend(requests: int, received: int, links: int = 1) -> None:
 def forget_old_days() -> None:
     """Delete days that are older than KEPT."""
     oldest = tables.utcnow().date() - dt.timedelta(days=KEPT)
-    statement = sa.delete(LinkDay).where(LinkDay.day < oldest)
-    execute(statement)
+    execute(sa.delete(LinkDay).where(LinkDay.day < oldest))

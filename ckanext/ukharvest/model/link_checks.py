@@ -85,15 +85,15 @@ def due(limit: int, source_id: str | None = None) -> list[Due]:
     """
     expected = sa.func.max(Resource.format).label("expected")
     since = sa.func.coalesce(sa.func.min(Link.due), _NEVER_LOOKED_AT).label("since")
-    each = (
+    link = (
         live_resources(Resource.url, expected, since)
         .where(_due(tables.utcnow()), of_source(source_id))
         .group_by(Resource.url)
         .subquery()
     )
-    host = sa.func.lower(sa.func.substring(each.c.url, HOST))
-    turn = sa.func.row_number().over(partition_by=host, order_by=(each.c.since, each.c.url))
-    query = sa.select(each.c.url, each.c.expected).order_by(turn, each.c.since).limit(limit)
+    host = sa.func.lower(sa.func.substring(link.c.url, HOST))
+    turn = sa.func.row_number().over(partition_by=host, order_by=(link.c.since, link.c.url))
+    query = sa.select(link.c.url, link.c.expected).order_by(turn, link.c.since).limit(limit)
     return [Due(url, expected or "") for url, expected in Session.execute(query)]
 
 
@@ -122,7 +122,7 @@ def ask(package_id: str) -> int:
 
 def formats_in(evidence: Mapping[str, Evidence]) -> dict[str, str]:
     """Return URL → format of the links whose format was found."""
-    return {url: each.format for url, each in evidence.items() if each.format}
+    return {url: link.format for url, link in evidence.items() if link.format}
 
 
 def with_formats(record: DatasetRecord, found: Mapping[str, str]) -> DatasetRecord:
@@ -131,11 +131,11 @@ def with_formats(record: DatasetRecord, found: Mapping[str, str]) -> DatasetReco
     Args:
         found: URL → format, as ``formats_in`` returns it.
     """
-    if not any(not each.format and each.url in found for each in record.resources):
+    if not any(not file.format and file.url in found for file in record.resources):
         return record
     resources = tuple(
-        each if each.format else replace(each, format=found.get(each.url, ""))
-        for each in record.resources
+        file if file.format else replace(file, format=found.get(file.url, ""))
+        for file in record.resources
     )
     return replace(record, resources=resources)
 
@@ -146,12 +146,12 @@ def fill(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], lis
     Returns:
         All resources, and the ids of those that were given one.
     """
-    blank = [each for each in resources if not (each.get("format") or "").strip()]
-    found = formats_in(link_evidence.load(each["url"] for each in blank))
-    filled = [each["id"] for each in blank if each["url"] in found]
+    blank = [file for file in resources if not (file.get("format") or "").strip()]
+    formats = formats_in(link_evidence.load(file["url"] for file in blank))
+    filled = [file["id"] for file in blank if file["url"] in formats]
     return [
-        {**each, "format": found[each["url"]]} if each["id"] in filled else each
-        for each in resources
+        {**file, "format": formats[file["url"]]} if file["id"] in filled else file
+        for file in resources
     ], filled
 
 
@@ -198,14 +198,9 @@ def list_links(
         wanted += [Link.checked.isnot(None), Link.format == ""]
     if state:
         wanted.append(Link.state == state)
-    each = live_resources(Resource.id, Resource.url).where(*wanted)
+    links = live_resources(Resource.id, Resource.url).where(*wanted)
     # Layers can be long: only those of the page are read.
-    ids = each.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
-    page = (
-        live_resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
-        .join(ids, ids.c.id == Resource.id)
-        .order_by(Resource.url, Resource.id)
-    )
+    ids = links.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
     rows = [
         {
             "url": url,
@@ -214,10 +209,13 @@ def list_links(
             "resource_id": resource_id,
             "dataset": name,
         }
-        for resource_id, format_, url, name, link in Session.execute(page)
+        for resource_id, format_, url, name, link in Session.execute(
+            live_resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
+            .join(ids, ids.c.id == Resource.id)
+            .order_by(Resource.url, Resource.id)
+        )
     ]
-    count = sa.select(sa.func.count()).select_from(each.subquery())
-    return int(Session.scalar(count) or 0), rows
+    return int(Session.scalar(sa.select(sa.func.count()).select_from(links.subquery())) or 0), rows
 
 
 _TEXTS = ("format", "version", "layers", "base_url", "media_type", "title", "why")
@@ -234,12 +232,11 @@ def as_dict(link: Link | None, declared: str = "") -> dict[str, Any]:
         nothing: dict[str, Any] = dict.fromkeys((*_TIMES, "status", "size", "dead_since"))
         texts = dict.fromkeys((*_TEXTS, "state", "fault", "checksum"), "")
         return {**nothing, **texts, "layers": [], "differs": False}
-    dead_since = link.absent_since if link.state == LinkState.DEAD else None
     return {
         **{name: getattr(link, name) for name in _TEXTS},
         **{name: iso(getattr(link, name)) for name in _TIMES},
         **{name: getattr(link, name) for name in ("state", "fault", "status", "size", "checksum")},
-        "dead_since": iso(dead_since),
+        "dead_since": iso(link.absent_since if link.state == LinkState.DEAD else None),
         "differs": format_differences.differ(declared or "", link.format),
     }
 
@@ -266,8 +263,8 @@ def count_states() -> dict[str, int]:
     """Return state → number of links that resources have, checked or not."""
     state = sa.func.coalesce(Link.state, "")
     query = live_resources(state, sa.func.count(Resource.url.distinct())).group_by(state)
-    found = dict(Session.execute(query).all())
-    return {str(each): int(found.get(str(each), 0)) for each in LinkState}
+    numbers = dict(Session.execute(query).all())
+    return {str(name): int(numbers.get(str(name), 0)) for name in LinkState}
 
 
 def figures(before: dt.datetime) -> Figures:

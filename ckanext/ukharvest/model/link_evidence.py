@@ -26,16 +26,16 @@ def digest(url: str) -> bytes:
 
 def load(urls: Iterable[str]) -> dict[str, Evidence]:
     """Return URL → evidence, NOTHING for links that were never checked."""
-    found = dict.fromkeys(filter(None, urls), NOTHING)
-    if not found:
-        return found
+    evidence = dict.fromkeys(filter(None, urls), NOTHING)
+    if not evidence:
+        return evidence
     columns = (Link.url, Link.format, Link.state, Link.fault, Link.absent_since)
-    query = sa.select(*columns).where(Link.url_digest.in_([digest(url) for url in found]))
+    query = sa.select(*columns).where(Link.url_digest.in_([digest(url) for url in evidence]))
     for row in Session.execute(query):
         is_dead = row.state == LinkState.DEAD and row.absent_since
         dead = dead_text(row.absent_since, row.fault) if is_dead else ""
-        found[row.url] = Evidence(row.format, dead)
-    return found
+        evidence[row.url] = Evidence(row.format, dead)
+    return evidence
 
 
 def find(urls: Collection[str]) -> Mapping[str, Evidence]:

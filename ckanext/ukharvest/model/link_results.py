@@ -60,11 +60,11 @@ def save(results: Sequence[LinkResult], days: int, rule: DeadAfter = DeadAfter()
         days: until the next check of a link that works, or is dead; at least 1.
         rule: when it counts as dead.
     """
-    keys = {digest(each.url): each for each in results}
+    keys = {digest(result.url): result for result in results}
     stored = sa.select(_TABLE).where(_TABLE.c.url_digest.in_(list(keys)))
     before = {row.url_digest: row for row in Session.execute(stored)}
     hosts = {key: row.host for key, row in before.items()}
-    _make([each.url for key, each in keys.items() if hosts.get(key) != host_of(each.url)])
+    _make([result.url for key, result in keys.items() if hosts.get(key) != host_of(result.url)])
     # Locked in the order of ``_make``, so that no two transactions wait for each other.
     for key in sorted(keys):
         _save(keys[key], before.get(key), days, rule)
@@ -87,7 +87,9 @@ def _save(result: LinkResult, before: Any, days: int, rule: DeadAfter) -> None:
         values["status"] = result.status or None
     if not result.fault or before is None or not before.format:
         values |= {**_found(result), "checked": now}
-    if _evidence(before, history) != (values.get("format", _format(before)), _dead(after)):
+    format_ = str(before.format) if before else ""
+    # What stars depend on; see ``link_evidence.Evidence``.
+    if (format_, _dead(history)) != (values.get("format", format_), _dead(after)):
         values["rescore"] = True
     _change([result.url], values)
 
@@ -97,15 +99,6 @@ def _history(link: Any) -> LinkHistory:
         return LinkHistory()
     facts = {name: getattr(link, name) for name in _FACTS}
     return LinkHistory(**{**facts, "state": LinkState(link.state), "fault": LinkFault(link.fault)})
-
-
-def _evidence(link: Any, history: LinkHistory) -> tuple[str, Any]:
-    """Return what stars depend on; see ``link_evidence.Evidence``."""
-    return _format(link), _dead(history)
-
-
-def _format(link: Any) -> str:
-    return str(link.format) if link else ""
 
 
 def _dead(history: LinkHistory) -> Any:
@@ -127,13 +120,13 @@ def _host_record(result: LinkResult, now: dt.datetime) -> HostRecord:
 def _found(result: LinkResult) -> dict[str, Any]:
     # PostgreSQL takes neither the character 0 nor half a character, which JSON can spell.
     texts = ("format", "version", "base_url", "media_type", "title", "checksum")
-    found: dict[str, Any] = {name: clean_text(getattr(result, name)) for name in texts}
-    found["size"] = result.size
-    found["layers"] = [
+    values: dict[str, Any] = {name: clean_text(getattr(result, name)) for name in texts}
+    values["size"] = result.size
+    values["layers"] = [
         {"name": clean_text(layer.name), "title": clean_text(layer.title)}
         for layer in result.layers
     ]
-    return found
+    return values
 
 
 def put(urls: Sequence[str], values: Mapping[str, Any]) -> None:
@@ -151,15 +144,15 @@ def _make(urls: Sequence[str]) -> None:
     """Make the links that are missing, due now, and correct the host of the others."""
     now = tables.utcnow()
     rows = [
-        {"url": each, "url_digest": digest(each), "host": host_of(each), "due": now}
-        for each in sorted(urls, key=digest)
+        {"url": url, "url_digest": digest(url), "host": host_of(url), "due": now}
+        for url in sorted(urls, key=digest)
     ]
     if rows:
         Session.execute(_MAKE, rows)
 
 
 def _change(urls: Sequence[str], values: Mapping[str, Any]) -> None:
-    changed = _TABLE.c.url_digest.in_([digest(each) for each in urls])
+    changed = _TABLE.c.url_digest.in_([digest(url) for url in urls])
     Session.execute(sa.update(_TABLE).where(changed).values(values))
 
 

@@ -94,8 +94,7 @@ def _without_transaction(connection: sa.engine.Connection) -> Iterator[None]:
 
 def hold_off_clearing(source_id: str) -> bool:
     """Keep a source from being cleared until the transaction ends; False if it is cleared now."""
-    lock = {"key": CLEARING, "of": source_id}
-    return bool(model.Session.execute(SHARED, lock).scalar())
+    return bool(model.Session.execute(SHARED, {"key": CLEARING, "of": source_id}).scalar())
 
 
 def source_state(source_id: str) -> SourceState | None:

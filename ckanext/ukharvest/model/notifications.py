@@ -60,7 +60,7 @@ class Settings:
         return cls(
             people=tuple(map(str, stored.get("people") or ())),
             addresses=tuple(map(str, stored.get("addresses") or ())),
-            events=tuple(each for each in EVENTS if each in (stored.get("events") or ())),
+            events=tuple(event for event in EVENTS if event in (stored.get("events") or ())),
             weekly=weekly if weekly in WEEKLY else NEVER,
             not_weekly_to=tuple(map(str, stored.get("not_weekly_to") or ())),
             organization=stored.get("organization"),
@@ -72,8 +72,8 @@ class Settings:
 
     def having(self, keys: Collection[str]) -> tuple[str, ...]:
         """Return the recipients with any of these keys, as stored."""
-        return tuple(each for each in self.people if each in keys) + tuple(
-            each for each in self.addresses if each.casefold() in keys
+        return tuple(user for user in self.people if user in keys) + tuple(
+            address for address in self.addresses if address.casefold() in keys
         )
 
     def without(self, keys: Collection[str]) -> Settings:
@@ -81,8 +81,8 @@ class Settings:
         gone = self.having(keys)
         return replace(
             self,
-            people=tuple(each for each in self.people if each not in gone),
-            addresses=tuple(each for each in self.addresses if each not in gone),
+            people=tuple(user for user in self.people if user not in gone),
+            addresses=tuple(address for address in self.addresses if address not in gone),
         )
 
     def not_weekly(self, keys: Collection[str]) -> Settings:
@@ -160,22 +160,21 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
 
 def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]]:
     """Return organisation id → its active editors and administrators with an address, by name."""
-    found: dict[str, list[model.User]] = {}
-    query = (
+    members: dict[str, list[model.User]] = {}
+    for group_id, user in (
         Session.query(model.Member.group_id, model.User)
         .join(model.User, model.User.id == model.Member.table_id)
         .filter(
             model.Member.table_name == "user",
             model.Member.state == "active",
             model.Member.capacity.in_(ROLES),
-            model.Member.group_id.in_([each for each in organization_ids if each]),
+            model.Member.group_id.in_([id_ for id_ in organization_ids if id_]),
             *_can_get_mail(),
         )
         .order_by(model.User.fullname, model.User.name)
-    )
-    for group_id, user in query:
-        found.setdefault(group_id, []).append(user)
-    return found
+    ):
+        members.setdefault(group_id, []).append(user)
+    return members
 
 
 def sysadmins(user_ids: Iterable[str]) -> list[model.User]:
@@ -190,25 +189,28 @@ def _can_get_mail() -> tuple[Any, ...]:
     return model.User.state == "active", sa.func.coalesce(model.User.email, "") != ""
 
 
-def recipients(told: Iterable[Told]) -> dict[str, list[Recipient]]:
+def recipients(mailed_sources: Iterable[Told]) -> dict[str, list[Recipient]]:
     """Return source id → recipients, each address once; two statements for any number.
 
     Users who are neither editors of the organisation any more nor sysadmins are left out.
     """
-    told = list(told)
-    members = people({each.organization_id for each in told})
-    everywhere = sysadmins({user for each in told for user in each.settings.people})
+    listed = list(mailed_sources)
+    members = people({source.organization_id for source in listed})
+    everywhere = sysadmins({user for source in listed for user in source.settings.people})
     allowed = {
-        each.id: (*members.get(each.organization_id or "", ()), *everywhere) for each in told
+        source.id: (*members.get(source.organization_id or "", ()), *everywhere)
+        for source in listed
     }
-    return {each.id: _recipients(each.settings, allowed[each.id]) for each in told}
+    return {source.id: _recipients(source.settings, allowed[source.id]) for source in listed}
 
 
 def _recipients(settings: Settings, allowed: Iterable[model.User]) -> list[Recipient]:
     chosen = {user.id: user for user in allowed if user.id in settings.people}
-    found = [Recipient(user.id, user.display_name, user.email) for user in chosen.values()]
-    found += [Recipient(address, "", address) for address in settings.addresses]
-    return list({each.address.casefold(): each for each in reversed(found)}.values())[::-1]
+    everybody = [Recipient(user.id, user.display_name, user.email) for user in chosen.values()]
+    everybody += [Recipient(address, "", address) for address in settings.addresses]
+    return list(
+        {recipient.address.casefold(): recipient for recipient in reversed(everybody)}.values()
+    )[::-1]
 
 
 def told_of_failure(source_id: str) -> frozenset[str]:
@@ -222,23 +224,22 @@ def told_of_failure(source_id: str) -> frozenset[str]:
     )
     if last is None or last[0] != FAILED:
         return frozenset()
-    told = [
-        each
-        for each in sources([source_id])
+    failing = [
+        source
+        for source in sources([source_id])
         # Ours reports the first of several failures; later ones only ckanext-harvest's mail.
-        if FAILED in each.settings.events
-        and each.mailed.get(FAILED, {}).get("job_id", last[1]) == last[1]
+        if FAILED in source.settings.events
+        and source.mailed.get(FAILED, {}).get("job_id", last[1]) == last[1]
     ]
-    found = [each for group in recipients(told).values() for each in group]
-    return frozenset(each.address.casefold() for each in found)
+    addressed = [recipient for group in recipients(failing).values() for recipient in group]
+    return frozenset(recipient.address.casefold() for recipient in addressed)
 
 
 def save_mailed(source_id: str, mailed: Mapping[str, Any]) -> None:
     """Save the news mailed about a source, except its ``test``; the caller commits."""
     state = ensure_source_state(source_id, lock=True)
     # A test may have been requested while the mails were sent.
-    test = (state.mailed or {}).get("test")
-    state.mailed = {**mailed, "test": test}
+    state.mailed = {**mailed, "test": (state.mailed or {}).get("test")}
 
 
 def note_test(source_id: str, test: Mapping[str, Any]) -> None:

@@ -162,11 +162,9 @@ def save_rest(job_ids: Collection[str]) -> None:
 def save_missing(job_id: str, record_ids: Collection[int]) -> None:
     """Store which records a run missed for the first time; one statement, none without them."""
     if record_ids:
-        values = {"job_id": job_id, "ids": list(record_ids), "now": utcnow()}
-        Session.execute(_SAVE_MISSING, values)
+        Session.execute(_SAVE_MISSING, {"job_id": job_id, "ids": list(record_ids), "now": utcnow()})
 
 
 def state_now(record_id: int, source_id: str) -> str:
     """Return what a record is now, as ``RecordState``."""
-    values = {"record_id": record_id, "source_id": source_id}
-    return str(Session.scalar(_NOW, values))
+    return str(Session.scalar(_NOW, {"record_id": record_id, "source_id": source_id}))

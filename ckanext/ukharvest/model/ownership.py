@@ -21,21 +21,15 @@ Session = model.Session
 
 def dataset_ids(source_id: str) -> list[str]:
     """Return the ids of the datasets, deleted ones too, that belong to this source alone."""
-    record, claim = aliased(Record), aliased(Record)
-    current, rival = aliased(HarvestObject), aliased(HarvestObject)
     package = model.Package
-    ours = sa.exists().where(record.package_id == package.id, record.source_id == source_id)
-    harvested = sa.exists().where(
-        current.package_id == package.id,
-        current.harvest_source_id == source_id,
-        current.current.is_(True),
+    has_row = sa.exists().where(Record.package_id == package.id)
+    has_object = sa.exists().where(
+        HarvestObject.package_id == package.id, HarvestObject.current.is_(True)
     )
-    claimed = sa.exists().where(claim.package_id == package.id, claim.source_id != source_id)
-    harvested_by_others = sa.exists().where(
-        rival.package_id == package.id,
-        rival.harvest_source_id != source_id,
-        rival.current.is_(True),
-    )
+    ours = has_row.where(Record.source_id == source_id)
+    claimed = has_row.where(Record.source_id != source_id)
+    harvested = has_object.where(HarvestObject.harvest_source_id == source_id)
+    harvested_by_others = has_object.where(HarvestObject.harvest_source_id != source_id)
     query = Session.query(package.id).filter(
         package.type != "harvest",
         ~claimed,
@@ -144,5 +138,4 @@ def forget_history(source_id: str, *, keep_current: bool) -> None:
 
 
 def _delete(entity: type, *conditions: sa.ColumnElement[bool]) -> None:
-    statement = sa.delete(entity).where(*conditions)
-    execute(statement)
+    execute(sa.delete(entity).where(*conditions))

@@ -100,7 +100,7 @@ class Changed(Exception):  # noqa: N818 - nothing is wrong
 
 def version_of(due: Iterable[Waiting]) -> str:
     """Return a hash that is equal for lists of the same datasets."""
-    ids = "\n".join(sorted(each.package_id for each in due))
+    ids = "\n".join(sorted(dataset.package_id for dataset in due))
     return hashlib.sha256(ids.encode("utf-8")).hexdigest()[:16]
 
 
@@ -144,13 +144,14 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     Session.add(report)
     run_results.add_decision(held_by, report.reason)
     staged = [
-        staged_objects.Staged(each.guid, "delete", package_id=each.package_id) for each in due
+        staged_objects.Staged(dataset.guid, "delete", package_id=dataset.package_id)
+        for dataset in due
     ]
     staged_objects.add(staged, job.id, source_id)
     staged_objects.show(job.id)
     job_id = str(job.id)
     Session.commit()
-    return job_id, [each.id for each in staged], listed - len(due)
+    return job_id, [obj.id for obj in staged], listed - len(due)
 
 
 def keep_datasets(source_id: str, user: str, version: str = "") -> int:
@@ -166,12 +167,12 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
         return 0
     held_by = state.held["job_id"]
     state.held = sa.null()
-    kept = sa.update(Record).where(
+    own = sa.update(Record).where(
         Record.source_id == source_id,
-        Record.package_id.in_([each.package_id for each in due]),
+        Record.package_id.in_([dataset.package_id for dataset in due]),
         Record.missed_runs > 0,
     )
-    execute(kept.values(outcome=RecordOutcome.KEPT))
+    execute(own.values(outcome=RecordOutcome.KEPT))
     number = len(due)
     run_results.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
     Session.commit()
@@ -211,15 +212,15 @@ def around(source_id: str, due: Sequence[Waiting]) -> tuple[int, int]:
     Returns:
         Active datasets, those in ``due`` included; titles of ``due`` that another one has.
     """
-    titles = {one_line(each.title).casefold() for each in due}
-    doomed = {each.package_id for each in due}
-    query = (
+    titles = {one_line(dataset.title).casefold() for dataset in due}
+    doomed = {dataset.package_id for dataset in due}
+    rows = (
         Session.query(model.Package.id, model.Package.title)
         .join(Record, Record.package_id == model.Package.id)
         .filter(Record.source_id == source_id, model.Package.state == "active")
         .filter(Record.outcome != RecordOutcome.KEPT)
+        .all()
     )
-    rows = query.all()
     others = {one_line(title or "").casefold() for id_, title in rows if id_ not in doomed}
     return len(rows), len(titles & others)
 

@@ -43,8 +43,8 @@ def check(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
     Raises:
         ConfigError: names the first such option.
     """
-    declared = [each for each in (*kind.options, *COMMON_OPTIONS) if each.sysadmin_only]
-    used = [each for each in declared if found[each.name] != each.default]
+    declared = [option for option in (*kind.options, *COMMON_OPTIONS) if option.sysadmin_only]
+    used = [option for option in declared if found[option.name] != option.default]
     if not used:
         return
     known = confirmed_options(source_id)

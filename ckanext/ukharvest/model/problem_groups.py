@@ -11,7 +11,7 @@ were.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -116,34 +116,20 @@ class Scope(NamedTuple):
     reads: list[str] | None
 
 
-class Group(NamedTuple):
-    """One kind of problem.
+def groups(scope: Scope) -> Sequence[Any]:
+    """Return the kinds of problems, lost records first, then by number of records.
 
-    Attributes:
+    Also why the run failed, or the source's last one that was not stopped. Columns:
         kind: "stop", "lost" or "problem".
         code: "" if only the message is known.
-        field: the field that it is about, without numbers of entries; "" for the whole record.
+        of_field: the field that it is about, without numbers of entries; "" for the whole record.
         records, occurrences: numbers of records with it (0 of a run), and of problems.
         examples: the first few: {"record_id" (None: it has no page), "guid", "title", "message",
             "field", "line"}.
     """
-
-    kind: str
-    code: str
-    field: str
-    records: int
-    occurrences: int
-    examples: list[dict[str, Any]]
-
-
-def groups(scope: Scope) -> list[Group]:
-    """Return the kinds of problems, lost records first, then by number of records.
-
-    Also why the run failed, or the source's last one that was not stopped.
-    """
     query = _with(scope, f"{_GROUPS} UNION ALL {_STOP_OF_RUN if scope.job_id else _STOP_OF_SOURCE}")
-    rows = Session.execute(query, {**scope._asdict(), "most": MOST_GROUPS, "examples": EXAMPLES})
-    return [Group(*row) for row in rows]
+    values = {**scope._asdict(), "most": MOST_GROUPS, "examples": EXAMPLES}
+    return Session.execute(query, values).all()
 
 
 def problems(

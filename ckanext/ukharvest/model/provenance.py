@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -16,61 +15,8 @@ from ckanext.ukharvest.model import Record, RecordProblem, SourceState
 Session = model.Session
 
 
-class Origin(NamedTuple):
-    """A dataset's record and source; unknown values are None. Times are naive UTC.
-
-    Attributes:
-        record_id, outcome, state, missed_runs, checked, written, error, supplied_fields,
-            record_url: of our row, all None for a dataset that we have not imported yet;
-            ``checked``: when a run last saw it.
-        is_news: the run that saw the record last is the one that wrote the dataset.
-        harvested: when the dataset was last written by a harvest.
-        changed: when the dataset was last changed by anybody.
-        is_held: its deletion is pending.
-        problems: number of the record's problems.
-        is_listed_twice: another source lists it too; its record is skipped.
-        frequency, schedule, config: of the source, as stored.
-    """
-
-    record_id: int | None
-    guid: str | None
-    outcome: str | None
-    state: str | None
-    missed_runs: int | None
-    checked: datetime.datetime | None
-    written: datetime.datetime | None
-    error: dict[str, Any] | None
-    supplied_fields: dict[str, Any] | None
-    record_url: str | None
-    is_news: bool | None
-    harvested: datetime.datetime | None
-    changed: datetime.datetime | None
-    is_held: bool
-    problems: int
-    is_listed_twice: bool
-    source_id: str
-    source_url: str
-    source_type: str
-    source_name: str
-    source_title: str
-    source_state: str
-    is_private: bool
-    is_active: bool
-    frequency: str | None
-    schedule: dict[str, Any] | None
-    config: str | None
-    organization_name: str | None
-    organization_title: str | None
-
-    @property
-    def id(self) -> str:
-        """Return the source's id, as ``sweeper.schedules`` expects."""
-        return self.source_id
-
-    @property
-    def is_running(self) -> bool:
-        """Tell whether the source is not switched off."""
-        return self.is_active and self.source_state == "active"
+# A dataset's record and source, a row of ``of_datasets``.
+Origin = Any
 
 
 def of_dataset(package_id: str) -> Origin | None:
@@ -79,14 +25,28 @@ def of_dataset(package_id: str) -> Origin | None:
 
 
 def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
-    """Return the origins of these datasets by id, without those that ``of_dataset`` has none of."""
+    """Return the origins of these datasets by id, without those that ``of_dataset`` has none of.
+
+    Unknown values are None; times are naive UTC. Columns:
+        package_id: the dataset's.
+        record_id, outcome, state, missed_runs, checked, written, error, supplied_fields,
+            record_url: of our row, all None for a dataset that we have not imported yet;
+            ``checked``: when a run last saw it.
+        guid: the record's.
+        is_news: the run that saw the record last is the one that wrote the dataset.
+        harvested: when the dataset was last written by a harvest.
+        changed: when the dataset was last changed by anybody.
+        is_held: its deletion is pending.
+        problems: number of the record's problems.
+        is_listed_twice: another source lists it too; its record is skipped.
+        id (as ``sweeper.schedules`` expects), source_id, source_url, source_type, source_name,
+            source_title, source_state, is_private, is_active, organization_name,
+            organization_title: of the source.
+        is_running: the source is not switched off.
+        frequency, schedule, config: of the source, as stored.
+    """
     if not package_ids:
         return {}
-    rows = Session.execute(_query(package_ids))
-    return {id_: Origin(*values) for id_, *values in rows}
-
-
-def _query(package_ids: Collection[str]) -> sa.Select[Any]:
     dataset, source_package = aliased(model.Package), aliased(model.Package)
     source_id = sa.func.coalesce(Record.source_id, HarvestObject.harvest_source_id)
     is_current = sa.and_(
@@ -94,8 +54,8 @@ def _query(package_ids: Collection[str]) -> sa.Select[Any]:
         HarvestObject.current.is_(True),
         sa.or_(Record.id.is_(None), HarvestObject.harvest_source_id == Record.source_id),
     )
-    return (
-        sa.select(dataset.id, *_of_record(dataset), *_of_source(source_package))
+    query = (
+        sa.select(dataset.id.label("package_id"), *_of_record(dataset), *_of_source(source_package))
         .select_from(dataset)
         .outerjoin(Record, Record.package_id == dataset.id)
         .outerjoin(HarvestObject, is_current)
@@ -113,6 +73,7 @@ def _query(package_ids: Collection[str]) -> sa.Select[Any]:
             Record.last_seen.desc().nulls_last(),
         )
     )
+    return {row.package_id: row for row in Session.execute(query)}
 
 
 def _of_record(dataset: Any) -> tuple[Any, ...]:
@@ -122,38 +83,40 @@ def _of_record(dataset: Any) -> tuple[Any, ...]:
     held = SourceState.held["guids"].has_key(sa.func.coalesce(Record.guid, ""))
     other = aliased(Record)
     return (
-        Record.id,
-        sa.func.coalesce(Record.guid, HarvestObject.guid),
+        Record.id.label("record_id"),
+        sa.func.coalesce(Record.guid, HarvestObject.guid).label("guid"),
         Record.outcome,
         Record.state,
         Record.missed_runs,
-        Record.last_seen,
+        Record.last_seen.label("checked"),
         Record.written,
         Record.error,
         Record.supplied_fields,
-        sa.func.nullif(Record.url, ""),
-        Record.last_seen_job_id == HarvestObject.harvest_job_id,
-        sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered),
-        dataset.metadata_modified,
-        sa.func.coalesce(held, sa.false()),
-        problems.scalar_subquery(),
-        sa.select(other.id).where(other.same_as == dataset.id).exists(),
+        sa.func.nullif(Record.url, "").label("record_url"),
+        (Record.last_seen_job_id == HarvestObject.harvest_job_id).label("is_news"),
+        sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered).label("harvested"),
+        dataset.metadata_modified.label("changed"),
+        sa.func.coalesce(held, sa.false()).label("is_held"),
+        problems.scalar_subquery().label("problems"),
+        sa.select(other.id).where(other.same_as == dataset.id).exists().label("is_listed_twice"),
     )
 
 
 def _of_source(package: Any) -> tuple[Any, ...]:
     return (
         HarvestSource.id,
-        HarvestSource.url,
-        HarvestSource.type,
-        package.name,
-        sa.func.coalesce(sa.func.nullif(package.title, ""), package.name),
-        package.state,
-        package.private,
-        HarvestSource.active,
+        HarvestSource.id.label("source_id"),
+        HarvestSource.url.label("source_url"),
+        HarvestSource.type.label("source_type"),
+        package.name.label("source_name"),
+        sa.func.coalesce(sa.func.nullif(package.title, ""), package.name).label("source_title"),
+        package.state.label("source_state"),
+        package.private.label("is_private"),
+        HarvestSource.active.label("is_active"),
+        sa.and_(HarvestSource.active, package.state == "active").label("is_running"),
         HarvestSource.frequency,
         SourceState.schedule,
         HarvestSource.config,
-        model.Group.name,
-        model.Group.title,
+        model.Group.name.label("organization_name"),
+        model.Group.title.label("organization_title"),
     )

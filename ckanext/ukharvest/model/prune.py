@@ -7,7 +7,7 @@ jobs that are still referred to; everything unfinished; and all of other source 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,8 +56,7 @@ def count_prunable(
     errors = _count(
         sa.select(HarvestGatherError.id).where(HarvestGatherError.harvest_job_id.in_(old))
     )
-    stays = _has_object(~doomed)
-    jobs = _count(sa.select(HarvestJob.id).where(HarvestJob.id.in_(old), ~stays))
+    jobs = _count(sa.select(HarvestJob.id).where(HarvestJob.id.in_(old), ~_has_object(~doomed)))
     return Pruned(objects, errors, jobs)
 
 
@@ -129,8 +128,8 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
     for column in (state.sync_state, state.held, state.changed_identifiers, state.resume):
         named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
         query = query.where(table.c.id.notin_(named))
-    told = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
-    return query.where(table.c.id.notin_(sa.select(told.c.id)))
+    of_health = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
+    return query.where(table.c.id.notin_(sa.select(of_health.c.id)))
 
 
 # "Failing since", "last good run": if a source fails for weeks, these are not recent runs.
@@ -190,19 +189,15 @@ def _are_pruned(runs: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 def _delete(table: Any, condition: sa.ColumnElement[bool]) -> int:
     """Delete rows batch by batch (extras and errors go with them); commits each batch."""
-    return sum(_batches(table, condition))
-
-
-def _batches(table: Any, condition: sa.ColumnElement[bool]) -> Iterator[int]:
     # Two processes share the work instead of waiting for each other.
     batch = sa.select(table.id).where(condition).limit(BATCH).with_for_update(skip_locked=True)
     statement = sa.delete(table).where(table.id.in_(batch.scalar_subquery()))
-    while True:
-        result = execute(statement)
+    number = 0
+    while gone := int(execute(statement).rowcount):
         Session.commit()
-        if not result.rowcount:
-            return
-        yield result.rowcount
+        number += gone
+    Session.commit()
+    return number
 
 
 def _delete_jobs(jobs: list[str]) -> int:
@@ -211,8 +206,7 @@ def _delete_jobs(jobs: list[str]) -> int:
         sa.select(HarvestJob.id).where(HarvestJob.id.in_(jobs), ~_has_object())
     ).all()
     for table, column in ((JobReport, JobReport.job_id), (HarvestJob, HarvestJob.id)):
-        statement = sa.delete(table).where(column.in_(empty))
-        execute(statement)
+        execute(sa.delete(table).where(column.in_(empty)))
     Session.commit()
     return len(empty)
 

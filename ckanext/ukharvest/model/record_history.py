@@ -45,12 +45,11 @@ class Pass(NamedTuple):
 
 def find(record_id: int) -> Found | None:
     """Return a record, None if there is none of this id."""
-    query = (
+    row = Session.execute(
         sa.select(Record, model.Package)
         .outerjoin(model.Package, model.Package.id == Record.package_id)
         .where(Record.id == record_id)
-    )
-    row = Session.execute(query).first()
+    ).first()
     return Found(*row) if row else None
 
 
@@ -73,11 +72,15 @@ def passes(row: Record) -> list[Pass]:
         .order_by(Outcome.created.desc())
         .limit(MOST)
     )
-    passes = []
-    for job_id, when, state, message, more in Session.execute(query):
-        messages = [message or "", *(each["message"] for each in more or ())]
-        passes.append(Pass(job_id, when, state, "\n".join(messages)))
-    return passes
+    return [
+        Pass(
+            job_id,
+            when,
+            state,
+            "\n".join([message or "", *(error["message"] for error in more or ())]),
+        )
+        for job_id, when, state, message, more in Session.execute(query)
+    ]
 
 
 def text_of(record_id: int) -> str:
@@ -85,8 +88,8 @@ def text_of(record_id: int) -> str:
 
     Of a failed record that is the failed version, else the one that the dataset was made from.
     """
-    found = Session.scalar(_text(record_id, HarvestObject.content))
-    return str(found) if found else _version_of(record_id)
+    content = Session.scalar(_text(record_id, HarvestObject.content))
+    return str(content) if content else _version_of(record_id)
 
 
 def glance_at(record_id: int) -> Glance | None:
@@ -96,8 +99,8 @@ def glance_at(record_id: int) -> Glance | None:
     row = Session.execute(_text(record_id, head, size)).first()
     if row and row[0]:
         return Glance(*row)
-    kept = _version_of(record_id)
-    return Glance(kept[:HEAD], size_of(kept)) if kept else None
+    content = _version_of(record_id)
+    return Glance(content[:HEAD], size_of(content)) if content else None
 
 
 def _text(record_id: int, *columns: Any) -> sa.Select[Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -44,13 +44,7 @@ class Stamp:
 
 def locked(obj: HarvestObject) -> Record:
     """Return the row of an object's record, locked until the transaction ends; may create it."""
-    locks.hold([(obj.harvest_source_id, obj.guid)])
-    row = (
-        Session.query(Record)
-        .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
-        .populate_existing()
-        .one_or_none()
-    )
+    row = lock_rows([(obj.harvest_source_id, obj.guid)]).get((obj.harvest_source_id, obj.guid))
     if row is None:
         row = _new_row(obj)
         Session.add(row)
@@ -58,10 +52,8 @@ def locked(obj: HarvestObject) -> Record:
 
 
 def _new_row(obj: HarvestObject) -> Record:
-    row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
-    row.first_seen = utcnow()
-    row.first_seen_job_id = obj.harvest_job_id
-    return row
+    first = {"first_seen": utcnow(), "first_seen_job_id": obj.harvest_job_id}
+    return Record(source_id=obj.harvest_source_id, guid=obj.guid, **first)
 
 
 Key = tuple[str, str]  # source id, guid
@@ -110,19 +102,15 @@ def mark_seen(row: Record, job_id: str) -> None:
 
 def put_stamp(row: Record, stamp: Stamp) -> None:
     """Save the stamp of an import; all its values are of the same import."""
-    row.fingerprint = stamp.fingerprint
-    row.import_rules_hash = stamp.import_rules_hash
-    row.url = stamp.url
-    row.etag = stamp.etag
-    row.last_modified = stamp.last_modified
+    for name, value in asdict(stamp).items():
+        setattr(row, name, value)
 
 
 def forget_stamps(package_ids: Sequence[str]) -> None:
     """Let the next runs import the records of these datasets again."""
     # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
     own = sa.update(Record).where(Record.package_id.in_(package_ids))
-    statement = own.values(fingerprint="", import_rules_hash="", package_hash="")
-    execute(statement)
+    execute(own.values(fingerprint="", import_rules_hash="", package_hash=""))
 
 
 def spoil_stamp(row: Record, obj: HarvestObject) -> None:
@@ -134,8 +122,7 @@ def spoil_stamp(row: Record, obj: HarvestObject) -> None:
 def write_again(source_id: str, guid: str) -> None:
     """Let the next import of a record write its dataset even if nothing comes out differently."""
     own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
-    statement = own.values(package_hash="")
-    execute(statement)
+    execute(own.values(package_hash=""))
 
 
 def put_title(row: Record, title: str) -> None:
@@ -149,8 +136,8 @@ def put_error(row: Record, obj: HarvestObject, error: UkharvestError, stage: str
         put_title(row, error.title)
     row.error = {"code": error.code, "message": error.message, "line": error.line}
     lost = {"message": error.message, "stage": stage, "line": error.line}
-    said = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
-    if said.first() is None:  # a message can be delivered twice, to two consumers
+    stored = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
+    if stored.first() is None:  # a message can be delivered twice, to two consumers
         Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
         code = {staged_objects.IMPORT_CODE: error.code}
         staged_objects.restamp(obj.id, code, staged_objects.extras_of(obj.id))
@@ -165,8 +152,7 @@ def note_written(package_id: str, before: str) -> None:
     ours = sa.and_(
         Record.package_id == package_id, Record.written >= datetime.datetime.fromisoformat(before)
     )
-    statement = sa.update(Record).where(ours).values(written=utcnow())
-    execute(statement)
+    execute(sa.update(Record).where(ours).values(written=utcnow()))
 
 
 def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
@@ -205,8 +191,8 @@ def add_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = F
             "job_id": row.last_seen_job_id,
             "lost": lost,
         }
-        for row, found in problems.items()
-        for problem in found
+        for row, of_row in problems.items()
+        for problem in of_row
     ]
     if rows:
         Session.execute(sa.insert(RecordProblem), rows)
@@ -241,7 +227,7 @@ def retire(current: Mapping[str, str]) -> None:
     """
     if not current:
         return
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(
             HarvestObject.package_id.in_(current),
@@ -250,4 +236,3 @@ def retire(current: Mapping[str, str]) -> None:
         )
         .values(current=False)
     )
-    execute(statement)

@@ -5,9 +5,7 @@ A run over an unchanged source costs one SELECT and one UPDATE here, however man
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Iterable
 
 import sqlalchemy as sa
 from ckan import model
@@ -15,14 +13,10 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.model import Record, utcnow
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import any_number, execute
 from ckanext.ukharvest.reading.known_record import KnownRecord
 
 Session = model.Session
-T = TypeVar("T")
-
-# Ids per statement: far below PostgreSQL's limit of 65,535 parameters.
-CHUNK = 5000
 
 
 def known_records(source_id: str) -> dict[str, KnownRecord]:
@@ -66,8 +60,7 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
 
 def mark_seen(ids: Iterable[int], job_id: str) -> None:
     """Mark these records (row ids) as seen by the job; the caller commits."""
-    for chunk in _chunks(ids):
-        _update(chunk, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0)
+    _update(ids, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0)
 
 
 def seen_by(source_id: str, job_id: str) -> set[str]:
@@ -78,38 +71,30 @@ def seen_by(source_id: str, job_id: str) -> set[str]:
 
 def mark_missed(ids: Iterable[int]) -> None:
     """Count one more complete run that did not see these records; the caller commits."""
-    for chunk in _chunks(ids):
-        _update(chunk, missed_runs=Record.missed_runs + 1)
+    _update(ids, missed_runs=Record.missed_runs + 1)
 
 
 def mark_back(ids: Iterable[int]) -> None:
     """Reset the number of missed runs of these records, which a run saw; the caller commits."""
-    for chunk in _chunks(ids):
-        _update(chunk, missed_runs=0)
+    _update(ids, missed_runs=0)
 
 
 def rename(row_id: int, source_id: str, guid: str) -> None:
     """Change a row's guid, replacing an empty row with that guid; no commit."""
-    empty = sa.delete(Record).where(
-        Record.source_id == source_id, Record.guid == guid, Record.package_id.is_(None)
+    execute(
+        sa.delete(Record).where(
+            Record.source_id == source_id, Record.guid == guid, Record.package_id.is_(None)
+        )
     )
-    execute(empty)
     _update([row_id], guid=guid)
 
 
 def forget(ids: Iterable[int]) -> None:
     """Delete rows (by id) that turned out not to belong to the source; the caller commits."""
-    for chunk in _chunks(ids):
-        statement = sa.delete(Record).where(Record.id.in_(chunk))
-        execute(statement)
+    if gone := list(ids):
+        execute(sa.delete(Record).where(Record.id == any_number(gone)))
 
 
-def _update(ids: list[int], **values: object) -> None:
-    statement = sa.update(Record).where(Record.id.in_(ids)).values(**values)
-    execute(statement)
-
-
-def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, CHUNK)):
-        yield chunk
+def _update(ids: Iterable[int], **values: object) -> None:
+    if changed := list(ids):
+        execute(sa.update(Record).where(Record.id == any_number(changed)).values(**values))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -20,39 +21,37 @@ def key(name: str) -> str:
     return f"ckan:{tk.config.get('ckan.site_id')}:ukharvest:{name}"
 
 
+def _ask(task: str, command: Callable[[Any], Any]) -> Any:
+    """Return what a command of Redis returns, None without Redis."""
+    try:
+        return command(connect_to_redis())
+    except redis.RedisError as exc:
+        log.warning("Redis does not %s: %s", task, exc)
+        return None
+
+
 def recall(name: str) -> Any:
     """Return the saved value, None without one or without Redis."""
-    try:
-        text = connect_to_redis().get(key(name))
-    except redis.RedisError as exc:
-        log.warning("Redis does not tell %s: %s", name, exc)
-        return None
+    text = _ask(f"tell {name}", lambda server: server.get(key(name)))
     return json.loads(text) if text else None
 
 
 def save(name: str, value: Any, seconds: int) -> None:
     """Save a value that JSON can express for ``seconds``."""
-    try:
-        connect_to_redis().set(key(name), json.dumps(value), ex=seconds)
-    except redis.RedisError as exc:
-        log.warning("Redis does not keep %s: %s", name, exc)
+    text = json.dumps(value)
+    _ask(f"keep {name}", lambda server: server.set(key(name), text, ex=seconds))
 
 
 def forget(name: str) -> None:
     """Delete a value, so that the next request computes it again."""
-    try:
-        connect_to_redis().delete(key(name))
-    except redis.RedisError as exc:
-        log.warning("Redis does not forget %s: %s", name, exc)
+    _ask(f"forget {name}", lambda server: server.delete(key(name)))
 
 
 def count(name: str, seconds: int) -> int:
     """Increase a counter that expires ``seconds`` after its first count; 0 without Redis."""
-    try:
-        with connect_to_redis().pipeline() as pipe:
-            pipe.set(key(name), 0, ex=seconds, nx=True)
-            pipe.incr(key(name))
-            return int(pipe.execute()[1])
-    except redis.RedisError as exc:
-        log.warning("Redis does not count %s: %s", name, exc)
-        return 0
+
+    def increase(server: Any) -> Any:
+        with server.pipeline() as pipe:
+            return pipe.set(key(name), 0, ex=seconds, nx=True).incr(key(name)).execute()[1]
+
+    return int(_ask(f"count {name}", increase) or 0)

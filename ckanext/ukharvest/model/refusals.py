@@ -36,7 +36,6 @@ def rejection(exc: Exception, title: str = "") -> RecordError:
         error = RejectedByCkan(f"CKAN does not accept the dataset: {details}")
     else:
         log.error("The database refused a record", exc_info=exc)
-        message = "the database refused the record; the portal's log has the details"
-        error = RejectedByCkan(message)
+        error = RejectedByCkan("the database refused the record; the portal's log has the details")
     error.title = title
     return error

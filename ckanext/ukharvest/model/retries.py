@@ -101,8 +101,8 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
 
 def next_due(job_id: str) -> dt.datetime | None:
     """Return the time of the next attempt at an object of a job, None without waiting objects."""
-    found: dt.datetime | None = _waiting(job_id, sa.func.min(Retry.due)).scalar()
-    return found
+    due: dt.datetime | None = _waiting(job_id, sa.func.min(Retry.due)).scalar()
+    return due
 
 
 def is_paused(due: Any) -> sa.ColumnElement[bool]:
@@ -132,5 +132,4 @@ def _waiting(job_id: str, column: Any) -> Any:
 def forget_finished() -> None:
     """Delete the rows of finished objects; the caller commits."""
     finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(open_work.ENDED))
-    statement = sa.delete(Retry).where(Retry.harvest_object_id.in_(finished))
-    execute(statement)
+    execute(sa.delete(Retry).where(Retry.harvest_object_id.in_(finished)))

@@ -144,10 +144,9 @@ def records(
     if outcome:
         conditions.append(_CONDITIONS[PROBLEMS if outcome == PROBLEMS else "outcome"])
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    listed = _OF_RUN if scope.job_id else _OF_SOURCE
     query = sa.text(
         _PAGE.format(
-            listed=listed,
+            listed=_OF_RUN if scope.job_id else _OF_SOURCE,
             found=found_in(scope),
             faulty=_FAULTY_IN_RUN if scope.job_id else _FAULTY_IN_SOURCE,
             gone=_GONE,

@@ -52,16 +52,18 @@ def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
     return {report.job_id: report for report in query}
 
 
-def load(jobs: Collection[Any], reports: Mapping[str, JobReport]) -> dict[str, RunResult]:
+def load(jobs: Mapping[str, str], reports: Mapping[str, JobReport]) -> dict[str, RunResult]:
     """Return run id → result; counted, in one statement, where it is not stored yet.
 
     Args:
-        jobs: with ``id`` and ``status``.
+        jobs: run id → status of its harvest job.
         reports: run id → its report.
     """
     stored = {id_ for id_, report in reports.items() if report.figures}
-    counted = {row.id: row for row in _count([job.id for job in jobs if job.id not in stored])}
-    return {job.id: _result(job.status, reports.get(job.id), counted.get(job.id)) for job in jobs}
+    counted = {row.id: row for row in _count([id_ for id_ in jobs if id_ not in stored])}
+    return {
+        id_: _result(status, reports.get(id_), counted.get(id_)) for id_, status in jobs.items()
+    }
 
 
 def _count(job_ids: Collection[str]) -> Iterable[Any]:
@@ -152,8 +154,7 @@ def refresh(job_ids: Collection[str]) -> None:
     counted = {row.id: row for row in _count(job_ids)}
     for report in reports:
         values = _result(report.status, report, counted[report.job_id])._asdict()
-        statement = sa.update(JobReport).where(JobReport.id == report.id).values(values)
-        execute(statement)
+        execute(sa.update(JobReport).where(JobReport.id == report.id).values(values))
 
 
 def save_outcomes(object_ids: Collection[str]) -> None:
@@ -164,12 +165,11 @@ def save_outcomes(object_ids: Collection[str]) -> None:
 
 def keep_figures(job_ids: Collection[str]) -> None:
     """Keep the figures of ended runs from now on, because rows of them are deleted; no commit."""
-    statement = (
+    execute(
         sa.update(JobReport)
         .where(JobReport.job_id.in_(job_ids), JobReport.figures.isnot(None))
         .values(figures=JobReport.figures.op("||")(sa.func.jsonb_build_object("pruned", 1)))
     )
-    execute(statement)
 
 
 def add_decision(job_id: str, words: str) -> None:
@@ -208,8 +208,8 @@ def _store_ended(session: Any, _context: Any) -> None:
     """Store the results of the jobs that this flush has ended, or whose errors it has added."""
     if session.info.get(_ARE_STORED) or session is not Session():
         return
-    ended = [each.id for each in session.dirty if isinstance(each, HarvestJob) and _is_ended(each)]
-    erring = {each.harvest_job_id for each in session.new if isinstance(each, HarvestGatherError)}
+    ended = [job.id for job in session.dirty if isinstance(job, HarvestJob) and _is_ended(job)]
+    erring = {row.harvest_job_id for row in session.new if isinstance(row, HarvestGatherError)}
     if not (ended or erring):
         return
     session.info[_ARE_STORED] = True
@@ -231,8 +231,7 @@ def _store_ended(session: Any, _context: Any) -> None:
 
 
 def _is_ended(job: HarvestJob) -> bool:
-    changed = sa.inspect(job).attrs.status.history
-    return bool(changed.added) and job.status not in UNENDED
+    return bool(sa.inspect(job).attrs.status.history.added) and job.status not in UNENDED
 
 
 sa.event.listen(Session, "after_flush", _store_ended)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 import sqlalchemy.orm
@@ -28,30 +28,26 @@ COUNTS = (
 _NO_NUMBERS = ("shortfall", run_results.DECIDED)
 
 
-class RunRow(NamedTuple):
-    """A run with its report, if it has one, and its source's name.
-
-    Attributes:
-        job: the columns of the harvest job.
-        is_last: no later run of the source has ended.
-    """
-
-    job: Any
-    report: JobReport | None
-    source: str | None
-    is_last: bool
+RunRow = Any  # of ``load_row``
 
 
 def load_row(job_id: str) -> RunRow | None:
-    """Return a run by its id, None if there is none; one statement."""
+    """Return a run by its id, None if there is none; one statement.
+
+    Columns:
+        job: the columns of the harvest job.
+        JobReport: its report, None without one.
+        name: its source's.
+        is_last: no later run of the source has ended.
+    """
     later = sa.orm.aliased(HarvestJob)
     is_last = ~sa.exists().where(
         later.source_id == HarvestJob.source_id,
         later.created > HarvestJob.created,
         later.status.notin_(UNENDED),
     )
-    row = _query(is_last).filter(HarvestJob.id == job_id).first()
-    return RunRow(*row) if row else None
+    row: RunRow | None = _query(is_last.label("is_last")).filter(HarvestJob.id == job_id).first()
+    return row
 
 
 def describe(row: RunRow) -> dict[str, Any]:
@@ -101,8 +97,7 @@ def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
 
 def by_id(job_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return job id → the run, as ``list_runs`` returns it."""
-    query = _query().filter(HarvestJob.id.in_(job_ids))
-    return {run["id"]: run for run in _runs(query.all())}
+    return {run["id"]: run for run in _runs(_query().filter(HarvestJob.id.in_(job_ids)).all())}
 
 
 def _query(*more: Any) -> Any:
@@ -118,7 +113,7 @@ def _query(*more: Any) -> Any:
 
 def _runs(rows: Collection[Any]) -> list[dict[str, Any]]:
     reports = {job.id: report for job, report, *_more in rows if report}
-    results = run_results.load([row[0] for row in rows], reports)
+    results = run_results.load({job.id: job.status for job, *_more in rows}, reports)
     return [_run(job, report, name, results[job.id]) for job, report, name, *_more in rows]
 
 
@@ -128,6 +123,8 @@ def _run(
     counts: Mapping[str, Any] = (report.counts or {}) if report else {}
     started = job.gather_started or (report and report.started)
     finished = (job.finished or (report and report.finished)) if job.status not in UNENDED else None
+    unknown = {"code": "", "message": result.reason, "passes": False}
+    error = (report.error if report else None) or unknown
     return {
         "id": job.id,
         "source_id": job.source_id,
@@ -143,18 +140,13 @@ def _run(
         "stopped_by": report.stopped_by if report else "",
         "outcome": result.outcome,
         "reason": result.reason,
-        "error": _error(report, result) if result.outcome == RunOutcome.FAILED else None,
+        "error": error if result.outcome == RunOutcome.FAILED else None,
         "complete": bool(report and report.complete),
         "seen": int(counts.get("seen", 0)),
         "counts": {key: result.figures[key] for key in COUNTS},
         "shortfall": counts.get("shortfall"),
         "stats": _stock_figures(result.figures),
     }
-
-
-def _error(report: JobReport | None, result: RunResult) -> dict[str, Any]:
-    error: dict[str, Any] | None = report.error if report else None
-    return error or {"code": "", "message": result.reason, "passes": False}
 
 
 def _stock_figures(figures: Mapping[str, int]) -> dict[str, int]:
@@ -169,11 +161,6 @@ def _stock_figures(figures: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-class _Job(NamedTuple):
-    id: str
-    status: str
-
-
 def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
     """Add our figures to ckanext-harvest's job dicts, so that every page shows the same.
 
@@ -183,7 +170,7 @@ def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
     jobs = [job for job in jobs if job]
     reports = reports_of(job["id"] for job in jobs)
     jobs = [job for job in jobs if job["id"] in reports]
-    results = run_results.load([_Job(job["id"], job["status"]) for job in jobs], reports)
+    results = run_results.load({job["id"]: job["status"] for job in jobs}, reports)
     for job in jobs:
         report, result = reports[job["id"]], results[job["id"]]
         if "stats" in job:
@@ -214,9 +201,8 @@ def short_status(source_id: str) -> dict[str, Any]:
 
 def last_good_end(source_id: str) -> dt.datetime | None:
     """Return when the source's last run ended that did not fail and was not stopped."""
-    ended = sa.func.coalesce(HarvestJob.finished, JobReport.finished, HarvestJob.created)
-    query = (
-        sa.select(ended)
+    moment: dt.datetime | None = Session.scalar(
+        sa.select(sa.func.coalesce(HarvestJob.finished, JobReport.finished, HarvestJob.created))
         .join(JobReport, JobReport.job_id == HarvestJob.id)
         .where(
             HarvestJob.source_id == source_id,
@@ -225,6 +211,6 @@ def last_good_end(source_id: str) -> dt.datetime | None:
             JobReport.outcome.notin_((RunOutcome.FAILED, RunOutcome.STOPPED)),
         )
         .order_by(HarvestJob.created.desc(), HarvestJob.id)
+        .limit(1)
     )
-    moment: dt.datetime | None = Session.scalar(query.limit(1))
     return moment

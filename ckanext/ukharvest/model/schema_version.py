@@ -64,13 +64,13 @@ def load() -> State:
     """Ask the database, on a connection of its own; never raises."""
     try:
         with model.meta.engine.connect() as connection:
-            found = {row[0] for row in connection.execute(_REVISION)}
+            revisions = {row[0] for row in connection.execute(_REVISION)}
     except Exception as exc:  # noqa: BLE001 - code that needs the database reports it
         if getattr(getattr(exc, "orig", None), "pgcode", "") == UNDEFINED_TABLE:
             return State.BEHIND
         log.warning("The revision of the tables could not be read: %s", exc)
         return State.UNKNOWN
-    return state_of(found)
+    return state_of(revisions)
 
 
 def state_of(found: Collection[str]) -> State:

@@ -36,18 +36,19 @@ _CODES = frozenset(
 
 def failing_service(exc: BaseException) -> str:
     """Return the service whose failure an exception, or its cause, reports; "" if none."""
-    for each in _chain(exc):
-        if isinstance(each, sa.exc.DBAPIError):
-            return DATABASE if _is_database_fault(each) else ""
-        if isinstance(each, sa.exc.TimeoutError) or _LOST_CONNECTION in str(each):
+    for cause in _chain(exc):
+        if isinstance(cause, sa.exc.DBAPIError):
+            return DATABASE if _is_database_fault(cause) else ""
+        if isinstance(cause, sa.exc.TimeoutError) or _LOST_CONNECTION in str(cause):
             return DATABASE
-        if isinstance(each, redis.RedisError):
-            return REDIS if _is_redis_fault(each) else ""
-        if isinstance(each, (SearchIndexError, SearchError, pysolr.SolrError)):
-            return "" if "(HTTP 400)" in str(each) else SEARCH_INDEX
-        if type(each).__module__ == "pika.exceptions":  # a package that few portals have
+        if isinstance(cause, redis.RedisError):
+            is_fault = isinstance(cause, (redis.ConnectionError, redis.TimeoutError))
+            return REDIS if is_fault or "LOADING" in str(cause) else ""
+        if isinstance(cause, (SearchIndexError, SearchError, pysolr.SolrError)):
+            return "" if "(HTTP 400)" in str(cause) else SEARCH_INDEX
+        if type(cause).__module__ == "pika.exceptions":  # a package that few portals have
             return RABBITMQ
-        if isinstance(each, OSError) and each.errno in _NO_ROOM:
+        if isinstance(cause, OSError) and cause.errno in _NO_ROOM:
             return DISK
     return ""
 
@@ -64,10 +65,6 @@ def _is_database_fault(exc: sa.exc.DBAPIError) -> bool:
     if code is None:  # psycopg2 raised it itself: the connection is closed or cannot be made
         return isinstance(exc, (sa.exc.OperationalError, sa.exc.InterfaceError))
     return code in _CODES or code.startswith(_CLASSES)
-
-
-def _is_redis_fault(exc: redis.RedisError) -> bool:
-    return isinstance(exc, (redis.ConnectionError, redis.TimeoutError)) or "LOADING" in str(exc)
 
 
 def _chain(exc: BaseException) -> Iterator[BaseException]:

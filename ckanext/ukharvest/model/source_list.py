@@ -6,6 +6,7 @@ the database cannot filter by it.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ HEALTH_ORDER = (*ATTENTION, Health.HICCUP, Health.NEW, Health.HEALTHY, Health.OF
 # Computing the health of 2,000 sources takes a third of a second: for filters and order it is
 # computed every ten seconds at most. The sources on a page always show their current health.
 MANY, KEPT, KEPT_SECONDS = 200, "health", 10
+_NEVER = dt.datetime.max  # noqa: DTZ901 - naive UTC, as all times here
 SORTS = ("name", "title", "health", "last_run", "next_run")
 OFF = "off"
 
@@ -135,13 +137,13 @@ class SourceRow(NamedTuple):
 
 def load_row(name_or_id: str) -> SourceRow | None:
     """Return a source by name or id, None if there is none; one statement."""
-    query = (
+    row = (
         Session.query(model.Package, HarvestSource, model.Group, notes.note_column(notes.NOTICE))
         .join(HarvestSource, HarvestSource.id == model.Package.id)
         .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
         .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
+        .first()
     )
-    row = query.first()
     return SourceRow(*row) if row else None
 
 
@@ -151,20 +153,23 @@ def find(wish: Wish, asker: Asker) -> Found:
     _judge(visible)
     counts = {facet: Counter[str]() for facet in FACETS}
     words = wish.q.casefold().split()
-    found = [
+    matching = [
         listed
         for listed in visible
         if _is_asked_for(listed, words, wish) and _count(listed, wish, counts)
     ]
-    found.sort(key=_ORDERS[wish.sort])
+    matching.sort(key=_ORDERS[wish.sort])
     facets = {facet: _in_order(facet, counter) for facet, counter in counts.items()}
-    owners = {each.source.organization: each.source.organization_title for each in visible}
-    owners.pop(None, None)
-    mine = [each for each in visible if each.may_manage and each.source.active]
-    values = Counter(each.value("health") for each in mine)
+    owners = {
+        listed.source.organization: listed.source.organization_title
+        for listed in visible
+        if listed.source.organization is not None
+    }
+    mine = [listed for listed in visible if listed.may_manage and listed.source.active]
+    values = Counter(listed.value("health") for listed in mine)
     attention: dict[str, int] = {value: values[value] for value in ATTENTION}
-    off = sum(each.may_manage and not each.source.active for each in visible)
-    return Found(found, facets, owners, len(mine), attention, off)
+    off = sum(listed.may_manage and not listed.source.active for listed in visible)
+    return Found(matching, facets, owners, len(mine), attention, off)
 
 
 def _listed(row: Any, asker: Asker) -> Listed | None:
@@ -179,19 +184,19 @@ def _listed(row: Any, asker: Asker) -> Listed | None:
 
 
 def _judge(sources: Iterable[Listed]) -> None:
-    managed = [each for each in sources if each.may_manage]
+    managed = [listed for listed in sources if listed.may_manage]
     if len(managed) > MANY:
         known = {id_: Brief(*brief) for id_, brief in (redis_cache.recall(KEPT) or {}).items()}
-        if any(each.source.id not in known for each in managed):
-            known = {id_: _brief(found) for id_, found in health.load_health().items()}
+        if any(listed.source.id not in known for listed in managed):
+            known = {id_: _brief(state) for id_, state in health.load_health().items()}
             redis_cache.save(KEPT, known, KEPT_SECONDS)
-        for each in managed:
-            each.brief = known.get(each.source.id)
+        for listed in managed:
+            listed.brief = known.get(listed.source.id)
         return
-    loaded = health.load_health([each.source.id for each in managed])
-    for each in managed:
-        each.health = loaded.get(each.source.id)
-        each.brief = _brief(each.health) if each.health else None
+    loaded = health.load_health([listed.source.id for listed in managed])
+    for listed in managed:
+        listed.health = loaded.get(listed.source.id)
+        listed.brief = _brief(listed.health) if listed.health else None
 
 
 def _brief(found: health.SourceHealth) -> Brief:
@@ -234,23 +239,14 @@ def _title(listed: Listed) -> tuple[str, str]:
     return str(listed.source.title).casefold(), listed.source.name
 
 
-def _since_last_run(listed: Listed) -> float:
-    """Sort key: newest first, sources that never ran last."""
-    return -listed.brief.finished if listed.brief else 0.0
-
-
-def _until_next_run(listed: Listed) -> float:
-    """Sort key: soonest first, sources without a schedule last."""
-    start = listed.source.next_run
-    return start.timestamp() if start else float("inf")
-
-
 _ORDERS: Mapping[str, Callable[[Listed], Any]] = {
     "name": lambda listed: listed.source.name,
     "title": _title,
     "health": lambda listed: (HEALTH_ORDER.index(listed.value("health")), _title(listed)),
-    "last_run": lambda listed: (_since_last_run(listed), _title(listed)),
-    "next_run": lambda listed: (_until_next_run(listed), _title(listed)),
+    # The newest first, sources that never ran last.
+    "last_run": lambda listed: (-listed.brief.finished if listed.brief else 0, _title(listed)),
+    # The soonest first, sources without a schedule last.
+    "next_run": lambda listed: (listed.source.next_run or _NEVER, _title(listed)),
 }
 
 
@@ -273,7 +269,7 @@ def roles_of(user: str) -> set[tuple[str, str]]:
     )
     roles = {(row[0], row[1]) for row in Session.execute(query)}
     cascading = authz.check_config_permission("roles_that_cascade_to_sub_groups")
-    tops = {role: [id_ for id_, each in roles if each == role] for role in cascading or ()}
+    tops = {role: [id_ for id_, own in roles if own == role] for role in cascading or ()}
     for role, ids in tops.items():
         if ids:
             roles |= {(row[0], role) for row in Session.execute(_BELOW, {"ids": ids})}

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestSource
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
 from ckanext.ukharvest.model import Record, SourcePreview, adoption, pending_index
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import any_number, any_text, execute
 from ckanext.ukharvest.reading.preview_result import MoveResult
 
 Session = model.Session
@@ -69,7 +69,7 @@ def records_by_id(source_id: str, ids: Sequence[int]) -> list[dict[str, str]]:
     query = (
         Session.query(Record.guid, model.Package.title, model.Package.name)
         .join(model.Package, model.Package.id == Record.package_id)
-        .filter(Record.source_id == source_id, Record.id == sa.any_(_numbers(ids)))
+        .filter(Record.source_id == source_id, Record.id == any_number(ids))
         .order_by(model.Package.title, Record.guid)
     )
     return [{"guid": row[0], "title": row[1] or row[2], "name": row[2]} for row in query]
@@ -82,12 +82,12 @@ def move_records(source_id: str, move: MoveResult) -> None:
     references to it. Those records are imported again by the next run. No record counts as missing
     any more: the next runs look for it at the new URL.
     """
-    moves = [BaseMove(*each) for each in move["resources"]]
+    moves = [BaseMove(*pair) for pair in move["resources"]]
     urls = _move_urls(source_id, moves)
     guids = [
-        each
+        record
         for old, new, ids in move["records"]
-        for each in _move_guids(source_id, BaseMove(old, new), ids)
+        for record in _move_guids(source_id, BaseMove(old, new), ids)
     ]
     _move_resources(source_id, moves)
     _rename(source_id, guids, urls)
@@ -105,18 +105,20 @@ def rename_records(
     Returns:
         Number of records.
     """
-    guids = [each for chunk in _chunks(pairs) for each in _replace_guids(source_id, chunk)]
-    _move_resources(source_id, moves, [each.record_id for each in guids])
+    guids = [record for chunk in _chunks(pairs) for record in _replace_guids(source_id, chunk)]
+    _move_resources(source_id, moves, [record.record_id for record in guids])
     _rename(source_id, guids, ())
     return len(guids)
 
 
 def _replace_guids(source_id: str, pairs: Sequence[tuple[str, str]]) -> list[Renamed]:
-    names = {"old": [old for old, _new in pairs], "new": [new for _old, new in pairs]}
-    given = {"source": source_id, **names}
-    Session.execute(_FORGET_EMPTY, given)
-    rows = Session.execute(_REPLACE_GUIDS, given)
-    return [Renamed(*row) for row in rows]
+    values = _values(source_id, pairs)
+    Session.execute(_FORGET_EMPTY, values)
+    return [Renamed(*row) for row in Session.execute(_REPLACE_GUIDS, values)]
+
+
+def _values(source_id: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    return {"source": source_id, "old": [old for old, _ in pairs], "new": [new for _, new in pairs]}
 
 
 _LISTS = (
@@ -147,8 +149,9 @@ _REPLACE_GUIDS = sa.text(
 
 def _rename(source_id: str, guids: Sequence[Renamed], urls: Sequence[Renamed]) -> None:
     """Replace identifiers and URLs of records wherever they are stored beside their rows."""
-    _move_objects(source_id, guids)
-    _move_references(source_id, [*guids, *urls])
+    for statement, renamed in ((_OBJECTS, guids), (_REFERENCES, [*guids, *urls])):
+        for chunk in _chunks([(record.old, record.new) for record in renamed]):
+            Session.execute(statement, _values(source_id, chunk))
     changed = compat.replace_dataset_extra("guid", _of_datasets(guids))
     changed |= compat.replace_dataset_extra(
         "harvest_source_reference", _of_datasets([*guids, *urls])
@@ -161,17 +164,16 @@ def _move_guids(source_id: str, move: BaseMove, ids: Sequence[int]) -> list[Rena
     """Replace the guids of records, unless another record has the new one."""
     other = sa.orm.aliased(Record)
     new = _moved(Record.guid, move)
-    taken = sa.exists().where(other.source_id == source_id, other.guid == new)
     query = Session.query(Record.id, Record.package_id, Record.guid, new).filter(
         Record.source_id == source_id,
-        Record.id == sa.any_(_numbers(ids)),
+        Record.id == any_number(ids),
         _is_below(Record.guid, move.old),
-        ~taken,
+        ~sa.exists().where(other.source_id == source_id, other.guid == new),
     )
-    found = [Renamed(*row) for row in query]
+    renamed = [Renamed(*row) for row in query]
     # Without a stamp the next run writes the dataset again, with all that holds the guid.
-    _update([each.record_id for each in found], guid=new, fingerprint="", package_hash="")
-    return found
+    _update([record.record_id for record in renamed], guid=new, fingerprint="", package_hash="")
+    return renamed
 
 
 def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
@@ -181,16 +183,15 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
         The records' URLs before and after.
     """
     own = Record.source_id == source_id
-    found = []
+    renamed = []
     if moves:
         cases = [(_is_below(Record.url, move.old), _moved(Record.url, move)) for move in moves]
         new = sa.case(*cases, else_=Record.url)
         rows = Session.query(Record.id, Record.package_id, Record.url, new)
-        found = [Renamed(*row) for row in rows.filter(own, Record.url != new)]
-        _update([each.record_id for each in found], url=new)
-    every = sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0)
-    execute(every)
-    return found
+        renamed = [Renamed(*row) for row in rows.filter(own, Record.url != new)]
+        _update([record.record_id for record in renamed], url=new)
+    execute(sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0))
+    return renamed
 
 
 def _move_resources(
@@ -205,7 +206,7 @@ def _move_resources(
         Record.source_id == source_id, Record.package_id.isnot(None)
     )
     if record_ids is not None:
-        query = query.filter(Record.id == sa.any_(_numbers(record_ids)))
+        query = query.filter(Record.id == any_number(record_ids))
     for rows in _chunks(query.order_by(Record.id).all()):
         addresses = resource_urls([row.package_id for row in rows])
         changed = []
@@ -230,12 +231,11 @@ def _moved_keys(
     if written is None:
         known = [{"id": id_, "url": url} for id_, url in addresses.items()]
         written = adoption.resources_written(package_id, known) or [(id_, "") for id_ in addresses]
-    found = []
+    moved = []
     for id_, key in written:
         before = key or (key_of("", addresses[id_]) if id_ in addresses else "")
-        moved = (move_key(move, before) for move in moves)
-        found.append([id_, next(filter(None, moved), before)])
-    return found
+        moved.append([id_, next(filter(None, (move_key(move, before) for move in moves)), before)])
+    return moved
 
 
 def resource_urls(package_ids: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -243,39 +243,24 @@ def resource_urls(package_ids: Sequence[str]) -> dict[str, dict[str, str]]:
     resource = model.Resource
     query = (
         Session.query(resource.package_id, resource.id, resource.url)
-        .filter(resource.package_id.in_(package_ids), resource.state == "active")
+        .filter(resource.package_id == any_text(package_ids), resource.state == "active")
         .order_by(resource.package_id, resource.position)
     )
-    found: dict[str, dict[str, str]] = {}
+    urls: dict[str, dict[str, str]] = {}
     for package_id, id_, url in query:
-        found.setdefault(package_id, {})[id_] = url or ""
-    return found
+        urls.setdefault(package_id, {})[id_] = url or ""
+    return urls
 
 
-def _move_objects(source_id: str, guids: Sequence[Renamed]) -> None:
-    """Replace guids of harvest objects, those of past runs too: pages find them by guid."""
-    table = HarvestObject.__table__
-    for chunk in _chunks(guids):
-        given = _given([each.old for each in chunk], [each.new for each in chunk])
-        statement = sa.update(table).where(
-            table.c.harvest_source_id == source_id, table.c.guid == given.c.old
-        )
-        Session.execute(statement.values(guid=given.c.new))
-
-
-def _move_references(source_id: str, renamed: Sequence[Renamed]) -> None:
-    """Replace the names by which services of the same source name their datasets."""
-    for chunk in _chunks(renamed):
-        Session.execute(
-            _REFERENCES,
-            {
-                "source": source_id,
-                "old": [each.old for each in chunk],
-                "new": [each.new for each in chunk],
-            },
-        )
-
-
+# Also those of past runs: pages find them by guid.
+_OBJECTS = sa.text(
+    """
+    UPDATE harvest_object AS object SET guid = given.new
+      FROM unnest(:old, :new) AS given (old, new)
+     WHERE object.harvest_source_id = :source AND object.guid = given.old
+    """
+).bindparams(*_LISTS)
+# The names by which services of the same source name their datasets.
 _REFERENCES = sa.text(
     """
     UPDATE ukharvest_coupling AS coupling SET reference = given.new
@@ -288,13 +273,7 @@ _REFERENCES = sa.text(
 
 
 def _of_datasets(renamed: Iterable[Renamed]) -> list[tuple[str, str, str]]:
-    return [(each.package_id, each.old, each.new) for each in renamed if each.package_id]
-
-
-def _given(old: Sequence[str], new: Sequence[str]) -> Any:
-    columns = (sa.column("old", sa.UnicodeText), sa.column("new", sa.UnicodeText))
-    pairs = sa.values(*columns, name="given").data(list(zip(old, new, strict=True)))
-    return pairs.alias("given")
+    return [(record.package_id, *record[2:]) for record in renamed if record.package_id]
 
 
 def _is_below(column: Any, base: str) -> Any:
@@ -310,12 +289,7 @@ def _moved(column: Any, move: BaseMove) -> Any:
 
 
 def _update(ids: Sequence[int], **values: Any) -> None:
-    statement = sa.update(Record).where(Record.id == sa.any_(_numbers(ids))).values(**values)
-    execute(statement)
-
-
-def _numbers(ids: Sequence[int]) -> Any:
-    return sa.literal(list(ids), ARRAY(sa.BigInteger))
+    execute(sa.update(Record).where(Record.id == any_number(ids)).values(**values))
 
 
 def _chunks(items: Sequence[Any]) -> Iterable[Sequence[Any]]:

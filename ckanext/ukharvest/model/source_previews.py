@@ -55,13 +55,13 @@ def latest_dry_run(source_id: str, **place: str) -> SourcePreview | None:
     Args:
         place: ``source_type`` and ``url``, those of the source or of a move; without, any.
     """
-    query = (
+    preview: SourcePreview | None = (
         Session.query(SourcePreview)
         .filter_by(source_id=source_id, **place)
         .order_by(SourcePreview.created.desc())
+        .first()
     )
-    found: SourcePreview | None = query.first()
-    return found
+    return preview
 
 
 def dry_run_under_way(source_id: str, **place: str) -> SourcePreview | None:
@@ -174,16 +174,15 @@ def finish(id_: str, result: PreviewResult, **more: str) -> None:
 
 def delete_old() -> int:
     """Delete previews older than a day; return their number."""
-    old = sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT)
-    return _execute(old)
+    return _execute(sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT))
 
 
 def load_content(id_: str) -> tuple[bytes | None, bytes | None]:
     """Return the bytes that a check was given, and those of the schema."""
     columns = sa.select(SourcePreview.content, SourcePreview.schema_content)
-    found = Session.execute(columns.where(SourcePreview.id == id_)).first()
+    row = Session.execute(columns.where(SourcePreview.id == id_)).first()
     Session.commit()
-    return (found[0], found[1]) if found else (None, None)
+    return (row[0], row[1]) if row else (None, None)
 
 
 def count_checks_under_way() -> int:

@@ -14,10 +14,10 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.model import SourceState, utcnow
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import any_text, execute
 
 Session = model.Session
 
@@ -56,60 +56,56 @@ def add(staged: Sequence[Staged], job_id: str, source_id: str) -> None:
     """Insert objects as GATHERED, in three statements; the caller commits."""
     if not staged:
         return
-    objects = [_object_row(each, job_id, source_id) for each in staged]
+    objects = [
+        {
+            "id": obj.id,
+            "guid": obj.guid,
+            "current": False,
+            "gathered": utcnow(),  # also their order
+            "content": obj.content,
+            "state": GATHERED,
+            "retry_times": 0,
+            "harvest_job_id": job_id,
+            "harvest_source_id": source_id,
+            "package_id": obj.package_id,
+            "report_status": "errored" if obj.error else None,
+        }
+        for obj in staged
+    ]
     extras = [
-        {"id": str(uuid.uuid4()), "harvest_object_id": each.id, "key": key, "value": value}
-        for each in staged
-        for key, value in _extras_of(each).items()
+        {"id": str(uuid.uuid4()), "harvest_object_id": obj.id, "key": key, "value": value}
+        for obj in staged
+        for key, value in (
+            *((STATUS, obj.status), (CODE, obj.code), (TITLE, obj.title)),
+            *obj.extras.items(),
+        )
         if value
     ]
-    errors = [_error_row(each) for each in staged if each.error]
+    errors = [
+        {
+            "id": str(uuid.uuid4()),
+            "harvest_object_id": obj.id,
+            "message": obj.error,
+            "stage": "Gather",
+            "line": obj.line,
+            "created": utcnow(),
+        }
+        for obj in staged
+        if obj.error
+    ]
     Session.execute(sa.insert(HarvestObject.__table__), objects)
     Session.execute(sa.insert(HarvestObjectExtra.__table__), extras)
     if errors:
         Session.execute(sa.insert(HarvestObjectError.__table__), errors)
 
 
-def _extras_of(each: Staged) -> dict[str, str]:
-    return {STATUS: each.status, CODE: each.code, TITLE: each.title, **each.extras}
-
-
-def _object_row(each: Staged, job_id: str, source_id: str) -> dict[str, object]:
-    return {
-        "id": each.id,
-        "guid": each.guid,
-        "current": False,
-        "gathered": utcnow(),
-        "content": each.content,
-        "state": GATHERED,
-        "retry_times": 0,
-        "harvest_job_id": job_id,
-        "harvest_source_id": source_id,
-        "package_id": each.package_id,
-        "report_status": "errored" if each.error else None,
-    }
-
-
-def _error_row(each: Staged) -> dict[str, object]:
-    return {
-        "id": str(uuid.uuid4()),
-        "harvest_object_id": each.id,
-        "message": each.error,
-        "stage": "Gather",
-        "line": each.line,
-        "created": utcnow(),
-    }
-
-
 def show(job_id: str) -> None:
     """Make the job's objects visible to the consumers, in one statement; the caller commits."""
-    state = sa.case((HarvestObject.report_status == "errored", "ERROR"), else_="WAITING")
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
-        .values(state=state)
+        .values(state=sa.case((HarvestObject.report_status == "errored", "ERROR"), else_="WAITING"))
     )
-    execute(statement)
 
 
 def discard(job_id: str) -> None:
@@ -144,13 +140,12 @@ def new_ones(job_id: str) -> list[str]:
 
 def discard_guids(job_id: str, guids: Collection[str]) -> set[str]:
     """Remove the job's staged objects with these guids; return their ids. The caller commits."""
-    given = sa.literal(list(guids), ARRAY(sa.UnicodeText))
     statement = (
         sa.delete(HarvestObject)
         .where(
             HarvestObject.harvest_job_id == job_id,
             HarvestObject.state == GATHERED,
-            HarvestObject.guid == sa.any_(given),
+            HarvestObject.guid == any_text(guids),
         )
         .returning(HarvestObject.id)
     )
@@ -189,10 +184,10 @@ def extras_of_all(object_ids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the extras of harvest objects, by id, in one statement."""
     extra = HarvestObjectExtra
     query = Session.query(extra.harvest_object_id, extra.key, extra.value)
-    found: dict[str, dict[str, str]] = {id_: {} for id_ in object_ids}
+    extras: dict[str, dict[str, str]] = {id_: {} for id_ in object_ids}
     for id_, key, value in query.filter(extra.harvest_object_id.in_(object_ids)):
-        found[id_][key] = value
-    return found
+        extras[id_][key] = value
+    return extras
 
 
 def restamp(object_id: str, stamps: Mapping[str, str], before: Mapping[str, str]) -> None:

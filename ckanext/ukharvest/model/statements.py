@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 
 def execute(statement: sa.sql.Executable) -> Any:
@@ -15,8 +15,17 @@ def execute(statement: sa.sql.Executable) -> Any:
 
     Objects that are in the session already keep their values. The caller commits.
     """
-    apart = {"synchronize_session": False}
-    return model.Session.execute(statement, execution_options=apart)
+    return model.Session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def any_text(texts: Iterable[str]) -> Any:
+    """Return ANY of these texts, however many: one parameter."""
+    return sa.any_(sa.literal(list(texts), ARRAY(sa.UnicodeText)))
+
+
+def any_number(numbers: Iterable[int]) -> Any:
+    """Return ANY of these numbers, however many: one parameter."""
+    return sa.any_(sa.literal(list(numbers), ARRAY(sa.BigInteger)))
 
 
 def upsert(table: Any, key: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> sa.sql.Executable:

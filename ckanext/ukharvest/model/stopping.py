@@ -62,13 +62,12 @@ def is_asked_for(job_id: str, *, lock: bool = False) -> str:
 def show_life(job_id: str, seen: int) -> str:
     """Save a gather's heartbeat and figures; return who asked to stop it; commits."""
     seen_so_far = sa.func.jsonb_build_object("seen", seen)
-    statement = (
+    asked = execute(
         sa.update(JobReport)
         .where(JobReport.job_id == job_id)
         .values(heartbeat=utcnow(), counts=JobReport.counts.op("||")(seen_so_far))
         .returning(JobReport.stopped_by)
-    )
-    asked = execute(statement).scalar()
+    ).scalar()
     Session.commit()
     return asked or ""
 
@@ -161,7 +160,7 @@ def end_report(report: JobReport) -> None:
     """Write into a report that its run was stopped; the caller commits."""
     why = "" if report.outcome else "nothing was imported, the next run starts afresh"
     reasons = (f"stopped by {report.stopped_by}", why, report.reason)
-    report.reason = "; ".join(each for each in reasons if each)
+    report.reason = "; ".join(text for text in reasons if text)
     report.outcome = STOPPED
     report.finished = report.finished or utcnow()
 
@@ -185,9 +184,9 @@ def end_object(obj: HarvestObject) -> None:
 def forget_documents(source_id: str, job_id: str) -> None:
     """Let the next run read all documents again, without validators."""
     state = Session.get(SourceState, source_id)
-    kept = (state.sync_state or {}) if state else {}
-    if state is not None and kept.get("job_id") == job_id:
-        state.sync_state = {**kept, "job_id": None, "documents": {}, "mark": ""}
+    saved = (state.sync_state or {}) if state else {}
+    if state is not None and saved.get("job_id") == job_id:
+        state.sync_state = {**saved, "job_id": None, "documents": {}, "mark": ""}
 
 
 def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> None:
@@ -198,7 +197,7 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
         HarvestObject.id.notin_(list(busy)),
         sa.literal(job_id).notin_(list(busy)),
     )
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(HarvestObject.harvest_job_id == job_id)
         .where(sa.or_(HarvestObject.state.in_(WAITING), orphaned))
@@ -207,7 +206,6 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
             report_status=sa.func.coalesce(HarvestObject.report_status, STOPPED),
         )
     )
-    execute(statement)
 
 
 def _end_state() -> sa.ColumnElement[str]:
@@ -226,7 +224,7 @@ def end_left(object_ids: Collection[str]) -> list[str]:
         .exists()
     )
     outcome = sa.case((stopped, STOPPED), else_=RecordOutcome.ERRORED)
-    statement = (
+    rows = execute(
         sa.update(HarvestObject)
         .where(HarvestObject.id.in_(object_ids), open_work.is_open())
         .values(
@@ -235,7 +233,6 @@ def end_left(object_ids: Collection[str]) -> list[str]:
         )
         .returning(HarvestObject.id, HarvestObject.report_status)
     )
-    rows = execute(statement)
     return [id_ for id_, status in rows if status == RecordOutcome.ERRORED]
 
 

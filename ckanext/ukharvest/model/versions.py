@@ -74,13 +74,13 @@ class Version(NamedTuple):
 
 def save(new: Iterable[New]) -> None:
     """Save records' contents that differ from their latest version; the caller commits."""
-    found = list(new)
-    if not found:
+    contents = list(new)
+    if not contents:
         return
     values = {
-        "records": [each.record_id for each in found],
-        "jobs": [each.job_id for each in found],
-        "contents": [zlib.compress(each.content.encode("utf-8")) for each in found],
+        "records": [version.record_id for version in contents],
+        "jobs": [version.job_id for version in contents],
+        "contents": [zlib.compress(version.content.encode("utf-8")) for version in contents],
     }
     Session.execute(_KEEP, {**values, "now": utcnow(), "others": KEPT - 1})
 
@@ -101,16 +101,15 @@ def versions_of(source_id: str, guid: str) -> list[Version]:
 
 def contents_of(source_id: str, guids: Iterable[str]) -> dict[str, list[bytes]]:
     """Return guid → contents of its versions, the newest first, for ``unpack``."""
-    found: dict[str, list[bytes]] = {guid: [] for guid in guids}
-    query = (
+    contents: dict[str, list[bytes]] = {guid: [] for guid in guids}
+    for guid, content in (
         Session.query(Record.guid, RecordVersion.content)
         .join(RecordVersion, Record.id == RecordVersion.record_id)
-        .filter(Record.source_id == source_id, Record.guid.in_(list(found)))
+        .filter(Record.source_id == source_id, Record.guid.in_(list(contents)))
         .order_by(RecordVersion.id.desc())
-    )
-    for guid, content in query:
-        found[guid].append(content)
-    return found
+    ):
+        contents[guid].append(content)
+    return contents
 
 
 def unpack(content: bytes) -> str:

@@ -122,21 +122,21 @@ def busy(limits: Limits) -> set[str]:
 
     Without processes that hang, although they have heartbeats.
     """
-    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
-    query = ckan_model.Session.query(tables.Worker.busy_with).filter(
-        tables.Worker.heartbeat > alive,
-        tables.Worker.busy_with != "",
-        sa.not_(is_hung(limits)),
-    )
-    ids = {row[0] for row in query}
+    # An idle one has nothing in hand: the end of its batch could not be stored.
+    is_at_it = sa.and_(_works(limits), tables.Worker.busy_with != "")
+    own = sa.select(tables.Worker.busy_with).where(is_at_it)
     claimed = (
-        ckan_model.Session.query(tables.Claim.harvest_object_id)
+        sa.select(tables.Claim.harvest_object_id)
         .join(tables.Worker, tables.Worker.id == tables.Claim.worker_id)
-        # An idle one has nothing in hand: the end of its batch could not be stored.
-        .filter(tables.Worker.heartbeat > alive, tables.Worker.busy_with != "")
-        .filter(sa.not_(is_hung(limits)))
+        .where(is_at_it)
     )
-    return ids.union(row[0] for row in claimed)
+    return set(ckan_model.Session.scalars(own.union(claimed)))
+
+
+def _works(limits: Limits) -> sa.ColumnElement[bool]:
+    """Return the SQL condition that a process lives and does not hang."""
+    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
+    return sa.and_(tables.Worker.heartbeat > alive, sa.not_(is_hung(limits)))
 
 
 def is_at_work(job_id: str, *, before: str, limits: Limits) -> bool:
@@ -145,24 +145,19 @@ def is_at_work(job_id: str, *, before: str, limits: Limits) -> bool:
     Args:
         before: id of this process, "" if it has no heartbeat.
     """
-    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
     query = (
-        ckan_model.Session.query(tables.Worker.id)
-        .filter(tables.Worker.busy_with == job_id, tables.Worker.heartbeat > alive)
-        .filter(sa.not_(is_hung(limits)))
+        sa.select(tables.Worker.id)
+        .where(tables.Worker.busy_with == job_id, _works(limits))
         .order_by(tables.Worker.busy_since, tables.Worker.id)
+        .limit(1)
     )
-    first = query.first()
-    return first is not None and first.id != before
+    return ckan_model.Session.scalar(query) not in (None, before)
 
 
 def count_fetching(limits: Limits) -> tuple[int, int]:
     """Return how many live fetch consumers are idle, and how many work."""
-    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
-    query = ckan_model.Session.query(tables.Worker.busy_with).filter(
-        tables.Worker.kind == "fetch", tables.Worker.heartbeat > alive, sa.not_(is_hung(limits))
-    )
-    busy = [bool(row[0]) for row in query]
+    query = sa.select(tables.Worker.busy_with).where(tables.Worker.kind == "fetch", _works(limits))
+    busy = list(map(bool, ckan_model.Session.scalars(query)))
     return busy.count(False), busy.count(True)
 
 
@@ -191,15 +186,13 @@ def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
 
 def forget_work(job_id: str) -> None:
     """Note that no process works on this job any more: another will; the caller commits."""
-    statement = sa.update(tables.Worker).where(tables.Worker.busy_with == job_id)
-    statement = statement.values(busy_with="", busy_since=None)
-    execute(statement)
+    own = sa.update(tables.Worker).where(tables.Worker.busy_with == job_id)
+    execute(own.values(busy_with="", busy_since=None))
 
 
 def forget_dead(age: dt.timedelta) -> int:
     """Delete rows of processes whose last heartbeat is older; the caller commits."""
-    statement = sa.delete(tables.Worker).where(
-        tables.Worker.heartbeat < tables.database_time() - age
+    result = execute(
+        sa.delete(tables.Worker).where(tables.Worker.heartbeat < tables.database_time() - age)
     )
-    result = execute(statement)
     return int(result.rowcount)

@@ -42,11 +42,11 @@ def load_figures() -> dict[str, Any]:
 
 def recall_figures() -> dict[str, Any]:
     """Return the figures, at most five minutes old."""
-    found = redis_cache.recall(SAVED)
-    if found is None:
-        found = load_figures()
-        redis_cache.save(SAVED, found, SECONDS)
-    return dict(found)
+    figures = redis_cache.recall(SAVED)
+    if figures is None:
+        figures = load_figures()
+        redis_cache.save(SAVED, figures, SECONDS)
+    return dict(figures)
 
 
 def format_backlog(found: Mapping[str, Any]) -> str:
@@ -70,7 +70,9 @@ def format_data(found: Mapping[str, Any]) -> str:
     data = found["data"]
     if not any(data.values()):
         return ""
-    valid, invalid, unchecked = (data.get(each, 0) for each in ("valid", "invalid", "unchecked"))
+    valid, invalid, unchecked = (
+        data.get(verdict, 0) for verdict in ("valid", "invalid", "unchecked")
+    )
     files = counted(valid + invalid + unchecked, "file")
     return (
         f"{files} checked against a schema: {valid:,} valid, {invalid:,} with errors, "

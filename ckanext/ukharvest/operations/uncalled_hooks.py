@@ -11,7 +11,7 @@ import importlib.util
 from collections.abc import Collection, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ckan.plugins as p
 
@@ -60,7 +60,7 @@ _HARVESTERS = (
 )
 # Their plugins and base classes define the hooks.
 _STOCK = ("ckan", "ckanext.harvest", "ckanext.spatial", "ckanext.dcat", "ckanext.ukharvest")
-_STOCK_DISTRIBUTIONS = tuple(each.replace(".", "-") for each in _STOCK)
+_STOCK_DISTRIBUTIONS = tuple(package.replace(".", "-") for package in _STOCK)
 
 
 class UncalledHook(NamedTuple):
@@ -82,15 +82,14 @@ def find_uncalled_hooks() -> list[UncalledHook]:
 
     Without those of a distribution that has a plugin of ``IUkHarvest`` on: it was changed already.
     """
-    changed = {_package(type(each).__module__) for each in p.PluginImplementations(IUkHarvest)}
-    found = {}
+    changed = {_package(type(plugin).__module__) for plugin in p.PluginImplementations(IUkHarvest)}
+    uncalled = []
     for point in entry_points(group="ckan.plugins"):
         owner = point.dist.name.replace("_", "-").lower() if point.dist else ""
-        if owner in _STOCK_DISTRIBUTIONS or _package(point.module) in changed:
-            continue
-        if hooks := _hooks(point):
-            found[point.name] = UncalledHook(point.name, hooks, p.plugin_loaded(point.name))
-    return [found[name] for name in sorted(found)]
+        is_left_out = owner in _STOCK_DISTRIBUTIONS or _package(point.module) in changed
+        if not is_left_out and (hooks := _hooks(point)):
+            uncalled.append(UncalledHook(point.name, hooks, p.plugin_loaded(point.name)))
+    return sorted(set(uncalled))
 
 
 def instead(hooks: tuple[str, ...]) -> str:
@@ -110,28 +109,27 @@ def _package(module: str) -> str:
 
 
 def _is_stock(module: str) -> bool:
-    return any(f"{module}.".startswith(f"{each}.") for each in _STOCK)
+    return any(f"{module}.".startswith(f"{package}.") for package in _STOCK)
 
 
 def _hooks(point: EntryPoint) -> tuple[str, ...]:
     seen: set[tuple[str, str]] = set()
     nodes = list(_classes(point.module, point.attr, seen))
     stock = {name for module, name in seen if _is_stock(module)}
-    methods: set[str] = set()
-    if stock.intersection((*_BASES, *_HARVESTERS)):
-        methods.update(_OF_DATASETS)
-    if stock.intersection(_HARVESTERS):
-        methods.update(_STAGES)
+    methods = {
+        *(_OF_DATASETS if stock.intersection((*_BASES, *_HARVESTERS)) else ()),
+        *(_STAGES if stock.intersection(_HARVESTERS) else ()),
+    }
     return tuple(sorted({name for node in nodes for name in _hooks_of(node, methods)}))
 
 
 def _hooks_of(node: ast.ClassDef, methods: Collection[str]) -> Iterator[str]:
     """Yield the hooks in a class's own body: interfaces, and those of ``methods``."""
     yield from (name for base in node.bases if (name := _last(base)) in _INTERFACES)
-    for each in node.body:
-        if isinstance(each, ast.FunctionDef) and each.name in methods:
-            yield each.name
-        call = each.value if isinstance(each, ast.Expr) else None
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and part.name in methods:
+            yield part.name
+        call = part.value if isinstance(part, ast.Expr) else None
         if isinstance(call, ast.Call) and _last(call.func) == "implements":
             yield from (name for arg in call.args[:1] if (name := _last(arg)) in _INTERFACES)
 
@@ -152,8 +150,7 @@ def _classes(module: str, name: str, seen: set[tuple[str, str]]) -> Iterator[ast
     seen.add((module, name))
     if _is_stock(module):
         return
-    tree = _tree(module)
-    imported = _imported(tree, module)
+    tree, imported = _module(module)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             yield node
@@ -168,38 +165,25 @@ def _classes(module: str, name: str, seen: set[tuple[str, str]]) -> Iterator[ast
         yield from _classes(*imported[name], seen)
 
 
-def _imported(tree: ast.Module, module: str) -> dict[str, tuple[str, str]]:
-    """Return the names that a module imports: name → module and name there, "" for a module."""
-    found = {}
-    source = _source(module)
-    is_package = source is not None and source.name == "__init__.py"
+def _module(name: str) -> tuple[ast.Module, dict[str, tuple[str, str]]]:
+    """Return a module's code, and the names that it imports: name → module and name there.
+
+    The name is "" for a module. Both are empty if the code cannot be read. Imports only the
+    packages that the module lies in.
+    """
+    try:
+        spec: Any = importlib.util.find_spec(name)
+        tree = ast.parse(Path(spec.origin).read_bytes())
+        return tree, dict(_imported(tree, spec.parent))
+    except Exception:  # noqa: BLE001 - whatever a package that cannot be imported raises
+        return ast.Module([], []), {}
+
+
+def _imported(tree: ast.Module, package: str) -> Iterator[tuple[str, tuple[str, str]]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            path = module.split(".")
-            parent = path[: len(path) - node.level + is_package] if node.level else []
-            origin = ".".join([*parent, *filter(None, [node.module])])
-            for each in node.names:
-                found[each.asname or each.name] = (origin, each.name)
+            origin = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            yield from ((name.asname or name.name, (origin, name.name)) for name in node.names)
         elif isinstance(node, ast.Import):
-            for each in node.names:
-                found[each.asname or each.name.partition(".")[0]] = (each.name, "")
-    return found
-
-
-def _tree(module: str) -> ast.Module:
-    """Return the parsed source of a module, an empty one if it cannot be read."""
-    source = _source(module)
-    try:
-        return ast.parse(source.read_bytes()) if source else ast.Module([], [])
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])
-
-
-def _source(module: str) -> Path | None:
-    """Return the file of a module; imports only the packages that it lies in."""
-    try:
-        spec = importlib.util.find_spec(module) if module else None
-    except Exception:  # noqa: BLE001 - a package that cannot be imported
-        return None
-    origin = spec.origin if spec else None
-    return Path(origin) if origin and origin.endswith(".py") else None
+            for name in node.names:
+                yield name.asname or name.name.partition(".")[0], (name.name, "")

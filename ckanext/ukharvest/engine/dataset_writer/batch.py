@@ -99,7 +99,8 @@ def upsert_many(writes: Sequence[Write], end: End | None = None) -> list[Result]
 
 def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
     """Write as many of the records as fit into a transaction, at least one."""
-    tag_names.create_missing(tag for write in writes for tag in _tags(write))
+    tags = [tag for write in writes for tag in (*write.record.tags, *write.defaults.tags)]
+    tag_names.create_missing(tags)
     for attempt in range(1, TRIES + 1):
         try:
             with write_batch.collect() as collected:
@@ -111,8 +112,8 @@ def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
         except sa.exc.IntegrityError as exc:
             compat.rollback()
             if len(writes) > 1:
-                alone = [_write_some([write], end) for write in writes]
-                return {id_: result for each in alone for id_, result in each.items()}
+                alone = (_write_some([write], end) for write in writes)
+                return {id_: result for results in alone for id_, result in results.items()}
             if attempt == TRIES:
                 return {writes[0].object_id: rejection(exc, writes[0].record.title)}
         except sa.exc.OperationalError as exc:
@@ -132,10 +133,6 @@ def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
     raise AssertionError("the last try returns or raises")
 
 
-def _tags(write: Write) -> list[str]:
-    return [*write.record.tags, *write.defaults.tags]
-
-
 @dataclass(slots=True)
 class _Written:
     """A record whose dataset is written, or left as it is (``left``).
@@ -152,7 +149,7 @@ class _Written:
     package_hash: str
     resources: list[tuple[str, str]] | None = None
     supplied: SuppliedFields | None = None
-    found: Sequence[changes.FieldChange] = ()
+    changed: Sequence[changes.FieldChange] = ()
     is_new: bool = False
     left: bool = False
     is_current: bool = True
@@ -173,7 +170,7 @@ class _Batch:
         self.results: dict[str, Result] = {}
         self.package_ids: dict[str, str] = {}
         self._written: list[_Written] = []
-        self._skipped: list[tuple[Write, HarvestObject, Record, handed_on.Same]] = []
+        self._skipped: list[tuple[Write, HarvestObject, Record, str | None]] = []
         self._objects, self._rows = record_rows.lock_all(
             {write.object_id: write.key for write in writes}
         )
@@ -181,22 +178,19 @@ class _Batch:
         self._writes = list({write.key: write for write in reversed(writes)}.values())[::-1]
         self._standing = Standing(self._rows.values())
         new = [write for write in self._writes if self._is_new(write)]
-        self._same = handed_on.lock_and_find({each.key: each.record for each in new})
-        self._names = NameChooser([(each.record.title, each.record.name) for each in new])
+        self._same = handed_on.lock_and_find({write.key: write.record for write in new})
+        self._names = NameChooser([(write.record.title, write.record.name) for write in new])
         self._claims = guid_conflicts.lock_and_find(
-            [self._objects[each.object_id] for each in new], self._names.locks
+            [self._objects[write.object_id] for write in new], self._names.locks
         )
         self._names.load()
         collected.links = link_evidence.load(
-            each.url for write in self._writes for each in write.record.resources
+            file.url for write in self._writes for file in write.record.resources
         )
         self._formats = link_checks.formats_in(collected.links)
 
-    def _row(self, write: Write) -> Record:
-        return self._rows[write.key]
-
     def _is_new(self, write: Write) -> bool:
-        return not self._standing.is_active(self._row(write))
+        return not self._standing.is_active(self._rows[write.key])
 
     def write(self) -> None:
         """Write the datasets, then what we remember of them; no commit."""
@@ -210,7 +204,7 @@ class _Batch:
         self._remember()
 
     def _result(self, write: Write) -> Result:
-        obj, row = self._objects[write.object_id], self._row(write)
+        obj, row = self._objects[write.object_id], self._rows[write.key]
         # The same record was imported while this one waited for the lock.
         if obj.report_status and not write.again:
             return str(obj.report_status)
@@ -218,21 +212,24 @@ class _Batch:
         if state not in ("", "active") and not row.removed and not write.forced:
             # A person deleted this dataset. It stays deleted, and the record counts as unchanged
             # until a full run; its stamp is saved, so that it is not fetched again before.
-            left = _Written(write, obj, row, UNCHANGED, row.package_id, row.package_hash, left=True)
-            left.is_current = False
-            self._written.append(left)
-            return UNCHANGED
-        if same := self._same.get(write.key):
-            self._skipped.append((write, obj, row, same))
+            return self._leave(write, obj, row, row.package_hash, is_current=False)
+        if write.key in self._same:
+            self._skipped.append((write, obj, row, self._same[write.key]))
             return UNCHANGED
         hashed = package_hash(write)
         if not write.forced and self._standing.stands(row, hashed):
-            left = _Written(write, obj, row, UNCHANGED, row.package_id, hashed, left=True)
             # The source record that people see is the newest.
-            left.is_current = row.fingerprint != write.stamp.fingerprint
-            self._written.append(left)
-            return UNCHANGED
+            is_current = row.fingerprint != write.stamp.fingerprint
+            return self._leave(write, obj, row, hashed, is_current=is_current)
         return self._guarded(write, obj, row, hashed)
+
+    def _leave(
+        self, write: Write, obj: HarvestObject, row: Record, hashed: str, *, is_current: bool
+    ) -> Result:
+        """Leave a dataset as it is; its row is written all the same."""
+        facts = (write, obj, row, UNCHANGED, row.package_id, hashed)
+        self._written.append(_Written(*facts, left=True, is_current=is_current))
+        return UNCHANGED
 
     def _guarded(self, write: Write, obj: HarvestObject, row: Record, hashed: str) -> Result:
         """Write one dataset behind a savepoint; return its outcome, or why it was refused."""
@@ -281,7 +278,7 @@ class _Batch:
         more = themes.set_themes(
             mapped.package, existing, write.schema, write.defaults, forced=write.forced
         )
-        found: Sequence[changes.FieldChange] = ()
+        changed: Sequence[changes.FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self._names.choose(write.record.title, write.record.name)
             package_id = call("package_create", mapped.package, self._user, **more)
@@ -291,70 +288,75 @@ class _Batch:
             differs = is_changed(existing, mapped.package)
             more = {**more, "original_package": existing}
             call("package_update", mapped.package, self._user, **more)
-            found = find_changed_fields(existing, show(package_id)) if differs else ()
-        status = RecordOutcome.UPDATED if existing else RecordOutcome.ADDED
+            changed = find_changed_fields(existing, show(package_id)) if differs else ()
         return _Written(
             write,
             obj,
             row,
-            status,
+            RecordOutcome.UPDATED if existing else RecordOutcome.ADDED,
             package_id,
             hashed,
             resources=mapped.resources,
             supplied=mapped.supplied,
-            found=found,
+            changed=changed,
             is_new=is_new,
         )
 
     def _remember(self) -> None:
         """Write harvest objects, rows, problems, versions and changes of all written records."""
-        contents = [(each, _has_changed(each)) for each in self._written]
+        new_contents = [
+            written
+            for written in self._written
+            if written.obj.content and written.row.fingerprint != written.write.stamp.fingerprint
+        ]
         self._give_resource_ids()
         # A new row has no id yet, and nothing of an earlier import.
-        known = [each.row for each in self._written if each.row.id is not None]
-        for each in self._written:
-            _update_row(each)
-        for write, obj, row, same in self._skipped:
-            _skip(write, obj, row, same)
+        known = [written.row for written in self._written if written.row.id is not None]
+        for written in self._written:
+            _update_row(written)
+        for skipped in self._skipped:
+            _skip(*skipped)
         run_results.save_outcomes(
-            [each.obj.id for each in self._written] + [each[1].id for each in self._skipped]
+            [written.obj.id for written in self._written]
+            + [obj.id for _write, obj, _row, _same_as in self._skipped]
         )
         record_rows.retire(
             {
-                each.package_id: each.obj.id
-                for each in self._written
-                if each.is_current and not each.is_new
+                written.package_id: written.obj.id
+                for written in self._written
+                if written.is_current and not written.is_new
             }
         )
         versions.save(
-            versions.New(each.row.id, each.obj.harvest_job_id, each.obj.content)
-            for each, is_changed_content in contents
-            if is_changed_content and each.obj.content
+            versions.New(written.row.id, written.obj.harvest_job_id, written.obj.content)
+            for written in new_contents
         )
         record_rows.end_problems(known)
-        record_rows.add_problems({each.row: each.write.record.problems for each in self._written})
-        coupled = {each.row: each.write.record.coupled for each in self._written}
+        record_rows.add_problems(
+            {written.row: written.write.record.problems for written in self._written}
+        )
+        coupled = {written.row: written.write.record.coupled for written in self._written}
         coupling.replace({row.id: named for row, named in coupled.items() if named or row in known})
-        done = [each for each in self._written if not each.left]
         changes.save(
             changes.New(
-                each.row.id,
-                each.obj.harvest_job_id,
-                RecordOutcome.ADDED if each.is_new else RecordOutcome.UPDATED,
-                each.found,
+                written.row.id,
+                written.obj.harvest_job_id,
+                RecordOutcome.ADDED if written.is_new else RecordOutcome.UPDATED,
+                written.changed,
             )
-            for each in done
+            for written in self._written
+            if not written.left
         )
-        pending_index.mark(*(each.package_id for each in self._written if each.is_current))
+        pending_index.mark(*(written.package_id for written in self._written if written.is_current))
 
     def _give_resource_ids(self) -> None:
         """Fill in the ids that CKAN gave the resources of new datasets."""
-        for each in self._written:
-            if each.status == RecordOutcome.ADDED:
+        for written in self._written:
+            if written.status == RecordOutcome.ADDED:
                 # Resources that another plugin adds come after ours.
-                ids = self._collected.resource_ids.get(each.package_id, ())
-                given = zip(ids, each.resources or (), strict=False)
-                each.resources = [(id_, key) for id_, (_no_id, key) in given]
+                ids = self._collected.resource_ids.get(written.package_id, ())
+                pairs = zip(ids, written.resources or (), strict=False)
+                written.resources = [(id_, key) for id_, (_no_id, key) in pairs]
 
 
 def _complete(write: Write, package: dict[str, Any]) -> None:
@@ -363,22 +365,13 @@ def _complete(write: Write, package: dict[str, Any]) -> None:
     dataset_hooks.change_dataset(write.record, write.source, package)
 
 
-def _supplied_fields(each: _Written) -> dict[str, Any] | None:
-    ids = [id_ for id_, _key in each.resources or ()]
-    return each.supplied.as_stored(ids) if each.supplied else None
-
-
-def _has_changed(each: _Written) -> bool:
-    return bool(each.row.fingerprint != each.write.stamp.fingerprint)
-
-
-def _skip(write: Write, obj: HarvestObject, row: Record, same: handed_on.Same) -> None:
-    """Mark a record as skipped because its dataset is here already."""
+def _skip(write: Write, obj: HarvestObject, row: Record, same_as: str | None) -> None:
+    """Mark a record as skipped because its dataset is here already; None: it was purged."""
     obj.report_status = UNCHANGED
     row.outcome, row.error = RecordOutcome.SKIPPED, None
-    row.same_as = same.package_id
+    row.same_as = same_as
     # By it such a record is known whose dataset, purged, has no id any more.
-    row.origin_guid = _origin_guid(write) or ("" if same.package_id else row.guid)
+    row.origin_guid = _origin_guid(write) or ("" if same_as else row.guid)
     row.owner_org = stored_organization(write.defaults.owner_org)
     record_rows.put_title(row, write.record.title)
     record_rows.put_stamp(row, write.stamp)
@@ -408,7 +401,8 @@ def _update_row(each: _Written) -> None:
     row.origin_guid, row.same_as = _origin_guid(each.write), None
     if not each.left:
         row.resources = each.resources
-        row.supplied_fields = _supplied_fields(each)
+        ids = [id_ for id_, _key in each.resources or ()]
+        row.supplied_fields = each.supplied.as_stored(ids) if each.supplied else None
         row.removed = False
         row.written = utcnow()
     Session.add(row)

@@ -37,9 +37,8 @@ def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCka
         log.warning("%d datasets wait for the search index", len(pending), exc_info=True)
         compat.rollback()
         return {}
-    return {id_: _not_indexed(reason) for id_, reason in refused.items()}
-
-
-def _not_indexed(reason: str) -> RejectedByCkan:
     message = "the dataset is stored but the search index does not accept it"
-    return RejectedByCkan(f"{message}: {one_line(reason)}", code="index-failed")
+    return {
+        id_: RejectedByCkan(f"{message}: {one_line(reason)}", code="index-failed")
+        for id_, reason in refused.items()
+    }

@@ -55,7 +55,7 @@ def fill_formats(package_id: str) -> list[str]:
             call("package_update", after, harvest_user(), original_package=before)
             record_rows.note_written(package_id, before["metadata_modified"])
             # What they are was found at these links, so they need no further check.
-            link_results.cover([each["url"] for each in resources if each["id"] in filled])
+            link_results.cover([file["url"] for file in resources if file["id"] in filled])
             pending_index.mark(package_id)
             assessments.save_collected(collected.assessments)
             Session.commit()
@@ -82,9 +82,15 @@ def skip(object_id: str, stamp: record_rows.Stamp, reason: SkipRecord) -> None:
     row.error = None
     record_rows.put_stamp(row, stamp)
     record_rows.mark_seen(row, obj.harvest_job_id)
-    obj.report_status = UNCHANGED
-    run_results.save_outcomes([object_id])
+    _end(obj, UNCHANGED)
+
+
+def _end(obj: HarvestObject, status: str) -> str:
+    """Store how an object ended; commit; return it."""
+    obj.report_status = status
+    run_results.save_outcomes([obj.id])
     Session.commit()
+    return status
 
 
 def delete(object_id: str) -> str:
@@ -105,17 +111,11 @@ def delete(object_id: str) -> str:
     package = Session.get(model.Package, row.package_id) if row.package_id else None
     is_back = not row.missed_runs and pending_deletions.is_approval(obj.harvest_job_id)
     if package is None or package.state != "active" or is_back:
-        obj.report_status = UNCHANGED
-        run_results.save_outcomes([object_id])
-        Session.commit()
-        return UNCHANGED
+        return _end(obj, UNCHANGED)
     route = handed_on.other_routes([package.id]).get(package.id)
     if route and route.is_same_organisation:
         handed_on.hand_over(row, route)
-        obj.report_status = UNCHANGED
-        run_results.save_outcomes([object_id])
-        Session.commit()
-        return UNCHANGED
+        return _end(obj, UNCHANGED)
     handed_on.release(package.id)
     obj.report_status = RecordOutcome.DELETED
     obj.current = False
@@ -151,10 +151,8 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     row.outcome = RecordOutcome.ERRORED
     record_rows.spoil_stamp(row, obj)
     record_rows.mark_seen(row, obj.harvest_job_id)
-    obj.report_status = RecordOutcome.ERRORED
     if isinstance(error, NotValid):  # it names the problems
         Session.flush()
         record_rows.replace_problems({row: error.problems}, lost=True)
     record_rows.put_error(row, obj, error, stage)
-    run_results.save_outcomes([object_id])
-    Session.commit()
+    _end(obj, RecordOutcome.ERRORED)

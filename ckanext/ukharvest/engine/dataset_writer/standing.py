@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
+import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
@@ -11,7 +12,7 @@ from ckanext.ukharvest.engine.dataset_writer.write import Write, package_hash
 from ckanext.ukharvest.model import Record, coupling, record_rows
 from ckanext.ukharvest.model.record_organizations import stored_organization
 
-Session = model.Session
+Session, package = model.Session, model.Package
 
 
 class Standing:
@@ -22,8 +23,16 @@ class Standing:
     """
 
     def __init__(self, rows: Iterable[Record]) -> None:
-        self.states = _states({row.package_id for row in rows if row.package_id})
-        self._sources = _current_sources(self.states)
+        ids = {row.package_id for row in rows if row.package_id}
+        is_current = sa.and_(HarvestObject.package_id == package.id, HarvestObject.current)
+        query = (
+            Session.query(package.id, package.state, HarvestObject.harvest_source_id)
+            .outerjoin(HarvestObject, is_current)
+            .filter(package.id.in_(ids))
+        )
+        known = query.all() if ids else ()
+        self.states = {id_: state for id_, state, _source_id in known}
+        self._sources = {id_: source_id for id_, _state, source_id in known}
 
     def is_active(self, row: Record) -> bool:
         """Tell whether a record has an active dataset."""
@@ -55,11 +64,11 @@ def leave(writes: Mapping[str, Write], source_id: str, job_id: str) -> set[str]:
     """
     rows = record_rows.lock_rows((source_id, guid) for guid in writes)
     standing = Standing(rows.values())
-    left: dict[Record, Write] = {}
-    for guid, write in writes.items():
-        row = rows.get((source_id, guid))
-        if row is not None and standing.stands(row, package_hash(write)):
-            left[row] = write
+    left: dict[Record, Write] = {
+        row: writes[guid]
+        for (_source_id, guid), row in rows.items()
+        if standing.stands(row, package_hash(writes[guid]))
+    }
     for row, write in left.items():
         record_rows.put_title(row, write.record.title)
         record_rows.put_stamp(row, write.stamp)
@@ -70,21 +79,3 @@ def leave(writes: Mapping[str, Write], source_id: str, job_id: str) -> set[str]:
     record_rows.replace_problems({row: write.record.problems for row, write in left.items()})
     coupling.replace({row.id: write.record.coupled for row, write in left.items()})
     return {row.guid for row in left}
-
-
-def _current_sources(package_ids: Collection[str]) -> dict[str, str]:
-    """Return dataset id → id of the source whose harvest object is its current one."""
-    if not package_ids:
-        return {}
-    query = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id)
-    current = query.filter(
-        HarvestObject.package_id.in_(package_ids), HarvestObject.current.is_(True)
-    )
-    return dict(current.all())
-
-
-def _states(ids: Collection[str]) -> dict[str, str]:
-    if not ids:
-        return {}
-    query = Session.query(model.Package.id, model.Package.state)
-    return dict(query.filter(model.Package.id.in_(ids)).all())

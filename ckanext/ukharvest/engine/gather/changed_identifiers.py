@@ -57,8 +57,7 @@ def find(state: GatherState, ending: Ending) -> None:
     new = staged_objects.new_ones(state.job_id)
     if not rules.enough(len(new), len(missing)):
         return
-    found = list(_read(state, new))
-    pairs = rules.match(changed_identifiers.load_facts(missing), found)
+    pairs = rules.match(changed_identifiers.load_facts(missing), list(_read(state, new)))
     if rules.enough(len(pairs), len(missing)):
         guids = {pair.old.guid: pair.new.guid for pair in pairs}
         state.changed = Change(guids, _moves(pairs), missing=len(missing))
@@ -74,8 +73,7 @@ def _read(state: GatherState, ids: Sequence[str]) -> Iterator[RecordFacts]:
             source.ask_ahead({obj: extras[obj.id] for obj in objects})
             for obj in objects:
                 show_life(state)
-                facts = _facts(source, obj, extras[obj.id])
-                if facts is not None:
+                if facts := _facts(source, obj, extras[obj.id]):
                     yield facts
             Session.commit()
 
@@ -94,16 +92,14 @@ def _facts(
             raise
         log.exception("Record %s could not be compared", name_unseen(guid))
         return None
-    urls = tuple(each.url for each in record.resources)
+    urls = tuple(file.url for file in record.resources)
     return RecordFacts(guid, record.title, urls, tuple(map(match_key, record.resources)))
 
 
 def _moves(pairs: Iterable[rules.Pair]) -> list[BaseMove]:
     """Return how the URLs of resources changed, those that match most first."""
-    found: Counter[BaseMove] = Counter()
-    for pair in pairs:
-        found.update(infer_moves(pair.old.keys, pair.new.keys))
-    return [move for move, _number in found.most_common(MOST_MOVES)]
+    moves = Counter(move for pair in pairs for move in infer_moves(pair.old.keys, pair.new.keys))
+    return [move for move, _number in moves.most_common(MOST_MOVES)]
 
 
 def hold_back(state: GatherState, guids: Collection[str]) -> int:

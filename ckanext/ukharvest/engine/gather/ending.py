@@ -79,21 +79,16 @@ def _sentences(*reasons: str) -> str:
 def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
     """Return whether records not seen count as missing, and if not, why."""
     if ending.changes_only:
-        return False, _sentences(_only_changes(state), ending.reason)
+        unread = (record for guid, record in state.known.items() if guid not in state.listing.seen)
+        others = state.counts["not_asked"] = sum(record.is_active for record in unread)
+        only_changes = (
+            f"only what changed since {state.since} was asked for: {others:,} other datasets were "
+            f"not checked and do not count as missing or deleted"
+        )
+        return False, _sentences(only_changes, ending.reason)
     if ending.complete and state.listing.has_nameless:
         return False, ("records without an identifier may be any of those that seem to be missing")
     return ending.complete, ending.reason
-
-
-def _only_changes(state: GatherState) -> str:
-    """Return the reason of a run that read only changes; count the datasets it did not read."""
-    seen = state.listing.seen
-    others = sum(each.is_active for guid, each in state.known.items() if guid not in seen)
-    state.counts["not_asked"] = others
-    return (
-        f"only what changed since {state.since} was asked for: {others:,} other datasets were "
-        f"not checked and do not count as missing or deleted"
-    )
 
 
 def _hold_back_changed(state: GatherState, complete: bool) -> Change | None:
@@ -118,8 +113,8 @@ def _plan_deletions(
     state: GatherState, complete: bool, changed: Change | None
 ) -> deletions.DeletionPlan:
     known = {
-        guid: deletions.KnownRecord(missed=each.missed_runs, active=each.can_go_missing)
-        for guid, each in state.known.items()
+        guid: deletions.KnownRecord(missed=record.missed_runs, active=record.can_go_missing)
+        for guid, record in state.known.items()
     }
     plan = _plan(state, known, complete, changed)
     due = [*plan.delete, *plan.held]
@@ -130,7 +125,7 @@ def _plan_deletions(
     if not routes:
         return plan
     # Datasets that go on from another source are not deleted, so they do not count as such.
-    others = {guid: each for guid, each in known.items() if guid not in routes}
+    others = {guid: record for guid, record in known.items() if guid not in routes}
     plan = _plan(state, others, complete, changed)
     taken = [guid for guid in due if guid in routes and routes[guid].is_same_organisation]
     asked = [guid for guid in due if guid in routes and guid not in taken]
@@ -162,7 +157,7 @@ def _plan(
     changed: Change | None,
 ) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
-    is_first = any(each.is_newly_adopted for each in state.known.values())
+    is_first = any(record.is_newly_adopted for record in state.known.values())
     return deletions.plan(
         known,
         # A record that waits under a new identifier is not missing.
@@ -175,20 +170,20 @@ def _plan(
 
 
 def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
-    for guid in guids:
-        staged = staged_objects.Staged(
-            guid=guid, status="delete", package_id=state.known[guid].package_id
-        )
-        state.batch.append(staged)
-        state.ids.append(staged.id)
+    staged = [
+        staged_objects.Staged(guid, "delete", package_id=state.known[guid].package_id)
+        for guid in guids
+    ]
+    state.batch += staged
+    state.ids += [obj.id for obj in staged]
     staged_objects.add(state.batch, state.job_id, state.source.id)
     state.batch.clear()
 
 
 def _mark_missing(state: GatherState, plan: deletions.DeletionPlan, complete: bool) -> None:
     missing = [state.known[guid] for guid in (*plan.missing, *plan.held)]
-    mark_missed(each.id for each in missing)
-    outcomes.save_missing(state.job_id, [each.id for each in missing if not each.missed_runs])
+    mark_missed(record.id for record in missing)
+    outcomes.save_missing(state.job_id, [row.id for row in missing if not row.missed_runs])
     # Now, not at their import: until then a person might approve their deletion.
     mark_back(state.known[guid].id for guid in plan.back)
     state.counts["missing"] = len(plan.missing)
@@ -196,9 +191,9 @@ def _mark_missing(state: GatherState, plan: deletions.DeletionPlan, complete: bo
     if complete:  # else pending deletions do not change
         # Datasets adopted by guid alone that are not in this source after all.
         forget(
-            each.id
-            for guid, each in state.known.items()
-            if each.outcome == RecordOutcome.ADOPTED_BY_GUID and guid not in state.listing.seen
+            record.id
+            for guid, record in state.known.items()
+            if record.outcome == RecordOutcome.ADOPTED_BY_GUID and guid not in state.listing.seen
         )
         row = ensure_source_state(state.source.id)
         row.held = pending_deletions.update_held(row.held, state.job_id, plan) or sa.null()
@@ -228,13 +223,7 @@ def abandon(state: GatherState, error: UkharvestError) -> None:
         return
     staged_objects.discard(state.job_id)
     staged_objects.forget_point(state.source.id)
-    report.outcome = RunOutcome.FAILED
-    report.reason = error.message
-    report.error = {
-        "code": error.code,
-        "message": error.message,
-        "passes": error.retryable,
-    }
-    report.finished = utcnow()
+    report.outcome, report.reason, report.finished = RunOutcome.FAILED, error.message, utcnow()
+    report.error = {"code": error.code, "message": error.message, "passes": error.retryable}
     Session.add(HarvestGatherError(message=error.message, harvest_job_id=state.job_id))
     Session.commit()

@@ -25,20 +25,20 @@ def settle(state: GatherState) -> None:
     records, state.to_compare = state.to_compare, []
     if not records:
         return
-    writes = {}
     with SourceImport(state.kind, state.source) as source:
-        source.load_versions(each.raw.guid for each in records)
-        for each in records:
-            write = _write(source, each, state.job_id)
-            if write is not None:
-                writes[each.raw.guid] = write
+        source.load_versions(record.raw.guid for record in records)
+        writes = {
+            record.raw.guid: write
+            for record in records
+            if (write := _write(source, record, state.job_id)) is not None
+        }
     model.Session.commit()  # parsing took a while: the locks begin here
     left = dataset_writer.leave(writes, state.source.id, state.job_id)
-    for each in records:
-        if each.known and each.raw.guid in left:
-            intake.leave(state, each.known)
+    for record in records:
+        if record.known and record.raw.guid in left:
+            intake.leave(state, record.known)
         else:
-            intake.stage(state, each)
+            intake.stage(state, record)
 
 
 def _write(source: SourceImport, record: Classified, job_id: str) -> dataset_writer.Write | None:

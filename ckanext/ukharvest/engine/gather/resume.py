@@ -36,8 +36,7 @@ def _restore(state: GatherState) -> None:
     """Count what a killed gather of this job saw before it saved its last resume point."""
     listing = state.listing
     for id_, guid, is_lost in staged_objects.staged(state.job_id):
-        state.counts["seen"] += 1
-        state.counts["lost"] += is_lost
+        state.counts.update(seen=1, lost=is_lost)
         if not is_lost:
             state.ids.append(id_)
         if guid:
@@ -48,7 +47,7 @@ def _restore(state: GatherState) -> None:
     for guid in left:
         intake.leave_unread(state, state.known[guid])
     state.taken_before = frozenset(listing.seen | left)
-    state.marked = len(state.unchanged)
+    state.unchanged.clear()  # they are marked
 
 
 def note_point(state: GatherState, setting: Setting, point: str) -> None:

@@ -27,6 +27,7 @@ from ckanext.ukharvest.model import (
     stopping,
     utcnow,
 )
+from ckanext.ukharvest.model.record_state import known_records
 from ckanext.ukharvest.reading.source_read import SourceRead
 
 Session = model.Session
@@ -70,15 +71,15 @@ def _begin(state: GatherState) -> bool:
 
 def _gather(state: GatherState) -> None:
     setting = setting_of(state.kind, state.source)
-    state.look_up()
+    state.known = known_records(state.source.id)
     is_due = not state.known or adoption.is_due(state.source.id)
     if is_due and adoption.adopt(state.source):
         Session.commit()
-        state.look_up()
+        state.known = known_records(state.source.id)
     index_repair.mend(setting.id, state.known.values())
-    told = resume.recall(state, setting)
-    state.since = told.since
-    how_it_ended = _read(state, setting, told)
+    saved_state = resume.recall(state, setting)
+    state.since = saved_state.since
+    how_it_ended = _read(state, setting, saved_state)
     new_rules.settle(state)
     intake.flush(state)
     if state.only_guid:
@@ -88,12 +89,12 @@ def _gather(state: GatherState) -> None:
         ending.finish(state, setting, how_it_ended)
 
 
-def _read(state: GatherState, setting: Setting, told: sync_state.SyncState) -> Ending:
+def _read(state: GatherState, setting: Setting, saved_state: sync_state.SyncState) -> Ending:
     take = single_record.take if state.only_guid else intake.take
     with open_client(setting.options["credential"]) as http:
         read = SourceRead(
             state.kind,
-            told.source(setting, http),
+            saved_state.source(setting, http),
             state.classifier(setting),
             state.taken_before,
         )
@@ -102,8 +103,8 @@ def _read(state: GatherState, setting: Setting, told: sync_state.SyncState) -> E
             state.taken += 1
             show_life(state)
             point = record.raw.resume
-            held = len(state.batch) + len(state.to_compare)
-            if held >= BATCH or (point and state.taken >= BATCH):
+            in_memory = len(state.batch) + len(state.to_compare)
+            if in_memory >= BATCH or (point and state.taken >= BATCH):
                 new_rules.settle(state)
                 if point and not state.only_guid:  # sent again, such a job is one of all records
                     resume.note_point(state, setting, point)

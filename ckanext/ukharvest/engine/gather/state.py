@@ -14,7 +14,7 @@ from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import JobReport, staged_objects
 from ckanext.ukharvest.model.changed_identifiers import Change
-from ckanext.ukharvest.model.record_state import known_records, mark_seen
+from ckanext.ukharvest.model.record_state import mark_seen
 from ckanext.ukharvest.reading.known_record import KnownRecord
 from ckanext.ukharvest.reading.record_classifier import Classified, Listing, RecordClassifier
 from ckanext.ukharvest.source_types import SourceType
@@ -35,8 +35,7 @@ class GatherState:
         to_compare: records of which only the import rules changed (new_rules.py).
         batch: objects to stage with the next commit.
         ids: of the harvest objects to import.
-        unchanged: ids of record rows that need no import.
-        marked: number of them that are already marked as seen.
+        unchanged: ids of record rows that need no import and are not marked as seen yet.
         taken: number of records since the last commit.
         counts: the run's figures, stored with its report.
         last_heartbeat: ``time.monotonic`` when the last heartbeat was saved.
@@ -56,7 +55,6 @@ class GatherState:
     batch: list[staged_objects.Staged] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     unchanged: list[int] = field(default_factory=list)
-    marked: int = 0
     taken: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     last_heartbeat: float = field(default_factory=time.monotonic)
@@ -66,10 +64,6 @@ class GatherState:
         self.job_id: str = self.job.id
         self.source: HarvestSource = self.job.source
         self.force = self.force or bool(getattr(self.job, "force_import", False))
-
-    def look_up(self) -> None:
-        """Load the known records of the source."""
-        self.known = known_records(self.source.id)
 
     def classifier(self, setting: Setting) -> RecordClassifier:
         """Return the classifier that decides for each record whether to import it."""
@@ -89,5 +83,5 @@ class GatherState:
 
     def mark_unchanged(self) -> None:
         """Mark the unchanged rows as seen; no commit."""
-        mark_seen(self.unchanged[self.marked :], self.job_id)
-        self.marked = len(self.unchanged)
+        mark_seen(self.unchanged, self.job_id)
+        self.unchanged.clear()

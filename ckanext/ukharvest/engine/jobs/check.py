@@ -29,7 +29,7 @@ from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
 from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
-from ckanext.ukharvest.schema_check.report import DataReport, Verdict
+from ckanext.ukharvest.schema_check.report import Verdict
 
 # A server that sends nothing costs half a minute.
 REQUEST = HttpLimits(connect=10, read=20, total=30, retries=0)
@@ -79,8 +79,8 @@ class Check:
         if head is None:
             with self._client() as http, http.get(self._url, first=HEAD) as reply:
                 head, media_type = reply.content, reply.media_type
-        if found := detect(head[:HEAD]):
-            return found
+        if name := detect(head[:HEAD]):
+            return name
         raise unrecognised(self._url, head[:HEAD], media_type)
 
     def _of_source(self) -> PreviewResult:
@@ -88,20 +88,21 @@ class Check:
         if kind is None:
             message = f"there is no source type '{self._type}'"
             raise SourceError(message, code="unknown-source-type")
-        given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
         budget = Budget(megabytes=config.CHECK_MEGABYTES)
         with self._client() as own:
             is_sent = self._content is not None
             client = TextClient(self._url, self._content or b"") if is_sent else own
             http = cast(HttpClient, client)
-            source = Source(self._url, given, http, limits=config.record_limits())
-            found = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
-        if found["over"] == "size":
-            found["over"] = "large"
+            source = Source(self._url, chosen, http, limits=config.record_limits())
+            result = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
+        if result["over"] == "size":
+            result["over"] = "large"
         # No run follows, and requests for a sent text are none.
         none: dict[str, Any] = {"asked": [], "requests": 0, "suggested_url": ""}
-        asked = none if is_sent else {}
-        return cast(PreviewResult, {**found, "estimate_seconds": None, **asked})
+        return cast(
+            PreviewResult, {**result, "estimate_seconds": None, **(none if is_sent else {})}
+        )
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""
@@ -113,7 +114,9 @@ class Check:
                 schema = read_schema(self._given["schema"], http, limits).content
         with self._data() as data:
             self._tell("reading", 0)
-            return _as_result(check_data(data, schema, limits))
+            report = check_data(data, schema, limits)
+        stored = data_results.storable(report.as_dict())
+        return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": stored}
 
     @contextmanager
     def _data(self) -> Iterator[IO[bytes]]:
@@ -123,8 +126,3 @@ class Check:
         most = self._most + 1
         with self._client(most) as http, http.get(self._url, first=most) as reply:
             yield reply.body
-
-
-def _as_result(report: DataReport) -> PreviewResult:
-    found = data_results.storable(report.as_dict())
-    return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": found}

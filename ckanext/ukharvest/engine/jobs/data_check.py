@@ -86,16 +86,19 @@ def check_due(
         return False
     with interruption.cancels_query():
         known = data_checks.candidates(source_id=source_id)
-    changed = [] if source_id else data_checks.forget_others([each.resource_id for each in known])
+    changed = (
+        []
+        if source_id
+        else data_checks.forget_others([candidate.resource_id for candidate in known])
+    )
     if not source_id:
-        data_schemas.prune({each.schema_url for each in known})
+        data_schemas.prune({candidate.schema_url for candidate in known})
     Session.commit()
     if not known:
         _index(changed, interruption)
         return False
     checks = limits()
-    most = max(checks.data_bytes, checks.schema_bytes) + 1
-    request = replace(REQUEST, max_bytes=most)
+    request = replace(REQUEST, max_bytes=max(checks.data_bytes, checks.schema_bytes) + 1)
     client = open_metered_client(request, interruption.sleep)
     interruption.then(client.abort)
     with client:
@@ -147,22 +150,22 @@ class _Walk:
             Session.commit()  # what the requests cost
 
     def _check_due(self, known: Sequence[Candidate]) -> None:
-        schemas = data_schemas.load([each.schema_url for each in known])
-        for each in known:
-            if not data_checks.waits(each, schemas.get(each.schema_url), tables.utcnow()):
+        schemas = data_schemas.load([candidate.schema_url for candidate in known])
+        for candidate in known:
+            if not data_checks.waits(candidate, schemas.get(candidate.schema_url), tables.utcnow()):
                 continue
             if not self._may_go_on():
                 return
-            if each.works and data_checks.is_schema_due(
-                schemas.get(each.schema_url), tables.utcnow()
+            if candidate.works and data_checks.is_schema_due(
+                schemas.get(candidate.schema_url), tables.utcnow()
             ):
-                self._read_schema(each.schema_url, schemas.get(each.schema_url))
-                schemas |= data_schemas.load([each.schema_url])
-            schema = schemas.get(each.schema_url)
-            if not each.is_due(schema, tables.utcnow()) or not self._may_go_on():
+                self._read_schema(candidate.schema_url, schemas.get(candidate.schema_url))
+                schemas |= data_schemas.load([candidate.schema_url])
+            schema = schemas.get(candidate.schema_url)
+            if not candidate.is_due(schema, tables.utcnow()) or not self._may_go_on():
                 continue
             try:
-                self._save(each, self._check(each, schema))
+                self._save(candidate, self._check(candidate, schema))
             except sa.exc.IntegrityError:  # the resource was purged meanwhile
                 compat.rollback()
 
@@ -182,12 +185,12 @@ class _Walk:
 
     def _read_schema(self, url: str, known: DataSchema | None) -> None:
         faults = known.faults if known else 0
-        kept = data_schemas.load_file(url)
+        copy = data_schemas.load_file(url)
         Session.commit()
         if self._failed[host_of(url)] >= SILENT_AFTER:
             return
         try:
-            file = self._spend(url, lambda: read_schema(url, self._client, self._checks, kept))
+            file = self._spend(url, lambda: read_schema(url, self._client, self._checks, copy))
             data_schemas.save_file(file, self._days)
         except SourceError as exc:
             data_schemas.save_error(url, exc.message, faults + 1, self._days)
@@ -220,21 +223,21 @@ class _Walk:
             why = "The server did not answer at other URLs."
             return data_results.fault(each.last, why, self._days)
         validators = Validators(stays.etag, stays.last_modified) if stays else None
+        most = self._checks.data_bytes + 1
         try:
-            reply = self._spend(each.url, lambda: self._get(each.url, validators))
+            reply = self._spend(
+                each.url, lambda: self._client.get(each.url, validators=validators, first=most)
+            )
         except SourceError as exc:
             return data_results.fault(each.last, exc.message, self._days)
         with reply:
             if reply.not_modified and stays:
                 return {"due": None}
-            found = data_results.describe_download(reply)
-            if stays and found["checksum"] == stays.checksum:
-                return {"due": None, **found}
+            download = data_results.describe_download(reply)
+            if stays and download["checksum"] == stays.checksum:
+                return {"due": None, **download}
             own = self._judge(reply.body, each.schema_url)
-            return {**own, **found, "schema_checksum": schema.checksum}
-
-    def _get(self, url: str, validators: Validators | None) -> Any:
-        return self._client.get(url, validators=validators, first=self._checks.data_bytes + 1)
+            return {**own, **download, "schema_checksum": schema.checksum}
 
     def _judge(self, body: IO[bytes], schema_url: str) -> dict[str, Any]:
         file = data_schemas.load_file(schema_url)
@@ -242,10 +245,10 @@ class _Walk:
         findings: list[Finding] = []
         content = file.content if file else b""
         must_end = self._interruption.is_set
-        report = check_data(
-            body, content, self._checks, on_finding=findings.append, must_end=must_end
+        return data_results.columns(
+            check_data(body, content, self._checks, on_finding=findings.append, must_end=must_end),
+            findings,
         )
-        return data_results.columns(report, findings)
 
 
 def _may_stay(each: Candidate, schema: DataSchema) -> DataCheck | None:

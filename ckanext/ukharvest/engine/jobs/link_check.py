@@ -214,7 +214,7 @@ class _Walk:
         Session.commit()
         for checked in self._lanes.check(list(batch), self._may_start):
             self._save(checked)
-            yield from (each.result for each in checked if each.result)
+            yield from (link.result for link in checked if link.result)
 
     def _may_start(self, under_way: int) -> bool:
         is_time_up = self._until is not None and time.monotonic() >= self._until
@@ -228,11 +228,11 @@ class _Walk:
 
     def _save(self, checked: Sequence[Checked]) -> None:
         """Save what came together in one transaction."""
-        results = [each.result for each in checked if each.result]
+        results = [link.result for link in checked if link.result]
         link_results.save(results, config.links_days(), self._rule)
-        requests = sum(each.requests for each in checked)
-        received = sum(each.received for each in checked)
-        links = sum(1 for each in checked if each.requests and each.result)
+        requests = sum(link.requests for link in checked)
+        received = sum(link.received for link in checked)
+        links = sum(1 for link in checked if link.requests and link.result)
         if requests:
             link_budget.spend(requests, received, links)
             spent = self._spent

@@ -121,11 +121,11 @@ def _progress_saver(preview_id: str) -> Tell:
 def _test(preview: Row, tell: Tell) -> PreviewResult:
     kind = _kind_of(preview)
     declared = (*kind.options, *source_types.COMMON_OPTIONS)
-    given = options.validate(json.loads(preview.config or "{}"), declared)
+    chosen = options.validate(json.loads(preview.config or "{}"), declared)
     url = preview.url
     model.Session.commit()  # no transaction stays open while waiting for the source
-    with open_client(given["credential"]) as http:
-        source = _source(url, given, http)
+    with open_client(chosen["credential"]) as http:
+        source = _source(url, chosen, http)
         watched = Watched(http, BUDGET)
         return SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()
 
@@ -137,24 +137,24 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
     with open_client() as http:
         probe = Probe(http, tell=lambda: tell("searching", 0))
         try:
-            found = look_up(url, probe)
-            title = probe.site_title(found.url) if found else ""
+            place = look_up(url, probe)
+            title = probe.site_title(place.url) if place else ""
         except Over as exc:
             error = nothing_found(url, probe)
             is_clear = exc.why == "time" and error.code != "no-source"  # without the other URLs
             return failed(error) if is_clear else failed(None, over=exc.why)
         except FetchError as exc:
             return failed(exc)
-        if found is None:
+        if place is None:
             return failed(nothing_found(url, probe))
-        kind = source_types.TYPES[found.source_type]
-        given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
-        source = _source(found.url, given, http)
+        kind = source_types.TYPES[place.source_type]
+        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        source = _source(place.url, chosen, http)
         result = SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
     result["lookup"] = {
-        "source_type": found.source_type,
-        "url": found.url,
-        "how": found.how,
+        "source_type": place.source_type,
+        "url": place.url,
+        "how": place.how,
         "site_title": title,
     }
     return result
@@ -174,7 +174,6 @@ def _kind_of(preview: Row) -> source_types.SourceType:
 def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
     source = HarvestSource.get(preview.source_id)
     if is_move(preview):
-        kind = _kind_of(preview)
-        return dry_run_move(source, kind, preview.url, preview.config, tell, budget)
+        return dry_run_move(source, _kind_of(preview), preview.url, preview.config, tell, budget)
     result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
     return result

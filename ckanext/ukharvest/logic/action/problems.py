@@ -131,10 +131,10 @@ def _example(message: str) -> dict[str, Any]:
     return {**nothing, "message": message}
 
 
-def _group(group: problem_groups.Group) -> dict[str, Any]:
+def _group(group: Any) -> dict[str, Any]:
     examples = [{**each, "message": _message(each)} for each in group.examples]
     return _worded(
-        group.code, Severity(group.kind), group.records, group.occurrences, examples, group.field
+        group.code, Severity(group.kind), group.records, group.occurrences, examples, group.of_field
     )
 
 

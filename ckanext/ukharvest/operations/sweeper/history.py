@@ -20,15 +20,13 @@ def prune_old_runs() -> list[str]:
     )
     if went.objects < prune.OBJECTS_A_TICK:
         pauses.begin(NOTE)
-    did = []
-    if went != prune.Pruned():
-        did.append(
-            f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
-            f"{went.jobs:,} jobs of older runs"
-        )
-    if links := prune.prune_links():
-        did.append(f"Forgot {links:,} links that no resource has any more")
-    return did
+    links = prune.prune_links()
+    runs = (
+        f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
+        f"{went.jobs:,} jobs of older runs"
+    )
+    did = [runs] if went != prune.Pruned() else []
+    return did + ([f"Forgot {links:,} links that no resource has any more"] if links else [])
 
 
 def delete_old_previews() -> list[str]:

@@ -139,8 +139,9 @@ def _end(
         f"The run was ended: {why}. Nothing was imported; the next run starts afresh"
     )
     job_id = job.id
-    if report is None:
-        _discard_all(job_id)
+    own = HarvestObject.harvest_job_id == job_id
+    if report is None:  # of another harvester: as ckanext-harvest does when a gather raises
+        execute(sa.delete(HarvestObject).where(own, open_work.is_open()))
     else:
         staged_objects.discard(job_id)
         staged_objects.forget_point(job.source_id)
@@ -150,14 +151,6 @@ def _end(
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
     Session.commit()
     return f"ended job {job_id}: {why}"
-
-
-def _discard_all(job_id: str) -> None:
-    """Remove what another harvester's gather staged, as ckanext-harvest does when one raises."""
-    statement = sa.delete(HarvestObject).where(
-        HarvestObject.harvest_job_id == job_id, open_work.is_open()
-    )
-    execute(statement)
 
 
 def store_results() -> list[str]:

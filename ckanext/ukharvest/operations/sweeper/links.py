@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
@@ -25,21 +23,14 @@ def enqueue_due() -> list[str]:
     if not config.checks_links():
         return []
     quiet = pauses.since(NOTE)
-    if quiet and not _ended_run_since(quiet):
+    ended = sa.select(HarvestJob.id).where(HarvestJob.finished >= sa.literal(quiet)).limit(1)
+    if quiet and model.Session.scalar(ended) is None:
         return []
-    can_check = (link_checks.is_due() or _are_data_due()) and link_check.has_budget()
+    can_check = (
+        link_checks.is_due() or (config.checks_data() and data_checks.count_due())
+    ) and link_check.has_budget()
     if not can_check:
         pauses.begin(NOTE)
     # A dataset that the portal refuses is tried again only once per pause.
-    if not (can_check or link_checks.unfilled()) or not link_check.enqueue():
-        return []
-    return ["asked a background worker ('ckan jobs worker') to check links"]
-
-
-def _are_data_due() -> bool:
-    return config.checks_data() and bool(data_checks.count_due())
-
-
-def _ended_run_since(time: datetime.datetime) -> bool:
-    ended = sa.select(HarvestJob.id).where(HarvestJob.finished >= time).limit(1)
-    return model.Session.scalar(ended) is not None
+    is_asked = (can_check or link_checks.unfilled()) and link_check.enqueue()
+    return ["asked a background worker ('ckan jobs worker') to check links"] * bool(is_asked)

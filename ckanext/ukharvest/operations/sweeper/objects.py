@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
@@ -59,7 +59,15 @@ class Lost(NamedTuple):
 
 def recover() -> list[str]:
     """Queue objects again whose consumer died; give up objects that killed MAX_KILLS consumers."""
-    return [text for each in find_orphans() if (text := _recover(each))]
+    return [text for lost in find_orphans() if (text := _recover(lost))]
+
+
+def _query(*more: Any) -> Any:
+    """Return the query of harvest objects: id, job and state, as ``Lost`` begins, and more."""
+    columns = (HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
+    return Session.query(*columns, *more).join(
+        HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id
+    )
 
 
 def _has_objects(*conditions: sa.ColumnElement[bool]) -> bool:
@@ -100,25 +108,17 @@ def find_orphans() -> list[Lost]:
         .scalar_subquery()
     )
     query = (
-        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        _query(HarvestSource.type, kills, Claim.worker_id.isnot(None))
         .outerjoin(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
         .outerjoin(Claim, Claim.harvest_object_id == HarvestObject.id)
-        .add_columns(HarvestSource.type, kills, Claim.worker_id.isnot(None))
         .filter(is_taken, ~open_work.is_over(), queue_state.is_past(open_work.last_sign()))
     )
-    rows = (
-        (Lost(id_, job, state or "", type_ or "", int(n or 0) + 1), is_claimed)
-        for id_, job, state, type_, n, is_claimed in query
-    )
-    return [each for each, is_claimed in rows if _is_lost(each, is_claimed, queue_state)]
-
-
-def _is_lost(each: Lost, is_claimed: bool, queue_state: lost_work.QueueState) -> bool:
-    """Tell whether nobody works on an object; no message brings back one that is claimed."""
-    if is_claimed:
-        return not {each.id, each.job_id} & queue_state.busy
-    return queue_state.is_lost(each.id, each.job_id)
+    return [
+        Lost(id_, job_id, state or "", type_ or "", int(number or 0) + 1)
+        for id_, job_id, state, type_, number, is_claimed in query
+        # No message brings back one that is claimed.
+        if not {id_, job_id} & queue_state.busy and (is_claimed or queue_state.is_lost(id_, job_id))
+    ]
 
 
 def _take_back(lost: Lost) -> bool:
@@ -127,20 +127,20 @@ def _take_back(lost: Lost) -> bool:
     Returns:
         False if it ended in the meantime.
     """
-    statement = (
+    result = execute(
         sa.update(HarvestObject)
         .where(HarvestObject.id == lost.id)
         .where(sa.func.coalesce(HarvestObject.state, "") == lost.state)
         .values(state="WAITING", retry_times=0)
     )
-    result = execute(statement)
     if not result.rowcount:
         return False
     claims.release([lost.id])
-    noted = sa.delete(HarvestObjectExtra).where(
-        HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
+    execute(
+        sa.delete(HarvestObjectExtra).where(
+            HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
+        )
     )
-    execute(noted)
     Session.add(HarvestObjectExtra(harvest_object_id=lost.id, key=KILLS, value=str(lost.kills)))
     return True
 
@@ -150,19 +150,17 @@ def _give_up(lost: Lost) -> None:
     if lost.type in config.our_type_names():
         dataset_writer.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
     else:
-        error = HarvestObjectError(harvest_object_id=lost.id, message=message, stage="Import")
-        Session.add(error)
+        Session.add(HarvestObjectError(harvest_object_id=lost.id, message=message, stage="Import"))
     _end(lost.id)
     Session.commit()
 
 
 def _end(object_id: str) -> None:
-    statement = (
+    execute(
         sa.update(HarvestObject)
         .where(HarvestObject.id == object_id)
         .values(state="ERROR", report_status=RecordOutcome.ERRORED, import_finished=tables.utcnow())
     )
-    execute(statement)
 
 
 def end_leftovers() -> list[str]:
@@ -171,22 +169,20 @@ def end_leftovers() -> list[str]:
     ckanext-harvest ends a run that takes too long without its objects.
     """
     lost = find_leftovers()
-    staged = [each.id for each in lost if each.state == staged_objects.GATHERED]
-    others = [each.id for each in lost if each.state != staged_objects.GATHERED]
-    statement = sa.delete(HarvestObject).where(
-        HarvestObject.id.in_(staged), HarvestObject.state == staged_objects.GATHERED
+    staged = [obj.id for obj in lost if obj.state == staged_objects.GATHERED]
+    others = [obj.id for obj in lost if obj.state != staged_objects.GATHERED]
+    execute(
+        sa.delete(HarvestObject).where(
+            HarvestObject.id.in_(staged), HarvestObject.state == staged_objects.GATHERED
+        )
     )
-    execute(statement)
     for id_ in stopping.end_left(others):
         _explain(id_, "The run ended before this record was imported")
     run_results.save_outcomes(others)
     claims.release(others)
-    did = []
-    if staged:
-        did.append(f"removed {len(staged)} harvest objects that ended runs never released")
-    if others:
-        did.append(f"ended {len(others)} harvest objects of ended runs")
-    return did
+    removed = f"removed {len(staged)} harvest objects that ended runs never released"
+    ended = f"ended {len(others)} harvest objects of ended runs"
+    return [text for ids, text in ((staged, removed), (others, ended)) if ids]
 
 
 def find_leftovers() -> list[Lost]:
@@ -194,12 +190,8 @@ def find_leftovers() -> list[Lost]:
     if not _has_objects(open_work.is_open()):
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
-    query = (
-        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .filter(open_work.is_open(), open_work.is_over())
-        .filter(queue_state.is_past(open_work.last_sign()))
-    )
+    is_past = queue_state.is_past(open_work.last_sign())
+    query = _query().filter(open_work.is_open(), open_work.is_over(), is_past)
     return [Lost(*row) for row in query if not {*row[:2]} & queue_state.busy]
 
 
@@ -214,7 +206,7 @@ def resend_waiting() -> list[str]:
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     did = _wake_up(queue_state) if config.batch_size() > 1 else []
-    ids = [each.id for each in _unsent(queue_state)]
+    ids = [obj.id for obj in _unsent(queue_state)]
     Session.commit()
     lost_work.send(lost_work.FETCH, ids)
     sent = f"sent {len(ids)} waiting harvest objects that were not on the queue"
@@ -230,18 +222,15 @@ def find_unsent() -> list[Lost]:
     is_any = config.batch_size() > 1 and not queue_state.queued
     if is_any and not workers.count_fetching(limits())[1]:
         id_ = claims.waiting_object(config.our_type_names())
-        query = Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
-        query = query.join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        query = query.filter(HarvestJob.gather_finished < queue_state.before)
-        unsent += [Lost(*row) for row in query.filter(HarvestObject.id == id_)]
+        is_past = HarvestJob.gather_finished < queue_state.before
+        unsent += [Lost(*row) for row in _query().filter(HarvestObject.id == id_, is_past)]
     return unsent
 
 
 def _unsent(queue_state: lost_work.QueueState, *conditions: sa.ColumnElement[bool]) -> list[Lost]:
     ours = config.our_type_names() if config.batch_size() > 1 else ()
     query = (
-        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        _query()
         .outerjoin(HarvestSource, HarvestSource.id == HarvestJob.source_id)
         .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
         .filter(HarvestObject.state == open_work.WAITING, ~open_work.is_over(), *conditions)
@@ -268,16 +257,15 @@ def _wake_up(queue_state: lost_work.QueueState) -> list[str]:
 
 def report_given_up() -> list[str]:
     """Count objects as errored that the queue gave up on silently (state, but no status)."""
-    query = (
-        Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .filter(HarvestJob.status == "Running", HarvestObject.state == "ERROR")
-        .filter(HarvestObject.report_status.is_(None))
+    query = _query().filter(
+        HarvestJob.status == "Running",
+        HarvestObject.state == "ERROR",
+        HarvestObject.report_status.is_(None),
     )
     if query.first() is None:
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
-    ids = [id_ for id_, job_id in query if not {id_, job_id} & queue_state.busy]
+    ids = [id_ for id_, job_id, _state in query if not {id_, job_id} & queue_state.busy]
     for id_ in ids:
         _end(id_)
         _explain(id_, "Given up: each attempt to import the record ended without a result")
@@ -286,7 +274,7 @@ def report_given_up() -> list[str]:
 
 def _explain(object_id: str, message: str) -> None:
     """Store why an object ended as errored, if it has no error yet; no commit."""
-    query = Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id)
-    if query.first() is None:
-        error = HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import")
-        Session.add(error)
+    if Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id).first() is None:
+        Session.add(
+            HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import")
+        )

@@ -38,11 +38,11 @@ def plan_of(stored: dict[str, Any] | None) -> Plan:
 
     Invalid values, written by SQL, are ignored so that the tick goes on.
     """
-    found = stored or {}
-    time, zone = found.get("time", ""), found.get("zone", "")
+    saved = stored or {}
+    time, zone = saved.get("time", ""), saved.get("zone", "")
     return Plan(
         time=time if schedule.is_time(time) else "",
-        days=tuple(day for day in found.get("days") or () if day in schedule.DAYS),
+        days=tuple(day for day in saved.get("days") or () if day in schedule.DAYS),
         zone=zone if schedule.is_zone(zone) else portal_zone(),
     )
 
@@ -91,4 +91,4 @@ def _scheduled() -> list[tuple[HarvestSource, dict[str, Any] | None]]:
         .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
         .filter(HarvestSource.active.is_(True), HarvestSource.frequency != schedule.MANUAL)
     )
-    return [(source, stored) for source, stored in query]
+    return query.all()  # type: ignore[no-any-return]

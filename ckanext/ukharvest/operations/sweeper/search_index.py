@@ -61,6 +61,5 @@ def mend_all() -> int:
     number = index_repair.mend_sources()
     ours = sa.select(HarvestSource.id).where(HarvestSource.type.in_(config.our_type_names()))
     for source_id in list(model.Session.scalars(ours)):
-        known = record_state.known_records(source_id)
-        number += index_repair.mend(source_id, known.values())
+        number += index_repair.mend(source_id, record_state.known_records(source_id).values())
     return number
