@@ -20,7 +20,6 @@ from ckanext.ukharvest.readers.sparql import own_query
 
 VARIABLE = own_query.VARIABLE
 COUNT = "number_of_datasets"
-VALUE = "value_of_datasets"
 
 # Parameters that requests set themselves; others in a source's URL belong to the server.
 _OURS = re.compile(r"query|(?:default|named)-graph-uri|format|output|results", re.IGNORECASE)
@@ -93,18 +92,6 @@ class Selection:
             f"{self.prologue}SELECT DISTINCT ?{VARIABLE}{self._from()}"
             f" WHERE {{ {self._pattern()}{behind} }}"
             f" ORDER BY ?{VARIABLE} LIMIT {size} OFFSET {offset}"
-        )
-
-    def values(self, path: str, most: int) -> str:
-        """Return the query for the values behind a property path, those of most datasets first.
-
-        Each is one text: the number of datasets, a space, the value.
-        """
-        return (
-            f'{_prefixes()}{self.prologue}SELECT (CONCAT(STR(?datasets), " ", ?text) AS ?{VALUE})'
-            f"{self._from()} WHERE {{ {{ SELECT ?text (COUNT(DISTINCT ?{VARIABLE}) AS ?datasets)"
-            f" WHERE {{ {self._pattern()} ?{VARIABLE} {path} ?value . BIND(STR(?value) AS ?text) }}"
-            f" GROUP BY ?text }} }} ORDER BY DESC(?datasets) LIMIT {most}"
         )
 
     def descriptions(self, datasets: Sequence[str]) -> str:
