@@ -115,9 +115,8 @@ def network_attempts(
 
 
 @pytest.fixture
-def lists_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A portal's own folder of lists, read at each use."""
-    monkeypatch.setattr(vocabulary, "EVERY", 0.0)
+def lists_folder(tmp_path: Path) -> Iterator[Path]:
+    """A portal's own folder of lists, none of them read so far."""
     vocabulary.use(tmp_path)
     yield tmp_path
     vocabulary.use(None)

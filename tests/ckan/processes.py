@@ -22,8 +22,7 @@ from typing import Any
 
 # The program ``ckan`` that retries failed requests without pauses. redis-py 8 reads its own version
 # from the files of its package for each connection (8 ms): once is enough.
-# They look for garbage as seldom as bin/test's own process. They read again what others
-# keep for some seconds: the next test may have changed it.
+# They look for garbage as seldom as bin/test's own process.
 PROGRAM = f"""
 import functools
 import gc
@@ -32,9 +31,7 @@ from redis import utils
 utils.get_lib_version = functools.cache(utils.get_lib_version)
 from ckan.cli.cli import ckan
 from ckanext.ukharvest.core.http import client
-from ckanext.ukharvest.core.vocabularies import vocabulary
 client._BACKOFF = 0.01
-vocabulary.EVERY = 0.0
 ckan(prog_name="ckan")
 """
 # The same with bugs that no document causes: at some titles the parser raises or hangs.

@@ -15,7 +15,6 @@ COUNT = 8
 PAGE = 5
 LIST = "/api/explore/v2.1/catalog/datasets?limit=100&offset={}&order_by=dataset_id"
 SEARCH = "/api/datasets/1.0/search?rows=100&start={}&interopmetas=true"
-DCAT = "/api/explore/v2.1/catalog/exports/dcat"
 SECRET = "ckanext.ukharvest.credentials.marlbeck"
 
 
@@ -63,18 +62,6 @@ def serve_search(publisher: Publisher, found: list[dict[str, Any]]) -> None:
     for start in range(0, len(old), PAGE):
         answer = {"nhits": len(old), "datasets": old[start : start + PAGE]}
         publisher.serve(SEARCH.format(start), answer)
-
-
-def serve_dcat(publisher: Publisher, found: list[dict[str, Any]]) -> None:
-    publisher.routes.clear()
-    text = "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> ."
-    for each in found:
-        name, title = each["dataset_id"], each["metas"]["default"]["title"]
-        text += (
-            f"\n<{publisher.base}/explore/dataset/{name}/> a dcat:Dataset;"
-            f' dct:identifier "{name}"; dct:title "{title}" .'
-        )
-    publisher.serve(DCAT, text, headers={"Content-Type": "text/turtle"})
 
 
 def ids(found: list[dict[str, Any]]) -> dict[str, tuple[str, dict[str, str]]]:
@@ -131,13 +118,6 @@ def test_a_portal_is_harvested_whatever_its_interface(portal: Portal, publisher:
     assert figures(portal.run(source)) == {"updated": COUNT - 1}
     assert interface(source) == "search-1.0"
     assert ids(shown()) == first
-
-    serve_dcat(publisher, known)
-    assert figures(portal.run(source)) == {"updated": COUNT - 1}
-    assert interface(source) == "dcat-2.1"
-    assert {guid: found[0] for guid, found in ids(shown()).items()} == {
-        guid: found[0] for guid, found in first.items()
-    }
 
     # A number that does not fit deletes nothing, however often.
     publisher.routes.clear()

@@ -133,10 +133,6 @@ def _xml_or_rdf(content: str) -> bytes:
     return _rdf(content) if is_triples(content) else _xml(content)
 
 
-def _json_or_rdf(content: str) -> bytes:
-    return _rdf(content) if is_triples(content) else _json(content)
-
-
 def is_xml(content: str) -> bool:
     """Tell whether the content of a form "xml_or_json" is XML."""
     return content.lstrip().startswith("<")
@@ -148,7 +144,7 @@ def _xml_or_json(content: str) -> bytes:
 
 CANONICAL: dict[str, Callable[[str], bytes]] = {
     "json": _json,
-    "json_or_rdf": _json_or_rdf,
+    "json_or_rdf": _json,
     "rdf": _rdf,
     "xml": _xml,
     "xml_or_json": _xml_or_json,

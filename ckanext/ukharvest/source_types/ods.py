@@ -8,7 +8,6 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.ods import parser as ods
 from ckanext.ukharvest.parsers.record_checks import field_names_in
-from ckanext.ukharvest.readers.ods import facets
 from ckanext.ukharvest.readers.ods import reader as ods_portal
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -47,7 +46,6 @@ ODS = SourceType(
     volatile=ods.VOLATILE,
     # Names of version 2.1.
     field_names=field_names_in(ods.MAPPING, resources="has_records, attachments and references"),
-    filter_fields=facets.filter_fields,
     recognise=recognise,
     usual_urls=("",),
     probe="/api/explore/v2.1/catalog/datasets?limit=1",

@@ -6,7 +6,6 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.readers.sparql import reader as sparql
-from ckanext.ukharvest.readers.sparql import values
 from ckanext.ukharvest.source_types.dcat_rdf import DCAT_RDF, PROFILES, SERVICE_DESCRIPTION
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -33,7 +32,6 @@ SPARQL = SourceType(
     parser=dcat,
     options=(*sparql.OPTIONS, *dcat.OPTIONS, PROFILES),
     field_names=DCAT_RDF.field_names,
-    filter_fields=values.filter_fields,
     recognise=recognise,
     usual_urls=("/sparql", "/query", "/api/sparql"),
     probe="?query=ASK%7B%7D",

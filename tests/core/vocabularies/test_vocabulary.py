@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -113,17 +112,21 @@ def test_an_unknown_schema_has_no_label(url: str) -> None:
     assert vocabulary.label("schemas", url) == ""
 
 
-def test_the_portals_own_list_counts_and_is_read_again(lists_folder: Path) -> None:
+def test_the_portals_own_list_counts_after_a_restart(lists_folder: Path) -> None:
     path = lists_folder / "frequencies.csv"
     assert vocabulary.load("frequencies") is vocabulary.bundled("frequencies")
+    vocabulary.use(lists_folder)  # as at a start of the portal
     path.write_text(f"{FREQUENCIES}R/P7Y,Every seven years,P84M,now and then\n", encoding="utf-8")
     assert vocabulary.load("frequencies") is not vocabulary.bundled("frequencies")
     assert frequencies.parse_frequency("Now and then") == "R/P7Y"
     assert frequencies.parse_frequency("P84M") == "R/P7Y"
     assert frequencies.frequency_label("R/P7Y") == "Every seven years"
     path.write_text(f"{FREQUENCIES}R/P8Y,Every eight years,,now and then\n", encoding="utf-8")
+    assert frequencies.parse_frequency("now and then") == "R/P7Y"
+    vocabulary.use(lists_folder)
     assert frequencies.parse_frequency("now and then") == "R/P8Y"
     path.unlink()
+    vocabulary.use(lists_folder)
     assert frequencies.parse_frequency("yearly") == "R/P1Y"
     assert not vocabulary.faults()
 
@@ -148,9 +151,9 @@ def test_every_table_that_was_in_python_follows_its_file(lists_folder: Path) -> 
 def test_a_list_of_schemas_without_the_later_columns_is_used(lists_folder: Path) -> None:
     spend = "http://schemas.opendata.esd.org.uk/Spend"
     assert (vocabulary.row("schemas", spend) or {})["fields"] == "22"
+    vocabulary.use(lists_folder)
     text = f"url,title,publisher,aliases\n{spend},Our spending,Us,\n"
     (lists_folder / "schemas.csv").write_text(text, encoding="utf-8")
-    vocabulary.use(lists_folder)
     assert vocabulary.label("schemas", spend) == "Our spending"
     assert not vocabulary.faults()
 
@@ -254,19 +257,3 @@ def test_a_list_without_a_title_has_that_of_the_bundled_one(lists_folder: Path) 
 def test_duplicate_column_is_refused() -> None:
     with pytest.raises(VocabularyError, match="'uri' stands there twice"):
         parse("x", "uri,uri\n1,2\n")
-
-
-def test_other_processes_see_a_newer_list_within_seconds(
-    lists_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(vocabulary, "EVERY", 10.0)
-    monkeypatch.setattr(vocabulary.time, "monotonic", lambda: clock[0])
-    assert vocabulary.label("frequencies", "R/P7Y") == ""
-    path = lists_folder / "new"
-    path.write_text(f"{FREQUENCIES}R/P7Y,Seven,,\n", encoding="utf-8")
-    os.replace(path, lists_folder / "frequencies.csv")
-    clock[0] = 9.0
-    assert vocabulary.label("frequencies", "R/P7Y") == ""
-    clock[0] = 10.0
-    assert vocabulary.label("frequencies", "R/P7Y") == "Seven"

@@ -256,16 +256,6 @@ def test_a_record_without_title_fails(content: str, code: str) -> None:
     assert caught.value.code == code
 
 
-def test_a_record_of_the_dcat_export_is_read_as_dcat() -> None:
-    content = (
-        '<https://data.example/a> <http://purl.org/dc/terms/title> "Parks" .\n'
-        "<https://data.example/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-        " <http://www.w3.org/ns/dcat#Dataset> .\n"
-    )
-    record = parser.parse(RawRecord("parks", content, PAGE), options.validate({}, ODS.options))
-    assert (record.guid, record.title) == ("parks", "Parks")
-
-
 FIXED = {"title": "Parks", "description": 'Says "records_count": 5, and {"records_count":6}'}
 COUNTED = {"records_count": 5, "data_processed": "2026-11-24T02:00:00", "metadata_processed": None}
 
@@ -300,3 +290,22 @@ def test_file_without_a_portal_is_reported_not_left_out() -> None:
     assert record.resources == ()
     assert codes(record) == [("missing-url", "attachments[0].url")]
     assert "odsfile://plan.pdf" in record.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("languages", "asked", "expected"),
+    [
+        pytest.param(["fr"], "", "fr", id="the-only-one"),
+        pytest.param(["fr"], "en", "fr", id="not-in-the-language-asked-for"),
+        pytest.param(["fr", "nl"], "nl", "nl", id="asked-for"),
+        pytest.param(["fr", "nl-BE"], "nl", "nl", id="asked-for-without-region"),
+        pytest.param(["fr", "nl"], "", "", id="the-portals-own-is-not-known"),
+        pytest.param("fr", "", "fr", id="as-text"),
+        pytest.param([None, 3], "en", "", id="odd"),
+        pytest.param(None, "en", "", id="absent"),
+    ],
+)
+def test_the_language_of_ods_texts(languages: Any, asked: str, expected: str) -> None:
+    record = parse({"metadata_languages": languages, "language": "de"}, {"language": asked})
+    assert record.text_language == expected
+    assert record.problems == parse({"language": "de"}).problems

@@ -219,13 +219,14 @@ def test_the_page_lists_the_formats() -> None:
     assert listed == stars.stars_by_format()
 
 
-def test_a_newer_list_of_licences_counts_at_once(lists_folder: Path) -> None:
+def test_a_newer_list_of_licences_counts_after_a_restart(lists_folder: Path) -> None:
     def terms() -> Terms:
         return stars.terms_of("", ["Borchester terms"], {"uk-ogl": True})
 
     assert terms().code == "unclear-licence"
     text = (vocabulary.BUNDLED / "licences.csv").read_text(encoding="utf-8")
     (lists_folder / "licences.csv").write_text(text.replace(",OGL; ", ",Borchester terms; OGL; "))
+    vocabulary.use(lists_folder)
     assert terms() == OPEN
 
 

@@ -14,19 +14,17 @@ from ckanext.ukharvest.core.errors import BadStatus, ConfigError, ProtocolError,
 from ckanext.ukharvest.core.http.client import Credential, HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
-from ckanext.ukharvest.readers.ods import listing
+from ckanext.ukharvest.readers.ods import reader
 from ckanext.ukharvest.readers.ods.portal import OPTIONS, Portal
 from ckanext.ukharvest.readers.ods.reader import Ods
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.reading.records import FileClient
 from tests.conftest import LOOPBACK
-from tests.publisher import Publisher, Response
+from tests.publisher import Publisher
 
 LIST = "/api/explore/v2.1/catalog/datasets"
 EXPORT = "/api/explore/v2.1/catalog/exports/json"
 SEARCH = "/api/datasets/1.0/search"
-DCAT = "/api/explore/v2.1/catalog/exports/dcat"
-DCAT_2_0 = "/api/v2/catalog/exports/dcat"
 
 
 def dataset(number: int) -> dict[str, Any]:
@@ -54,15 +52,6 @@ def serve_search(publisher: Publisher, *pages: Sequence[int], total: int) -> Non
         path = f"{SEARCH}?rows=100&start={offset}&interopmetas=true"
         publisher.serve(path, {"nhits": total, "datasets": list(map(old_dataset, page))})
         offset += len(page)
-
-
-def serve_dcat(publisher: Publisher, *numbers: int, path: str = DCAT) -> None:
-    lines = [
-        f"<{publisher.base}/explore/dataset/parks-{number}/> a <http://www.w3.org/ns/dcat#Dataset>;"
-        f' <http://purl.org/dc/terms/title> "Parks {number}" .'
-        for number in numbers
-    ]
-    publisher.serve(path, "\n".join(lines), headers={"Content-Type": "text/turtle"})
 
 
 def read(
@@ -148,7 +137,7 @@ def test_a_total_that_changes_between_pages_proves_nothing(
 def test_more_datasets_than_pages_show_come_by_export(
     publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "WINDOW", 4)
+    monkeypatch.setattr(reader, "WINDOW", 4)
     serve_list(publisher, (1, 2), total=5, at_0="4")
     publisher.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 6)])
     found, ending = read(publisher, http)
@@ -169,7 +158,7 @@ def test_more_datasets_than_pages_show_come_by_export(
 def test_the_last_page_ends_where_pages_end(
     publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "WINDOW", 4)
+    monkeypatch.setattr(reader, "WINDOW", 4)
     serve_list(publisher, (1, 2), (3, 4), total=4, at_0="4", at_2="2")
     found, ending = read(publisher, http)
     assert (found, ending.complete) == (names(1, 2, 3, 4), True)
@@ -178,7 +167,7 @@ def test_the_last_page_ends_where_pages_end(
 def test_search_1_0_ends_before_its_datasets_do(
     publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "WINDOW", 2)
+    monkeypatch.setattr(reader, "WINDOW", 2)
     path = f"{SEARCH}?rows=2&start=0&interopmetas=true"
     publisher.serve(path, {"nhits": 3, "datasets": [old_dataset(1), old_dataset(2)]})
     found, ending = read(publisher, http)
@@ -196,23 +185,6 @@ def test_search_1_0_is_read_where_2_1_is_not_there(
     found, ending = read(publisher, http)
     assert found == names(1, 2, 3)
     assert ending == Ending(complete=True, interface="search-1.0")
-
-
-@pytest.mark.parametrize("path", [DCAT, DCAT_2_0])
-def test_the_dcat_export_is_read_where_nothing_answers_json(
-    publisher: Publisher, http: HttpClient, path: str
-) -> None:
-    page = "<html><head><title>Open data</title></head></html>"
-    for each in (f"{LIST}?limit=100&offset=0&order_by=dataset_id", f"{SEARCH}?rows=100&start=0"):
-        publisher.serve(each, page, headers={"Content-Type": "text/html"})
-    serve_dcat(publisher, 1, 2, path=path)
-    found, ending = records(publisher.url("/"), http)
-    assert sorted(raw.guid for raw in found) == names(1, 2)
-    assert {raw.url for raw in found} == {
-        publisher.url(f"/explore/dataset/parks-{number}/") for number in (1, 2)
-    }
-    assert ending.complete
-    assert ending.interface == {DCAT: "dcat-2.1", DCAT_2_0: "dcat-2.0"}[path]
 
 
 def test_the_interface_of_the_last_run_is_asked_first(
@@ -250,7 +222,7 @@ def test_a_site_that_is_no_portal_is_refused_with_all_tries(
     with pytest.raises(ProtocolError) as caught:
         read(publisher, http)
     assert caught.value.code == "no-interface"
-    assert all(path in caught.value.message for path in (LIST, SEARCH, DCAT, DCAT_2_0))
+    assert all(path in caught.value.message for path in (LIST, SEARCH))
 
 
 def test_a_page_that_fails_ends_the_read(publisher: Publisher, http: HttpClient) -> None:
@@ -287,7 +259,7 @@ def test_filters_and_language_are_sent_to_each_interface(
         ("refine.features", "geo"),
         ("lang", "cy"),
     ]
-    assert sent == {LIST: explore, SEARCH: search, DCAT: explore, DCAT_2_0: explore}
+    assert sent == {LIST: explore, SEARCH: search}
 
 
 @pytest.mark.parametrize(
@@ -372,29 +344,9 @@ def test_ods_dataset_without_id_fails_alone(publisher: Publisher, http: HttpClie
     ]
 
 
-def test_the_identifier_of_the_dcat_export_counts_before_its_uri(
-    publisher: Publisher, http: HttpClient
-) -> None:
-    """A federated dataset's URI can be that of its own portal."""
-    turtle = (
-        "<https://rivers.example/explore/dataset/levels/> a <http://www.w3.org/ns/dcat#Dataset>;"
-        ' <http://purl.org/dc/terms/title> "Levels"; <http://purl.org/dc/terms/identifier> "{}" .'
-    )
-    for given, expected in (
-        ("river-levels", "river-levels"),
-        (publisher.url("/explore/dataset/river%2Dlevels/"), "river-levels"),
-        ("https://rivers.example/id/1", "levels"),
-    ):
-        publisher.routes[f"GET {DCAT}"] = Response(
-            turtle.format(given).encode(), headers={"Content-Type": "text/turtle"}
-        )
-        assert read(publisher, http)[0] == [expected]
-
-
 def test_an_interface_that_is_broken_is_not_taken_for_absent(
     publisher: Publisher, http: HttpClient
 ) -> None:
-    serve_dcat(publisher, 1)
     publisher.serve(f"{SEARCH}?rows=100&start=0&interopmetas=true", "", status=502)
     with pytest.raises(BadStatus, match="502"):
         read(publisher, http)

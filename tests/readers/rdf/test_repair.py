@@ -88,6 +88,9 @@ def test_rdf_that_is_cut_off_is_refused(tmp_path: Path) -> None:
         '"dct:description": NaN',
         '"@reverse": {"dct:isPartOf": "x"}',
         '"@included": "x"',
+        r'"dct:description": "\ud800"',
+        r'"dct:description": "\udc00 or \ud83d, a smiley: \ud83d\ude00"',
+        r'"dct:description\ud800": "x"',
     ],
 )
 def test_a_wrong_value_of_json_ld_costs_itself_alone(tmp_path: Path, fault: str) -> None:
@@ -96,6 +99,17 @@ def test_a_wrong_value_of_json_ld_costs_itself_alone(tmp_path: Path, fault: str)
     found, ending = _read(tmp_path / "a.jsonld", f'{{"@context": {context}, "@graph": [{one}]}}')
     assert ['"One"' in (raw.content or "") for raw in found] == [True]
     assert [problem.code for problem in ending.problems] == ["repaired-syntax"]
+    assert not ending.complete
+
+
+def test_half_surrogates_beside_other_faults_are_named(tmp_path: Path) -> None:
+    one = r'{"@type": "dcat:Dataset", "dct:title": "One \ud800", "dct:publisher": {"@id": 5}}'
+    document = f'{{"@context": ["https://schema.org", {{"dct": "http://d.example/"}}], "a": {one}}}'
+    found, ending = _read(tmp_path / "a.jsonld", document.replace('"a"', '"schema:a"'))
+    assert "One ?" in (found[0].content or "")
+    words = [problem.message for problem in ending.problems]
+    assert [text.split(" is ")[0] for text in words][1:] == ["@id"]
+    assert "half a surrogate pair" in words[0]
     assert not ending.complete
 
 

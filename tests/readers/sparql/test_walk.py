@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source
-from ckanext.ukharvest.readers.sparql.response import Cut, Refused
+from ckanext.ukharvest.readers.sparql.connection import Cut, Refused
 from ckanext.ukharvest.source_types import DCAT_RDF
 from tests.conftest import LOOPBACK, FakeTime
 from tests.publisher import Publisher, Request, Response

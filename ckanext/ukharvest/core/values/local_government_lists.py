@@ -44,7 +44,6 @@ _LINES = re.compile(r"[\n;|]+|(?<=[0-9])(?=https?://)", re.I)
 _AROUND = "<>()[]{}\"'.,; \u200b\ufeff"
 # Placeholders for "none".
 _NOTHING = ("none", "n/a", "na", "nan", "nil", "null", "not applicable", "unknown", "tbc")
-_MOST_COMMAS = 5  # parts of a label, such as "Archive loans, donations, bequests and sales"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +64,19 @@ class Identifiers:
 def find(texts: Iterable[str], kind: str = "") -> Identifiers:
     """Find functions and services by their URIs, in whatever field they are.
 
+    A label counts if it is a value of its own: between semicolons or line ends, or between commas
+    if it has none itself.
+
     Args:
         texts: one or more identifiers each, separated by spaces, commas, semicolons or line ends,
             or as a JSON list.
         kind: FUNCTION or SERVICE, the field's purpose: then numbers ("579", "LGSL 579") and labels
             ("Public toilets") count too. With "" only references to the esd-toolkit count.
     """
-    found = _Finding(kind)
+    finding = _Finding(kind)
     for text in _each(texts):
-        found.read(text)
-    return Identifiers(tuple(found.uris[FUNCTION]), tuple(found.uris[SERVICE]), tuple(found.others))
+        finding.read(text)
+    return Identifiers(*map(tuple, (*finding.uris.values(), finding.others)))
 
 
 def label(uri: str) -> str:
@@ -98,10 +100,10 @@ def parent_functions(uris: Iterable[str]) -> tuple[str, ...]:
 
 def _above(uri: str) -> list[str]:
     parents = _index().parents
-    found = [uri]
-    while (uri := parents.get(uri, "")) and uri not in found:  # a portal's own list may have cycles
-        found.append(uri)
-    return found[1:]
+    chain = [uri]
+    while (uri := parents.get(uri, "")) and uri not in chain:  # a portal's own list may have cycles
+        chain.append(uri)
+    return chain[1:]
 
 
 def _each(texts: Iterable[str]) -> Iterator[str]:
@@ -110,11 +112,9 @@ def _each(texts: Iterable[str]) -> Iterator[str]:
         text = text.strip()
         if text[:1] in ("[", '"'):
             with contextlib.suppress(ValueError, RecursionError):
-                given = json.loads(text)
-                items = given if isinstance(given, list) else [given]
-                yield from filter(
-                    None, (clean_text(str(item)) for item in items if item is not None)
-                )
+                value = json.loads(text)
+                items = value if isinstance(value, list) else [value]
+                yield from filter(None, (clean_text(str(one)) for one in items if one is not None))
                 continue
         if text:
             yield text
@@ -131,7 +131,14 @@ class _Finding:
 
     def read(self, text: str) -> None:
         """Add the identifiers in a text; a text without any is kept whole ("Parks, woods")."""
-        uris, rest = self._lines(text)
+        uris: list[str] = []
+        rest: list[str] = []
+        for line in filter(None, map(str.strip, _LINES.split(text))):
+            parts = [line] if self._whole(line) else map(str.strip, line.split(","))
+            for part in filter(None, parts):
+                more, others = self._words(part)
+                uris += more
+                rest += others
         for uri in uris:
             self.uris[FUNCTION if "/function/" in uri else SERVICE][uri] = None
         others = rest if uris else _BEFORE_ADDRESS.split(text)
@@ -141,55 +148,24 @@ class _Finding:
         is_nothing = self.kind and text.strip(_AROUND).casefold() in _NOTHING
         return not is_nothing and any(map(str.isalnum, text))
 
-    def _lines(self, text: str) -> tuple[list[str], list[str]]:
-        """Return the identifiers, and the rest."""
-        uris: list[str] = []
-        rest: list[str] = []
-        for line in filter(None, map(str.strip, _LINES.split(text))):
-            if uri := self._whole(line):
-                uris.append(uri)
-                continue
-            parts = [part for each in line.split(",") if (part := each.strip())]
-            start = 0
-            while start < len(parts):
-                size, uri = self._label(parts[start : start + _MOST_COMMAS])
-                more, others = ([uri], []) if uri else self._words(parts[start])
-                uris += more
-                rest += others
-                start += size
-        return uris, rest
-
     def _whole(self, text: str) -> str:
         """Return the identifier that the whole text is, directly or as a label."""
-        found = _address(text)
-        if not found and self.kind:
-            found = self._short(text) or self.index.find_by_label(text, self.kind)
-        return found
-
-    def _label(self, parts: list[str]) -> tuple[int, str]:
-        """Return how many parts form one label, and its identifier: some have commas."""
-        if self.kind and _folded(parts[0]) in self.index.before_comma:
-            for size in range(len(parts), 1, -1):
-                if uri := self.index.find_by_label(", ".join(parts[:size]), self.kind):
-                    return size, uri
-        return 1, self._whole(parts[0])
+        uri = _address(text)
+        if not uri and self.kind:
+            uri = self._short(text) or self.index.find_by_label(text, self.kind)
+        return uri
 
     def _words(self, part: str) -> tuple[list[str], list[str]]:
-        """Return the identifiers between spaces, and the rest unless it is the label of one."""
+        """Return the identifiers in a part of a line, and the rest of it."""
+        if uri := self._whole(part):
+            return [uri], []
         words = part.split()
         uris = [_address(word) for word in words]
         if self.kind:
-            more = [uri or self._short(word) for word, uri in zip(words, uris, strict=True)]
+            numbers = [self._short(word) for word in words]
             # "24 hour care" contains a number that is not an identifier.
-            if self._is_caption(words, more):
-                uris = more
-        rest = [] if self._is_caption(words, uris) else _apart(words, uris)
-        return list(filter(None, uris)), rest
-
-    def _is_caption(self, words: list[str], uris: list[str]) -> bool:
-        rest = " ".join(word for word, uri in zip(words, uris, strict=True) if not uri)
-        labels = {_folded(self.index.labels.get(uri, "")) for uri in uris if uri}
-        return any(uris) and _folded(rest.strip(_AROUND + " -–")) in labels | {""}
+            uris = numbers if all(numbers) else uris
+        return list(filter(None, uris)), _apart(words, uris)
 
     def _short(self, text: str) -> str:
         if match := _SHORT.fullmatch(text):
@@ -200,12 +176,9 @@ class _Finding:
 
 def _apart(words: list[str], uris: list[str]) -> list[str]:
     """Return words that are not identifiers: URLs separately, the rest unchanged."""
-    left = [word for word, uri in zip(words, uris, strict=True) if not uri]
-    found: list[str] = []
-    for is_address, group in groupby(left, lambda word: "://" in word):
-        near = list(group)
-        found += near if is_address else [" ".join(near)]
-    return found
+    others = (word for word, uri in zip(words, uris, strict=True) if not uri)
+    groups = [(is_url, list(near)) for is_url, near in groupby(others, lambda word: "://" in word)]
+    return [text for is_url, near in groups for text in (near if is_url else [" ".join(near)])]
 
 
 def _address(word: str) -> str:
@@ -227,42 +200,30 @@ def _folded(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    lists: tuple[Vocabulary, Vocabulary]
     labels: Mapping[str, str]
     parents: Mapping[str, str]
     by_label: Mapping[str, Mapping[str, str]]  # kind → folded label → identifier
-    before_comma: frozenset[str]  # beginnings of labels with commas, folded
 
     def find_by_label(self, text: str, kind: str) -> str:
         """Return the identifier with a label, own kind first; "" if none or several."""
         other = SERVICE if kind == FUNCTION else FUNCTION
-        folded = _folded(text)
-        return self.by_label[kind].get(folded) or self.by_label[other].get(folded, "")
+        label = _folded(text)
+        return self.by_label[kind].get(label) or self.by_label[other].get(label, "")
 
 
-_last: _Index | None = None
+@vocabulary.derived("functions")
+def _index(functions: Vocabulary) -> _Index:
+    services = vocabulary.load("services")
+    rows = [*functions.rows, *services.rows]
+    return _Index(
+        {row["uri"]: row["label"] for row in rows},
+        {row["uri"]: row["parent"] for row in rows if row["parent"]},
+        {FUNCTION: _by_label(functions), SERVICE: _by_label(services)},
+    )
 
 
-def _index() -> _Index:
-    """Return the index of the lists, rebuilt after a list was replaced."""
-    global _last
-    lists = (vocabulary.load("functions"), vocabulary.load("services"))
-    if _last is None or any(a is not b for a, b in zip(_last.lists, lists, strict=True)):
-        rows = [row for each in lists for row in each.rows]
-        _last = _Index(
-            lists,
-            {row["uri"]: row["label"] for row in rows},
-            {row["uri"]: row["parent"] for row in rows if row["parent"]},
-            {FUNCTION: _by_label(lists[0]), SERVICE: _by_label(lists[1])},
-            frozenset(
-                _folded(row["label"].partition(",")[0]) for row in rows if "," in row["label"]
-            ),
-        )
-    return _last
-
-
-def _by_label(given: Vocabulary) -> dict[str, str]:
+def _by_label(vocabulary: Vocabulary) -> dict[str, str]:
     # Two functions are called "Utilities" (the esd-toolkit writes "Utilites"): it is ambiguous.
-    times = Counter(_folded(row["label"]) for row in given.rows)
-    found = ((_folded(row["label"]), row["uri"]) for row in given.rows)
-    return {folded: uri for folded, uri in found if times[folded] == 1}
+    times = Counter(_folded(row["label"]) for row in vocabulary.rows)
+    labels = ((_folded(row["label"]), row["uri"]) for row in vocabulary.rows)
+    return {label: uri for label, uri in labels if times[label] == 1}

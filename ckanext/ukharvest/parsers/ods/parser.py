@@ -1,13 +1,10 @@
-"""Datasets of Opendatasoft portals, by Explore API 2.1, Search API 1.0 or the DCAT export.
+"""Datasets of Opendatasoft portals, by Explore API 2.1 or Search API 1.0.
 
 Version 2.1 groups the metadata of a dataset: ``metas.default`` is there always, ``metas.dcat`` and
 ``metas.inspire`` where the portal uses them. In version 1.0 the same are ``metas``,
-``interop_metas.dcat`` and ``interop_metas.inspire``. Records of the DCAT export are read as on the
-page of the type dcat_rdf.
+``interop_metas.dcat`` and ``interop_metas.inspire``.
 
-A portal answers in one language at a time: that of the option language, else its own. Titles,
-descriptions and keywords in other languages are read if the option translations names these. The
-DCAT export has one language.
+A portal answers in one language at a time: that of the option language, else its own.
 
 A portal with an API key gets it from a secret in the ini that the option credential names, such as
 ``https://portal.example Authorization: Apikey KEY``.
@@ -21,39 +18,45 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.fingerprint import is_triples
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.values.frequencies import read_frequency
+from ckanext.ukharvest.core.values.geometries import Geometry
+from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
+from ckanext.ukharvest.core.values.periods import join_periods
+from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat import parser as dcat
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object
-from ckanext.ukharvest.parsers.ods import coverage, resources, translations
+from ckanext.ukharvest.parsers.data_json import shared_fields
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 from ckanext.ukharvest.parsers.ods.dataset import (
     DCAT,
     DEFAULT,
     INSPIRE,
+    RESOURCE_MAPPING,
     Dataset,
     dataset_of,
     dcat_row,
     default_row,
+    has_records,
     inspire_row,
     names,
+    read_resources,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
-# It grows with the parser of DCAT: a change of either imports records again.
-VERSION = 1 + dcat.VERSION
-FORM = "json_or_rdf"
+__all__ = ["MAPPING", "RESOURCE_MAPPING", "VOLATILE"]
+
+VERSION = 4
+FORM = "json_or_rdf"  # in the fingerprints of all records, from the time when they could be RDF
 
 OPTIONS = (
     Option(
@@ -87,14 +90,12 @@ VOLATILE = re.compile(rf"(?<=\{{)(?:{_PAIR}(?:,|(?=\}})))+|(?:,{_PAIR})+")
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
-    """Read one dataset of any interface, detected from its content.
+    """Read one dataset of either interface.
 
     Raises:
         ParseError: not a JSON object, or without title or identity.
         SkipRecord: it is restricted, of INSPIRE, or has nothing, and the options exclude it.
     """
-    if is_triples(raw.content or ""):
-        return dcat.parse(raw, options)
     data = load_object(raw)
     table.require(raw, raw.guid, "dataset_id", "missing-identifier")
     problems: list[Problem] = []
@@ -104,9 +105,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     table.require(raw, title, "title", "missing-title")
     values, extras = collect(MAPPING, dataset)
     limit, modified = options.get("max_resources", 1000), values.get("modified", "")
-    values["resources"] = resources.read(dataset, limit, modified)
-    main = Translation(title, values["notes"], values["tags"])
-    values |= translations.read(dataset, main, options.get("language", ""))
+    values["resources"] = read_resources(dataset, limit, modified)
+    values["text_language"] = _text_language(dataset, options.get("language", ""))
     for key, name, expected in _EXPECTED:
         if not values.get(name) and not dataset.default.is_settled(key):
             dataset.default.report("missing-field", key, f"missing; expected {expected}")
@@ -128,7 +128,7 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
             f"{where}: it has INSPIRE metadata, and the option include_inspire leaves such out"
         )
     files = own.has("attachments", "alternative_exports") or dataset.default.has("references")
-    if not resources.has_records(dataset) and not files:
+    if not has_records(dataset) and not files:
         raise SkipRecord(f"{where}: it has no records, no files and no links")
 
 
@@ -209,6 +209,68 @@ def _origin(dataset: Dataset) -> FieldValues:
     }
 
 
+def _text_language(dataset: Dataset, requested: str) -> str:
+    """Return the code of the texts' language, "" if it is not known.
+
+    A portal gives the original text where it has none in the requested language.
+    """
+    texts = dataset.default.texts("metadata_languages", strict=False)
+    languages = set(filter(None, map(language_code, texts)))
+    code = language_code(requested)
+    # Of several, the metadata does not say which is the portal's own.
+    return code if code in languages else languages.pop() if len(languages) == 1 else ""
+
+
+def _frequency(dataset: Dataset) -> FieldValues:
+    for fields, key in (
+        (dataset.dcat, "accrualperiodicity"),
+        (dataset.default, "update_frequency"),
+    ):
+        if fields.has(key):
+            frequency, unread = read_frequency(value_text(fields.get(key)), fields.reporter(key))
+            return {"frequency": frequency, "extras": unread}
+    return {}
+
+
+def _temporal(fields: Fields, names: table.Names) -> table.Several:
+    start, end, period = names
+    periods = fields.ends(start, end)
+    if not periods.whole:
+        periods = join_periods((periods, fields.periods(period)))
+    return table.Several(temporal=periods.whole, extras=periods.extras)
+
+
+def _place(dataset: Dataset) -> FieldValues:
+    area = shared_fields.place(dataset.default, "bbox")
+    box = None if area.geometry else _box(dataset.inspire)
+    named = shared_fields.place(dataset.dcat, "spatial")
+    territory = "; ".join(dataset.default.texts("territory", strict=False))
+    text = named.names or territory or dataset.inspire.text("extend_description")
+    return {
+        "spatial": area.geometry or box or named.geometry,
+        "spatial_text": text,
+        "extras": area.extras | named.extras,
+    }
+
+
+_SIDE_NAMES = tuple(
+    f"extend_bounding_box_{side}"
+    for side in ("westbound_longitude", "southbound_latitude")
+    + ("eastbound_longitude", "northbound_latitude")
+)
+
+
+def _box(inspire: Fields) -> Geometry | None:
+    texts = [value_text(inspire.get(name)) for name in _SIDE_NAMES]
+    if not all(texts):
+        return None
+    try:
+        return parse_box(texts)
+    except ValueError as exc:
+        inspire.report("bad-spatial", _SIDE_NAMES[0], str(exc))
+        return None
+
+
 # About the portal, its processing and its rows, or said by other fields: see the list "Not read".
 _OF_PORTAL = frozenset(
     (*_COUNTERS, "datasetid", "data_visible", "fields", "links", "metas", "basic_metas")
@@ -261,7 +323,7 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
     ),
     default_row("description", "notes", table.paragraph),
     default_row("keyword", "tags", _tags),
-    Field(names(DEFAULT, "metadata_languages"), "translations, text_language", read_apart),
+    Field(names(DEFAULT, "metadata_languages"), "text_language", read_apart),
     Field(
         names(DEFAULT, "theme") + names(INSPIRE, "theme"),
         "themes; extras la_function, la_service",
@@ -283,7 +345,22 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
         "licence, rights; extra access_rights",
         _terms,
     ),
-    *coverage.MAPPING,
+    dcat_row("issued", "issued", table.date),
+    default_row("modified", "modified", table.date),
+    dcat_row("created", "extra created", table.date),
+    Field(
+        names(DCAT, "accrualperiodicity") + names(DEFAULT, "update_frequency"),
+        "frequency",
+        _frequency,
+    ),
+    dcat_row("temporal_coverage_start temporal_coverage_end temporal", "temporal", _temporal),
+    Field(
+        names(DEFAULT, "bbox", "territory")
+        + names(DCAT, "spatial")
+        + names(INSPIRE, *_SIDE_NAMES, "extend_description"),
+        "spatial, spatial_text",
+        _place,
+    ),
     default_row("language", "language", table.languages),
     dcat_row("conforms_to", "schema_urls", table.schemas),
     dcat_row("conforms_to", "extra conforms_to", _other_standards),
@@ -313,10 +390,8 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
 )
 
 _READ = {
-    "": unread_fields.names_of(MAPPING) | _OF_PORTAL | {translations.KEY},
+    "": unread_fields.names_of(MAPPING) | _OF_PORTAL,
     "default": unread_fields.names_of(MAPPING, DEFAULT) | _OF_PORTAL,
     "dcat": unread_fields.names_of(MAPPING, DCAT),
     "inspire": unread_fields.names_of(MAPPING, INSPIRE) | _OF_PERSONS,
 }
-
-RESOURCE_MAPPING = resources.RESOURCE_MAPPING

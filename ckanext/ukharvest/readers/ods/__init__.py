@@ -1,1 +1,1 @@
-"""Opendatasoft portals: Explore API 2.1, Search API 1.0, and the DCAT export."""
+"""Opendatasoft portals: Explore API 2.1 and Search API 1.0."""

@@ -33,10 +33,6 @@ def _wrong_language(value: str) -> str:
     return f"'{value}' is no language; expected a code such as en or fr"
 
 
-def _wrong_languages(values: tuple[str, ...]) -> str:
-    return next(filter(None, map(_wrong_language, values)), "")
-
-
 OPTIONS = (
     Option(
         "refine",
@@ -74,16 +70,6 @@ OPTIONS = (
         check=_wrong_language,
         label=_("Language"),
     ),
-    Option(
-        "translations",
-        "list",
-        (),
-        "Other languages in which titles, descriptions and keywords are read, as codes such as cy "
-        "or fr. Portals answer in one language at a time, so each costs as many requests as the "
-        "list itself.",
-        check=_wrong_languages,
-        label=_("Other languages"),
-    ),
 )
 
 
@@ -104,13 +90,11 @@ class Portal:
         base: URL of the home page without a slash at the end.
         filters: those of the options, and of a URL copied from the page of a search.
         language: code of the language to ask for, "" for the portal's own.
-        translations: codes of the other languages to ask for.
     """
 
     base: str
     filters: tuple[Filter, ...] = ()
     language: str = ""
-    translations: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, url: str, options: Mapping[str, Any]) -> Portal | None:
@@ -129,27 +113,22 @@ class Portal:
         if parts.path.endswith(".json"):
             return None
         path = _INSIDE.sub("", parts.path).rstrip("/")
-        language = str(options.get("language") or "")
         return cls(
             urlunsplit((parts.scheme, parts.netloc, path, "", "")),
             tuple(dict.fromkeys((*_of_options(options), *_of_query(parts.query)))),
-            language,
-            tuple(
-                code for code in dict.fromkeys(options.get("translations", ())) if code != language
-            ),
+            str(options.get("language") or ""),
         )
 
     def explore_parameters(self) -> Parameters:
         """Return the filters and the language as Explore API 2.1 expects them."""
-        found = [(each.kind, f"{each.facet}:{each.value}") for each in self.filters]
-        return self._with_language(found)
+        return self._with_language([(f.kind, f"{f.facet}:{f.value}") for f in self.filters])
 
     def search_parameters(self) -> Parameters:
         """Return the filters and the language as Search API 1.0 expects them."""
         return self._with_language([(f"{f.kind}.{f.facet}", f.value) for f in self.filters])
 
-    def _with_language(self, found: Parameters) -> Parameters:
-        return [*found, ("lang", self.language)] if self.language else found
+    def _with_language(self, filters: Parameters) -> Parameters:
+        return [*filters, ("lang", self.language)] if self.language else filters
 
     def page(self, dataset_id: str) -> str:
         """Return the URL of a dataset's page."""

@@ -113,7 +113,7 @@ class RdfFile:
         self._problems: list[Problem] = []
         self._own: list[IO[bytes]] = []
         self._root = ""
-        self._json_ld: IO[bytes] | str | None = None
+        self._json_ld: IO[bytes] | None = None
         self._is_repaired = False
         self.strict_error: ProtocolError | None = None  # why it is not RDF by the book
         body.seek(0)
@@ -301,9 +301,8 @@ class RdfFile:
             if self.format == F.RDF_XML:
                 self._mend_xml(self._parsed(self._body.read()))
             elif self.format == F.JSON_LD:
-                source = self._source()
-                text = source if isinstance(source, str) else source.read().decode("utf-8")
-                self._json_ld = repair.mend_json_ld(text, self._report_repair)
+                document = repair.mend_json_ld(self._source().read(), self._report_repair)
+                self._json_ld = io.BytesIO(document)
             else:
                 text = self._body.read().decode("utf-8")
                 base = _base(self._url)
@@ -357,17 +356,16 @@ class RdfFile:
         self._is_repaired = True
         return True
 
-    def _source(self) -> IO[bytes] | str:
+    def _source(self) -> IO[bytes]:
         """Return what to parse: JSON-LD with its contexts included, else the file."""
         if self.format != F.JSON_LD:
             return self._body
         if self._json_ld is None:
             self._json_ld = self._included()
-        if not isinstance(self._json_ld, str):
-            self._json_ld.seek(0)
+        self._json_ld.seek(0)
         return self._json_ld
 
-    def _included(self) -> IO[bytes] | str:
+    def _included(self) -> IO[bytes]:
         """Return JSON-LD with its contexts included, in parts if it is large."""
         tail, is_remote = b"", False
         pieces = json_limits.JsonPieces(self._body)
@@ -385,7 +383,9 @@ class RdfFile:
                 message + '; expected an array of datasets in "@graph"', "too-large"
             )
         self._body.seek(0)
-        return inline(self._body.read().decode("utf-8", "replace")) if is_remote else self._body
+        if not is_remote:
+            return self._body
+        return io.BytesIO(inline(self._body.read().decode("utf-8", "replace")).encode())
 
     def _syntax_error(self, exc: SyntaxError) -> ProtocolError:
         words = re.sub(r"^Parser error at line \d+ [^:]*: | \(line \d+\)$", "", exc.msg or "")

@@ -154,14 +154,18 @@ def _is_named(element: etree._Element) -> bool:
     return str(element.tag).startswith("{")
 
 
-def mend_json_ld(text: str, note: Note) -> str:
+def mend_json_ld(document: bytes, note: Note) -> bytes:
     """Return a document of JSON-LD without the values that no parser of JSON-LD 1.1 accepts.
 
     Raises:
-        ValueError: not JSON.
+        ValueError: not JSON in UTF-8.
         RecursionError: nested too deeply.
     """
-    return json.dumps(_mend(json.loads(text), note), ensure_ascii=False)
+    text = json.dumps(json.loads(document), ensure_ascii=False)
+    valid = text.encode("utf-8", "replace")
+    if len(valid) != len(text.encode("utf-8", "surrogatepass")):
+        note(r"a text has half a surrogate pair, such as \uD800; it was read as '?'", None)
+    return json.dumps(_mend(json.loads(valid), note), ensure_ascii=False).encode()
 
 
 def _mend(value: Any, note: Note) -> Any:

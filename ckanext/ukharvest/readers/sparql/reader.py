@@ -1,19 +1,335 @@
-"""SPARQL 1.1 endpoints that hold DCAT, or one saved result of such an endpoint."""
+"""SPARQL 1.1 endpoints that hold DCAT, or one saved result of such an endpoint.
+
+The datasets come page by page, and are described by CONSTRUCT, many in one query, fewer where the
+server cannot. The number of different datasets that are listed has to be the number that the
+endpoint counts. What servers do besides: they give fewer rows than requested, without a word
+(Virtuoso 10,000); refuse to sort many rows for an OFFSET; ignore LIMIT or OFFSET; change meanwhile.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import json
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ckanext.ukharvest.core.errors import ParseError, RecordError
+from ckanext.ukharvest.core import rdf
+from ckanext.ukharvest.core.errors import (
+    BadStatus,
+    Blocked,
+    ParseError,
+    ProtocolError,
+    RecordError,
+    SourceError,
+    TooLarge,
+    Unreachable,
+)
+from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.sparql import own_query
-from ckanext.ukharvest.readers.sparql.datasets import Datasets
-from ckanext.ukharvest.readers.sparql.request import VARIABLE, check_graphs
-from ckanext.ukharvest.readers.sparql.response import ROWS, rows
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.readers.rdf.contexts import Contexts
+from ckanext.ukharvest.readers.rdf.file import RdfFile
+from ckanext.ukharvest.readers.rdf.graph import RdfGraph
+from ckanext.ukharvest.readers.seen_records import SeenRecords
+from ckanext.ukharvest.readers.sparql import request as requests
+from ckanext.ukharvest.readers.sparql.connection import (
+    ROWS,
+    TRIPLES,
+    Connection,
+    Cut,
+    Term,
+    place,
+    rows,
+)
+from ckanext.ukharvest.readers.sparql.request import VARIABLE, Selection, check_graphs
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
+
+_MODIFIED = f"<{'http://purl.org/dc/terms/'}modified>"
+_IN_A_ROW = 3  # datasets that cannot be had alone, before the server itself counts as broken
+# Servers end results silently after a round number of rows. A result of such a number is doubted.
+_ROUND = 1_000
+
+
+class Descriptions:
+    """Asks for descriptions; knows how many the server can give at a time."""
+
+    def __init__(
+        self, connection: Connection, selection: Selection, contexts: Contexts, size: int
+    ) -> None:
+        self._connection = connection
+        self._selection = selection
+        self._contexts = contexts
+        self.size = size
+        self.most_rows = 0  # of any result, where the server has shown its limit
+        self.problems: dict[str, Problem] = {}  # of the results, the first of each kind
+        self._in_a_row = 0
+
+    def read(self, datasets: Sequence[RawRecord]) -> list[RawRecord]:
+        """Return the records with their contents, or with the error that each has.
+
+        If the server cannot describe so many at once, it is asked for half of them. Only a dataset
+        that it cannot describe alone fails.
+
+        Raises:
+            SourceError: the server is broken, or refuses the query itself.
+        """
+        try:
+            described = self._read(datasets)
+        except SourceError as exc:
+            if isinstance(exc, Blocked) or not _may_be_size(exc):
+                raise
+            if len(datasets) == 1:
+                return [self._failed(datasets[0], exc)]
+        else:
+            self._in_a_row = 0
+            return described
+        middle = (len(datasets) + 1) // 2
+        described = self.read(datasets[:middle]) + self.read(datasets[middle:])
+        if not any(isinstance(raw.error, _Failed) for raw in described):
+            self.size = min(self.size, middle)  # none is at fault: there were too many
+        return described
+
+    def _read(self, datasets: Sequence[RawRecord]) -> list[RawRecord]:
+        query = self._selection.descriptions([raw.guid for raw in datasets])
+        is_alone = len(datasets) == 1
+        with closing(self._connection.ask(query, TRIPLES, patient=is_alone)) as reply:
+            graph = RdfGraph()
+            try:
+                count = self._load(graph, reply)
+                self._refuse_cut(count, reply, is_alone=is_alone)
+                described = [self._described(raw, graph) for raw in datasets]
+                self.problems |= {problem.message: problem for problem in graph.problems}
+                return described
+            finally:
+                graph.close()
+
+    def _load(self, graph: RdfGraph, reply: Reply) -> int:
+        """Load a response; return the number of triples."""
+        if not reply.content.strip():
+            return 0
+        file = RdfFile(
+            reply.body,
+            url=place(reply),
+            contexts=self._contexts,
+            hint=reply.media_type,
+            charset=reply.charset,
+            media_type=reply.media_type,
+        )
+        try:
+            graph.load_file(file)
+        finally:
+            file.close()
+        self.problems |= {problem.code: problem for problem in file.problems}
+        return graph.count
+
+    def _refuse_cut(self, count: int, reply: Reply, *, is_alone: bool) -> None:
+        is_doubtful = count % _ROUND == 0 and not is_alone
+        if count and (count == self.most_rows or is_doubtful):
+            url = place(reply)
+            raise Cut(f"{url} gives at most {count:,} statements at a time", url=url)
+
+    def _described(self, dataset: RawRecord, graph: RdfGraph) -> RawRecord:
+        triples = graph.record(f"<{dataset.guid}>") if graph.count else []
+        if not triples:
+            message = (
+                f"{dataset.display_name} is listed, but the server does not describe it; expected"
+                " statements about it"
+            )
+            return replace(dataset, error=RecordError(message, code="not-shown", url=dataset.url))
+        dates = [
+            obj for node, name, obj in triples if node[1:-1] == dataset.guid and name == _MODIFIED
+        ]
+        modified = rdf.value(min(dates)) if dates else ""
+        return replace(dataset, content=rdf.canonical(triples), modified=modified)
+
+    def _failed(self, dataset: RawRecord, exc: SourceError) -> RawRecord:
+        """Return the record with the error.
+
+        Raises:
+            SourceError: the server did not answer for several datasets in a row.
+        """
+        self._in_a_row += not isinstance(exc, (Cut, TooLarge))
+        if self._in_a_row >= _IN_A_ROW:
+            raise exc
+        message = f"{dataset.display_name}: {exc.message}"
+        return replace(dataset, error=_Failed(message, code=exc.code, url=dataset.url))
+
+
+class _Failed(ParseError):
+    """The server cannot describe this dataset, not even alone."""
+
+
+def _may_be_size(exc: SourceError) -> bool:
+    """Tell whether a query may have failed because of its length, its result's, or a record."""
+    if isinstance(exc, BadStatus):
+        return exc.status in (400, 408, 413, 414, 429, 431) or exc.status >= 500
+    if isinstance(exc, ProtocolError):
+        # A connection that ends early leaves RDF without its end.
+        return isinstance(exc, Cut) or exc.code in ("rdf-syntax", "too-long", "xml-syntax")
+    return isinstance(exc, (TooLarge, Unreachable))
+
+
+def load_point(text: str) -> Point:
+    """Return a stored resume point; the beginning for another reader's.
+
+    A place is the number of rows before it, the last dataset's URI ("" if there was none), and
+    whether pages are requested by that URI, not by the number of rows.
+    """
+    try:
+        offset, after, listed, is_by_uri = json.loads(text)
+        return Point((int(offset), str(after), int(bool(is_by_uri))), int(listed))
+    except (TypeError, ValueError):
+        return Point((0, "", 0))
+
+
+class Datasets(Pages):
+    """The datasets of an endpoint.
+
+    An interrupted read continues after its last batch, in the midst of a page.
+    """
+
+    noun = "dataset"
+
+    def __init__(self, source: Source) -> None:
+        options = source.options
+        self.where = requests.endpoint(source.url)
+        self.seen = SeenRecords()
+        self._source = source
+        self._selection = Selection.from_options(options)
+        self._connection = Connection(source.http, self.where, options.get("method", "auto"))
+        contexts = Contexts(source.http)
+        size = options.get("batch_size", 50)
+        self._descriptions = Descriptions(self._connection, self._selection, contexts, size)
+        self._size = options.get("page_size", 1_000)
+        self._offset, self._after, self._is_by_uri = 0, "", False
+        self._names: set[str] = set()
+        self._has_repeats = False
+
+    def records(self) -> Generator[RawRecord, None, Ending]:
+        """Yield every dataset once.
+
+        Raises:
+            SourceError: not an endpoint, or one that does not answer to the end.
+        """
+        walk = Walk(self, self._source.tell_total)
+        yield from walk.read(load_point(self._source.resume))
+        if self.seen.count != walk.total:
+            walk.note_total(self._count())
+        walk.problems = list(self._descriptions.problems.values())
+        reason = walk.reason()
+        return Ending(complete=not reason, reason=reason, problems=tuple(walk.problems))
+
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        self._offset, self._after = int(point.place[0]), str(point.place[1])
+        self._is_by_uri = bool(point.place[2])
+        if walk.asked == 1:
+            walk.note_total(self._count())
+        listed = self.seen.count
+        if listed == walk.total == 0:
+            walk.stop(self._describe_nothing())
+        terms = [] if listed == walk.total else self._page()
+        if not terms:
+            return None
+        if len(terms) < self._size and listed + len(terms) < walk.total:
+            self._size = len(terms)  # the most rows that the server gives
+            self._descriptions.most_rows = len(terms)
+        self._has_repeats = False
+        yield from self._records(terms)
+        if self.seen.count == listed:
+            walk.doubt("gives a page without a new dataset")
+        elif self._has_repeats:
+            walk.doubt("lists a dataset twice")
+        return (self._offset, self._after, int(self._is_by_uri))
+
+    def _describe_nothing(self) -> str:
+        where = "its default graph; name other graphs in the option graphs"
+        if self._selection.select or self._selection.graphs:
+            where = "the graphs and query of this source"
+        return f"{self.where} lists no dataset in {where}; nothing was deleted"
+
+    def _count(self) -> int:
+        with closing(self._connection.ask(self._selection.count(), ROWS)) as reply:
+            terms = rows(reply, requests.COUNT, 1)
+            url = place(reply)
+        text = terms[0].value if terms else ""
+        if not text.isdecimal() or len(text) > 11:
+            message = f"{url} counts '{shorten(text, 30)}' datasets; expected a number"
+            raise ProtocolError(message, code="wrong-shape", url=url)
+        return int(text)
+
+    def _page(self) -> list[Term]:
+        """Return the next rows.
+
+        If the server refuses to skip so many rows, it is asked for those behind the last URI.
+        """
+        if not self._is_by_uri:
+            try:
+                return self._rows(self._selection.page(self._size, offset=self._offset))
+            except (BadStatus, Cut) as exc:
+                if not self._after:
+                    raise
+                first = exc
+        try:
+            terms = self._rows(self._selection.page(self._size, after=self._after))
+        except (BadStatus, Cut) as exc:
+            raise exc if self._is_by_uri else first from None
+        self._is_by_uri = True
+        return terms
+
+    def _rows(self, query: str) -> list[Term]:
+        with closing(self._connection.ask(query, ROWS)) as reply:
+            return rows(reply, requests.VARIABLE, self._size)
+
+    def _records(self, terms: list[Term]) -> Iterator[RawRecord]:
+        """Yield the records of a page, as many at a time as are described by one query."""
+        start = 0
+        while start < len(terms):
+            batch = terms[start : start + self._descriptions.size]
+            start += len(batch)
+            records = self._described(self._new(batch))
+            listed = self.seen.count + len(records)
+            resume = json.dumps([self._offset, self._after, listed, self._is_by_uri])
+            yield from records[:-1]
+            for raw in records[-1:]:
+                yield replace(raw, resume=resume)
+
+    def _new(self, batch: list[Term]) -> list[RawRecord]:
+        """Return the datasets that were not listed before; move the place behind them."""
+        records: list[RawRecord] = []
+        for term in batch:
+            self._offset += 1
+            if not term.kind:
+                continue
+            # Labels of blank nodes are those of one result.
+            name = term.value if term.kind == "uri" else f"_:{self._offset}"
+            if name in self._names:
+                self._has_repeats = True
+                continue
+            self._names.add(name)
+            records.append(self._record(term, f"dataset {self.seen.count + len(records) + 1}"))
+            self._after = term.value if term.kind == "uri" else self._after
+        return records
+
+    def _record(self, term: Term, position: str) -> RawRecord:
+        if term.kind != "uri":
+            kind = "a blank node" if term.kind == "bnode" else f"the text '{shorten(term.value)}'"
+            message = f"{position}: it is {kind}; expected a URI that stays the same"
+            error = ParseError(message, code="missing-identifier", url=self.where)
+            return RawRecord("", url=self.where, position=position, error=error)
+        if not requests.is_iri(term.value):
+            message = f"{position}: '{shorten(term.value)}' cannot be requested; expected a URI"
+            error = ParseError(message, code="bad-iri", url=self.where)
+            return RawRecord(term.value, url=self.where, position=position, error=error)
+        url = requests.record_url(self.where, term.value)
+        return RawRecord(term.value, url=url, position=position)
+
+    def _described(self, records: list[RawRecord]) -> list[RawRecord]:
+        sound = [raw for raw in records if raw.error is None]
+        described = {raw.guid: raw for raw in self._descriptions.read(sound)} if sound else {}
+        return [raw if raw.error else described[raw.guid] for raw in records]
+
 
 _MOST_SAVED = 100_000
 
@@ -33,7 +349,7 @@ OPTIONS = (
         "A SELECT query of your own that gives the URIs of the datasets as ?dataset, without LIMIT "
         "and FROM. Empty takes all nodes of the type dcat:Dataset or dcat:DatasetSeries.",
         is_long=True,
-        check=own_query.check,
+        check=requests.check_query,
         label=_("Your own query"),
     ),
     Option(

@@ -4,6 +4,10 @@ SPARQL 1.1 Query Language (www.w3.org/TR/sparql11-query/) and Protocol (…/spar
 Named graphs are given with FROM, not with the protocol's default-graph-uri: both mean the same
 (protocol, section 2.1.4), and a server that does not know FROM refuses the query, where some
 servers ignore a parameter.
+
+A source's own SELECT query is checked when it is saved. It becomes a subquery (query language,
+section 12), which has no prologue, no dataset clause and, here, no LIMIT: a query that counts, and
+one that lists, are made around it.
 """
 
 from __future__ import annotations
@@ -13,14 +17,100 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyoxigraph as ox
+
 from ckanext.ukharvest.core.http.urls import with_query, without_parameters
 from ckanext.ukharvest.core.rdf import DATASET_TYPES, DCAT
 from ckanext.ukharvest.readers.rdf.graph import LISTS, NOT_FOLLOWED
-from ckanext.ukharvest.readers.sparql import own_query
 
-VARIABLE = own_query.VARIABLE
+VARIABLE = "dataset"
+
+_MOST_SIGNS = 10_000
+_MOST_LEVELS = 40  # of brackets; the parser calls itself for each
+
+# What can contain anything (section 19.8): strings, IRIs and comments.
+_QUOTED = re.compile(
+    r"'''(?:\\.|[^\\])*?'''|\"\"\"(?:\\.|[^\\])*?\"\"\"|'(?:\\.|[^'\\\r\n])*'|\"(?:\\.|[^\"\\\r\n])*\""
+    r"|<[^<>\"{}|^`\\\x00-\x20]*>|#[^\r\n]*",
+    re.DOTALL,
+)
+_BLANK = r"(?:\s|#[^\r\n]*(?:[\r\n]|\Z))*"
+_PROLOGUE = re.compile(
+    rf"{_BLANK}(?:(?:BASE|PREFIX{_BLANK}[\w.-]*:){_BLANK}<[^<>]*>{_BLANK})*", re.IGNORECASE
+)
+# Keyword → why it has no place here.
+_REFUSED = {
+    "SERVICE": "names a SERVICE; expected a query of this endpoint alone",
+    "FROM": "names its graphs with FROM; expected them in the option graphs",
+    "LIMIT": "has a LIMIT; expected none, since all datasets have to be listed",
+    "OFFSET": "has an OFFSET; expected none, since all datasets have to be listed",
+}
+_KEYWORD = re.compile(rf"(?<![\w?$:@%\\.-])(?:{'|'.join(_REFUSED)})(?![\w:-])", re.IGNORECASE)
+_FORMS = ("SELECT", "CONSTRUCT", "DESCRIBE", "ASK")
+
+
+def split_query(query: str) -> tuple[str, str]:
+    """Return a query's prologue (BASE and PREFIX) and the rest."""
+    prologue = _PROLOGUE.match(query)
+    end = prologue.end() if prologue else 0
+    return query[:end], query[end:]
+
+
+def check_query(query: str) -> str:
+    """Return what is wrong with a query, as the end of a sentence; "" if it can be used."""
+    if len(query) > _MOST_SIGNS:
+        return f"has {len(query):,} characters; expected at most {_MOST_SIGNS:,}"
+    prologue, select = split_query(query)
+    bare = _QUOTED.sub(" ", select)
+    form = re.match(r"\w*", bare)
+    name = form[0].upper() if form else ""
+    if name != "SELECT":
+        what = f"is a query of the form {name}" if name in _FORMS else "is not a query"
+        return f"{what}; expected SELECT with the variable ?{VARIABLE}"
+    if keyword := _KEYWORD.search(bare):
+        return _REFUSED[keyword[0].upper()]
+    group = f"{{ {select}\n}}"
+    return (
+        _check_brackets(bare)
+        or _syntax_error(prologue, group)
+        or (
+            # A variable of the query cannot be set again behind it (section 10.1).
+            ""
+            if _syntax_error(prologue, f"{group} BIND(1 AS ?{VARIABLE})")
+            else f"does not select the variable ?{VARIABLE}"
+        )
+    )
+
+
+def _check_brackets(bare: str) -> str:
+    """Refuse what would end the group that the query is put into, and what nests too deeply."""
+    level = 0
+    for bracket in re.findall(r"[][(){}]", bare):
+        level += 1 if bracket in "[({" else -1
+        if level < 0:
+            return "closes a bracket that is not open"
+        if level > _MOST_LEVELS:
+            return f"has more than {_MOST_LEVELS} brackets inside each other"
+    return "leaves a bracket open" if level else ""
+
+
+def _syntax_error(prologue: str, pattern: str) -> str:
+    """Parse a pattern with the query as the subquery that it becomes, without evaluating it."""
+    # pyoxigraph has no function that only parses. It parses an update as a whole before it begins,
+    # and this first step, the removal of a graph that is not there, fails: nothing is evaluated.
+    update = f"DROP GRAPH <urn:x-ukharvest:none> ; INSERT {{ ?s ?p ?o }} WHERE {{ {pattern} }}"
+    try:
+        ox.Store().update(prologue + update)
+    except SyntaxError as exc:
+        place = re.match(r"error at (\d+):", exc.msg or "")
+        line = f" in line {place[1]}" if place else ""
+        return f"is not valid SPARQL 1.1{line}; expected SELECT ?{VARIABLE} WHERE {{ … }}"
+    except RuntimeError:
+        pass  # the graph is not there: all was parsed
+    return ""
+
+
 COUNT = "number_of_datasets"
-VALUE = "value_of_datasets"
 
 # Parameters that requests set themselves; others in a source's URL belong to the server.
 _OURS = re.compile(r"query|(?:default|named)-graph-uri|format|output|results", re.IGNORECASE)
@@ -36,12 +126,14 @@ _PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "skos": "http://www.w3.org/2004/02/skos/core#",
 }
+_PREFIX_LINES = "".join(f"PREFIX {name}: <{uri}>\n" for name, uri in _PREFIXES.items())
 
 
 def check_graphs(graphs: Iterable[str]) -> str:
     """Return what is wrong with names of graphs, as the end of a sentence; "" if nothing is."""
-    wrong = next((each for each in graphs if not is_iri(each)), None)
-    return "" if wrong is None else f"'{wrong}' is not the URI of a graph"
+    return next(
+        (f"'{graph}' is not the URI of a graph" for graph in graphs if not is_iri(graph)), ""
+    )
 
 
 def endpoint(url: str) -> str:
@@ -70,7 +162,7 @@ class Selection:
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Selection:
         """Make the selection from a source's options."""
-        own = own_query.split(options["query"]) if options.get("query") else ("", "")
+        own = split_query(options["query"]) if options.get("query") else ("", "")
         return cls(tuple(options.get("graphs", ())), *own)
 
     def count(self) -> str:
@@ -95,18 +187,6 @@ class Selection:
             f" ORDER BY ?{VARIABLE} LIMIT {size} OFFSET {offset}"
         )
 
-    def values(self, path: str, most: int) -> str:
-        """Return the query for the values behind a property path, those of most datasets first.
-
-        Each is one text: the number of datasets, a space, the value.
-        """
-        return (
-            f'{_prefixes()}{self.prologue}SELECT (CONCAT(STR(?datasets), " ", ?text) AS ?{VALUE})'
-            f"{self._from()} WHERE {{ {{ SELECT ?text (COUNT(DISTINCT ?{VARIABLE}) AS ?datasets)"
-            f" WHERE {{ {self._pattern()} ?{VARIABLE} {path} ?value . BIND(STR(?value) AS ?text) }}"
-            f" GROUP BY ?text }} }} ORDER BY DESC(?datasets) LIMIT {most}"
-        )
-
     def descriptions(self, datasets: Sequence[str]) -> str:
         """Return the query for the triples of datasets and of the nodes they own.
 
@@ -114,20 +194,20 @@ class Selection:
         DISTINCT makes rows and triples the same number: where a server ends a result after so many
         rows, that number shows.
         """
-        values = " ".join(f"<{each}>" for each in datasets)
+        values = " ".join(f"<{uri}>" for uri in datasets)
         parts = " UNION ".join(f"{{ {_reached(values, depth)} }}" for depth in range(_DEPTH + 1))
         return (
-            f"{_prefixes()}CONSTRUCT {{ ?s ?p ?o }}{self._from()}"
+            f"{_PREFIX_LINES}CONSTRUCT {{ ?s ?p ?o }}{self._from()}"
             f" WHERE {{ {{ SELECT DISTINCT ?s ?p ?o WHERE {{ {parts} }} }} }}"
         )
 
     def _from(self) -> str:
-        return "".join(f" FROM <{each}>" for each in self.graphs)
+        return "".join(f" FROM <{graph}>" for graph in self.graphs)
 
     def _pattern(self) -> str:
         if self.select:
             return f"{{ {self.select}\n}}"
-        types = " ".join(f"<{each}>" for each in DATASET_TYPES)
+        types = " ".join(f"<{name}>" for name in DATASET_TYPES)
         service = f"?{VARIABLE} a <{DCAT}DataService> ."
         is_part = (
             f"?{VARIABLE} <{DCAT}servesDataset> ?served",
@@ -137,10 +217,6 @@ class Selection:
         return (
             f"{{ VALUES ?type {{ {types} }} ?{VARIABLE} a ?type . }} UNION {{ {service} {alone} }}"
         )
-
-
-def _prefixes() -> str:
-    return "".join(f"PREFIX {name}: <{uri}>\n" for name, uri in _PREFIXES.items())
 
 
 def _reached(values: str, depth: int) -> str:
@@ -167,13 +243,11 @@ def _short(uri: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    for sign, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
-        text = text.replace(sign, escape)
-    return text
+    return text.translate({ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r"})
 
 
 def _terms(nodes: Iterable[str]) -> str:
-    return ", ".join(_short(each[1:-1]) for each in sorted(nodes))
+    return ", ".join(_short(node[1:-1]) for node in sorted(nodes))
 
 
 _LEFT_ALONE = _terms(NOT_FOLLOWED | LISTS)
