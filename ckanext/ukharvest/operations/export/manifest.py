@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from ckanext.ukharvest.operations.export.files import write_atomically
 
@@ -15,35 +15,13 @@ NAME = "manifest.json"
 ROUTE = "/catalogue/export"
 
 
-class File(TypedDict):
-    """A file: ``name`` ends in .gz; ``bytes`` and ``sha256`` are of the compressed file."""
-
-    name: str
-    title: str
-    format: str
-    media_type: str
-    url: str
-    datasets: int
-    bytes: int
-    sha256: str
-    date: str
-
-
-class Manifest(TypedDict):
-    """An export: its date (ISO 8601, UTC), number of datasets and files.
-
-    ``left_out`` counts public datasets that could not be exported; the log says why.
-    ``without_contact`` counts exported ones for which nobody can be asked. ``unavailable`` names
-    formats of the settings that need ckanext-dcat, which is not installed.
-    """
-
-    catalogue: str
-    date: str
-    datasets: int
-    left_out: int
-    without_contact: int
-    unavailable: list[str]
-    files: list[File]
+# ``catalogue`` (the portal's URL), ``date`` (ISO 8601, UTC), ``datasets`` (their number),
+# ``left_out`` (public datasets that could not be exported; the log says why), ``without_contact``
+# (exported ones for which nobody can be asked), ``unavailable`` (formats of the settings that need
+# ckanext-dcat, which is not installed) and ``files``: dicts with ``name`` (ends in .gz), ``title``,
+# ``format``, ``media_type``, ``url``, ``datasets``, ``date``, and ``bytes`` and ``sha256`` of the
+# compressed file.
+Manifest = dict[str, Any]
 
 
 def load(folder: Path | None) -> Manifest | None:

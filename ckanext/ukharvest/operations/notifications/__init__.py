@@ -31,7 +31,7 @@ from ckanext.ukharvest.model.notifications import (
     Told,
 )
 from ckanext.ukharvest.operations.notifications import mail_contents, sending, weekly
-from ckanext.ukharvest.operations.notifications.mail_contents import Failure, Letter
+from ckanext.ukharvest.operations.notifications.mail_contents import Letter
 from ckanext.ukharvest.presentation.messages import times
 
 log = logging.getLogger(__name__)
@@ -124,10 +124,12 @@ def _news(
         return
     if _is_failing(state):
         if FAILED not in mailed:
-            failure = _failure(state)
-            at = failure.finished.isoformat(timespec="seconds") if failure.finished else ""
-            mailed[FAILED] = {"job_id": failure.job_id, "at": at}
-            yield FAILED, mail_contents.compose_failure(told, state, failure)
+            # Why the run failed that the source's health is about.
+            run = runs.by_id([str(state.judged_id)])[str(state.judged_id)]
+            finished = times.moment(run["finished"])
+            at = finished.isoformat(timespec="seconds") if finished else ""
+            mailed[FAILED] = {"job_id": run["id"], "at": at}
+            yield FAILED, mail_contents.compose_failure(told, state, run)
     elif state.value in _MISSING:
         if mailed.get(MISSING, {}).get("health") != state.value:
             mailed[MISSING] = {"health": state.value}
@@ -178,13 +180,6 @@ def _has_recovered(state: SourceHealth, failed: dict[str, Any]) -> bool:
     began = times.moment(failed.get("at"))
     good = times.moment(state.last_good_run and state.last_good_run["finished"])
     return bool(good and (began is None or good > began))
-
-
-def _failure(state: SourceHealth) -> Failure:
-    """Return why the run failed that the source's health is about."""
-    run = runs.by_id([str(state.judged_id)])[str(state.judged_id)]
-    error = run["error"] or {"code": "", "message": ""}
-    return Failure(run["id"], times.moment(run["finished"]), error["code"], error["message"])
 
 
 def _recovery(told: Told, state: SourceHealth, first: dict[str, Any]) -> Letter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -59,26 +58,22 @@ class Found(NamedTuple):
     broken: Mapping[str, int] = NONE
 
 
-class Failure(NamedTuple):
-    """The first run that failed: its job, when it ended, why."""
+def compose_failure(told: Told, health: SourceHealth, run: Mapping[str, Any]) -> Letter:
+    """Return the mail that a source could not be harvested.
 
-    job_id: str
-    finished: dt.datetime | None
-    code: str
-    message: str
-
-
-def compose_failure(told: Told, health: SourceHealth, failure: Failure) -> Letter:
-    """Return the mail that a source could not be harvested."""
+    Args:
+        run: the first one that failed, as in ``model.runs``.
+    """
+    error = run["error"] or {"code": "", "message": ""}
     message = tk._("The run of {time} failed: {message}").format(
-        time=times.format_time(failure.finished), message=_sentence(failure.message)
+        time=times.format_time(run["finished"]), message=_sentence(error["message"])
     )
     what_stays = ungettext(
         "Your dataset has not changed.", "Your {n} datasets stay as they were.", health.datasets
     )
     next_try = tk._("Next try: {time}.").format(time=times.format_time(health.next_run))
     lines = [Line(message)]
-    if tip := find_text(failure.code).tip:
+    if tip := find_text(error["code"]).tip:
         lines.append(Line(tk._("What to do: {tip}").format(tip=tk._(tip))))
     lines += [
         Line(
@@ -91,7 +86,7 @@ def compose_failure(told: Told, health: SourceHealth, failure: Failure) -> Lette
             if health.next_run is None
             else next_try
         ),
-        Line(tk._("See the run"), run_page(told, failure.job_id)),
+        Line(tk._("See the run"), run_page(told, run["id"])),
     ]
     if RECOVERED in told.settings.events:
         lines.append(Line(tk._("You will get one more email when it works again.")))
