@@ -118,15 +118,14 @@ class _Batch:
             for obj in objects:
                 self._fail(obj, exc, "Fetch")
             return
-        writes = []
         with source:
             source.load_versions(obj.guid for obj in objects)
             source.ask_ahead(objects)
-            for obj, extras in objects.items():
-                self._note(obj.id)
-                write = self._prepare(source, obj, extras)
-                if write is not None:
-                    writes.append(write)
+            writes = [
+                write
+                for obj, extras in objects.items()
+                if (write := self._prepare(source, obj, extras))
+            ]
         Session.commit()
         if source.has_requested and not self._again and self._is_stopped():
             return
@@ -189,6 +188,7 @@ class _Batch:
     def _prepare(
         self, source: SourceImport, obj: HarvestObject, extras: Mapping[str, str]
     ) -> dataset_writer.Write | None:
+        self._note(obj.id)
         stage = "Fetch"
         try:
             extras = source.fetch(obj, extras)

@@ -34,7 +34,7 @@ Session = model.Session
 CONNECTIONS = 4  # with which the files of a batch are read
 
 
-class SourceImport:
+class SourceImport(contextlib.ExitStack):
     """Fetches and parses harvest objects of one source: one, or a batch.
 
     Closes its HTTP client at the end of a ``with`` block.
@@ -46,21 +46,15 @@ class SourceImport:
         Raises:
             ConfigError: they cannot be used.
         """
+        super().__init__()
         self._kind = kind
         self._setting = setting_of(kind, source)
         self._schema = dataset_schema.dataset_fields()
         self._resource_schema = dataset_schema.resource_fields()
-        self._http = contextlib.ExitStack()
         self._source: Source | None = None
         self._asked: dict[str, Future[RawRecord]] = {}
         self._versions: dict[str, list[bytes]] = {}
         self._of_options: tuple[Problem, ...] | None = None
-
-    def __enter__(self) -> SourceImport:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.close()
 
     @property
     def has_requested(self) -> bool:
@@ -79,7 +73,7 @@ class SourceImport:
         source = self._open()
         pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="ukharvest-fetch")
         # Before any wait: what is left after a failure is not requested any more.
-        self._http.callback(pool.shutdown, wait=False, cancel_futures=True)
+        self.callback(pool.shutdown, wait=False, cancel_futures=True)
         self._asked = {
             obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, objects[obj]))
             for obj in unread
@@ -92,7 +86,7 @@ class SourceImport:
 
     def _open(self) -> Source:
         if self._source is None:
-            http = self._http.enter_context(open_client(self._setting.options["credential"]))
+            http = self.enter_context(open_client(self._setting.options["credential"]))
             saved_state = sync_state.SyncState(interface=sync_state.load_interface(self._setting))
             self._source = saved_state.source(self._setting, http)
         return self._source

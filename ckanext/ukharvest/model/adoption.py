@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import NOT_READ, RecordOutcome
 from ckanext.ukharvest.model import JobReport, Record
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import execute, exists
 from ckanext.ukharvest.reading.known_record import UNCONFIRMED, KnownRecord
 
 Session = model.Session
@@ -146,7 +146,7 @@ def find(
 
 def has_unconfirmed(source_id: str) -> bool:
     """Tell whether the source has adopted datasets that no run has imported yet."""
-    return bool(Session.query(sa.exists().where(*_unconfirmed(source_id))).scalar())
+    return exists(*_unconfirmed(source_id))
 
 
 def release(source_id: str) -> int:

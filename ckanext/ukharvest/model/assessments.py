@@ -13,6 +13,7 @@ from ckan import model
 
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.model import Assessment, utcnow
+from ckanext.ukharvest.model.statements import grouped
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -44,11 +45,8 @@ def save(rows: Sequence[Mapping[str, Any]]) -> None:
 def save_collected(rows: Sequence[Mapping[str, Any]]) -> None:
     """Save the assessments of a batch; of a dataset that was written twice the last one counts."""
     last = {row["package_id"]: row for row in rows}
-    by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
-    for row in last.values():
-        by_columns.setdefault(tuple(row), []).append(row)
-    for same in by_columns.values():
-        _store(same)
+    for same_columns in grouped((tuple(row), row) for row in last.values()).values():
+        _store(same_columns)
 
 
 def _store(rows: Sequence[Mapping[str, Any]]) -> None:

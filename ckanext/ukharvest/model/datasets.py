@@ -97,7 +97,8 @@ def chunks() -> Iterator[list[dict[str, Any]]]:
     process are left out: waiting for them could end in a deadlock.
     """
     last = ""
-    while ids := _next(last):
+    query = sa.select(_package.c.id).where(IS_DATASET).order_by(_package.c.id).limit(CHUNK)
+    while ids := list(Session.scalars(query.where(_package.c.id > last))):
         yield locked(ids)
         last = ids[-1]
 
@@ -109,11 +110,6 @@ def locked(ids: Sequence[str]) -> list[dict[str, Any]]:
     query = query.order_by(_package.c.id)
     query = query.with_for_update(read=True, skip_locked=True, of=_package)
     return _with_resources(Session.execute(query).all())
-
-
-def _next(last: str) -> list[str]:
-    query = sa.select(_package.c.id).where(IS_DATASET, _package.c.id > last)
-    return list(Session.scalars(query.order_by(_package.c.id).limit(CHUNK)))
 
 
 def _query() -> sa.Select[Any]:

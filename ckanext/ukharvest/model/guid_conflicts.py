@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.model import locks
+from ckanext.ukharvest.model.statements import grouped
 
 Session = model.Session
 
@@ -81,10 +82,7 @@ def lock_and_find(
             model.Package.state == "active",
         )
     )
-    claims: dict[str, list[Claim]] = {}
-    for guid, *claim in query:
-        claims.setdefault(guid, []).append(Claim(*claim))
-    return claims
+    return grouped((guid, Claim(*claim)) for guid, *claim in query)
 
 
 def refuse_foreign(obj: HarvestObject, title: str, claims: Claims) -> None:

@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.identity import UUID, is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord, Origin
 from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
-from ckanext.ukharvest.model.statements import any_text, execute
+from ckanext.ukharvest.model.statements import any_text, execute, grouped
 
 Session = model.Session
 
@@ -131,10 +131,7 @@ def _routes(origins: Collection[str]) -> dict[str, list[tuple[str, str]]]:
         .filter(Record.origin_guid == any_text(origins), model.Package.state == "active")
         .order_by(Record.id)
     )
-    routes: dict[str, list[tuple[str, str]]] = {}
-    for origin, source_id, package_id in query:
-        routes.setdefault(origin, []).append((source_id, package_id))
-    return routes
+    return grouped((origin, (source_id, id_)) for origin, source_id, id_ in query)
 
 
 def _is_own_page(url: str) -> bool:

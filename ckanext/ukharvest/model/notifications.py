@@ -20,6 +20,7 @@ from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import JobReport, SourceState
 from ckanext.ukharvest.model.source_state import ensure_source_state
+from ckanext.ukharvest.model.statements import grouped
 
 Session = model.Session
 
@@ -160,8 +161,7 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
 
 def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]]:
     """Return organisation id → its active editors and administrators with an address, by name."""
-    members: dict[str, list[model.User]] = {}
-    for group_id, user in (
+    query = (
         Session.query(model.Member.group_id, model.User)
         .join(model.User, model.User.id == model.Member.table_id)
         .filter(
@@ -172,9 +172,8 @@ def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]
             *_can_get_mail(),
         )
         .order_by(model.User.fullname, model.User.name)
-    ):
-        members.setdefault(group_id, []).append(user)
-    return members
+    )
+    return grouped(map(tuple, query))
 
 
 def sysadmins(user_ids: Iterable[str]) -> list[model.User]:

@@ -24,7 +24,7 @@ from ckanext.ukharvest.model import (
     staged_objects,
     utcnow,
 )
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import execute, exists
 
 Session = model.Session
 
@@ -132,15 +132,22 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
         Session.commit()
         return None, [], listed
     now = utcnow()
-    job = HarvestJob(source_id=source_id, status="Running")
-    job.gather_started = job.gather_finished = now
+    read = {"gather_started": now, "gather_finished": now}
+    job = HarvestJob(source_id=source_id, status="Running", **read)
     Session.add(job)
     Session.flush()
     what = f"{len(due)} deletion{'' if len(due) == 1 else 's'}"
-    report = JobReport(job_id=job.id, source_id=source_id, mode=RunMode.APPROVAL, asked_by=user)
-    report.reason = f"{user} approved {what}"
-    report.outcome = RunOutcome.FINISHED
-    report.started = report.heartbeat = report.finished = now
+    report = JobReport(
+        job_id=job.id,
+        source_id=source_id,
+        mode=RunMode.APPROVAL,
+        asked_by=user,
+        reason=f"{user} approved {what}",
+        outcome=RunOutcome.FINISHED,
+        started=now,
+        heartbeat=now,
+        finished=now,
+    )
     Session.add(report)
     run_results.add_decision(held_by, report.reason)
     staged = [
@@ -187,8 +194,7 @@ def held_by(source_id: str) -> str:
 
 def is_approval(job_id: str) -> bool:
     """Tell whether a job carries out deletions that a person approved."""
-    report = Session.query(JobReport.id).filter_by(job_id=job_id, mode=RunMode.APPROVAL)
-    return report.first() is not None
+    return exists(JobReport.job_id == job_id, JobReport.mode == RunMode.APPROVAL)
 
 
 def _locked(source_id: str, version: str) -> tuple[SourceState | None, list[Waiting]]:
@@ -244,9 +250,8 @@ def close(job_id: str) -> None:
 
 def is_being_read(source_id: str) -> bool:
     """Tell whether a run of the source is reading now: it may find what is missing."""
-    query = Session.query(HarvestJob.id).filter(
+    return exists(
         HarvestJob.source_id == source_id,
         HarvestJob.status == "Running",
         HarvestJob.gather_finished.is_(None),
     )
-    return query.first() is not None

@@ -47,7 +47,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
     """
     if not package_ids:
         return {}
-    dataset, source_package = aliased(model.Package), aliased(model.Package)
+    dataset, package = aliased(model.Package), aliased(model.Package)
     source_id = sa.func.coalesce(Record.source_id, HarvestObject.harvest_source_id)
     is_current = sa.and_(
         HarvestObject.package_id == dataset.id,
@@ -55,13 +55,31 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
         sa.or_(Record.id.is_(None), HarvestObject.harvest_source_id == Record.source_id),
     )
     query = (
-        sa.select(dataset.id.label("package_id"), *_of_record(dataset), *_of_source(source_package))
+        sa.select(
+            dataset.id.label("package_id"),
+            *_of_record(dataset),
+            HarvestSource.id,
+            HarvestSource.id.label("source_id"),
+            HarvestSource.url.label("source_url"),
+            HarvestSource.type.label("source_type"),
+            package.name.label("source_name"),
+            sa.func.coalesce(sa.func.nullif(package.title, ""), package.name).label("source_title"),
+            package.state.label("source_state"),
+            package.private.label("is_private"),
+            HarvestSource.active.label("is_active"),
+            sa.and_(HarvestSource.active, package.state == "active").label("is_running"),
+            HarvestSource.frequency,
+            SourceState.schedule,
+            HarvestSource.config,
+            model.Group.name.label("organization_name"),
+            model.Group.title.label("organization_title"),
+        )
         .select_from(dataset)
         .outerjoin(Record, Record.package_id == dataset.id)
         .outerjoin(HarvestObject, is_current)
         .join(HarvestSource, HarvestSource.id == source_id)
-        .join(source_package, source_package.id == HarvestSource.id)
-        .outerjoin(model.Group, model.Group.id == source_package.owner_org)
+        .join(package, package.id == HarvestSource.id)
+        .outerjoin(model.Group, model.Group.id == package.owner_org)
         .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
         .where(dataset.id.in_(package_ids))
         # Several records can name one dataset: the one that it was written from last.
@@ -99,24 +117,4 @@ def _of_record(dataset: Any) -> tuple[Any, ...]:
         sa.func.coalesce(held, sa.false()).label("is_held"),
         problems.scalar_subquery().label("problems"),
         sa.select(other.id).where(other.same_as == dataset.id).exists().label("is_listed_twice"),
-    )
-
-
-def _of_source(package: Any) -> tuple[Any, ...]:
-    return (
-        HarvestSource.id,
-        HarvestSource.id.label("source_id"),
-        HarvestSource.url.label("source_url"),
-        HarvestSource.type.label("source_type"),
-        package.name.label("source_name"),
-        sa.func.coalesce(sa.func.nullif(package.title, ""), package.name).label("source_title"),
-        package.state.label("source_state"),
-        package.private.label("is_private"),
-        HarvestSource.active.label("is_active"),
-        sa.and_(HarvestSource.active, package.state == "active").label("is_running"),
-        HarvestSource.frequency,
-        SourceState.schedule,
-        HarvestSource.config,
-        model.Group.name.label("organization_name"),
-        model.Group.title.label("organization_title"),
     )

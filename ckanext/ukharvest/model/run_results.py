@@ -208,7 +208,12 @@ def _store_ended(session: Any, _context: Any) -> None:
     """Store the results of the jobs that this flush has ended, or whose errors it has added."""
     if session.info.get(_ARE_STORED) or session is not Session():
         return
-    ended = [job.id for job in session.dirty if isinstance(job, HarvestJob) and _is_ended(job)]
+    jobs = [job for job in session.dirty if isinstance(job, HarvestJob)]
+    ended = [
+        job.id
+        for job in jobs
+        if job.status not in UNENDED and sa.inspect(job).attrs.status.history.added
+    ]
     erring = {row.harvest_job_id for row in session.new if isinstance(row, HarvestGatherError)}
     if not (ended or erring):
         return
@@ -228,10 +233,6 @@ def _store_ended(session: Any, _context: Any) -> None:
         log.exception("The results of runs could not be stored")
     finally:
         del session.info[_ARE_STORED]
-
-
-def _is_ended(job: HarvestJob) -> bool:
-    return bool(sa.inspect(job).attrs.status.history.added) and job.status not in UNENDED
 
 
 sa.event.listen(Session, "after_flush", _store_ended)

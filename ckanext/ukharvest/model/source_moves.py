@@ -18,7 +18,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
 from ckanext.ukharvest.model import Record, SourcePreview, adoption, pending_index
-from ckanext.ukharvest.model.statements import any_number, any_text, execute
+from ckanext.ukharvest.model.statements import any_number, any_text, execute, exists
 from ckanext.ukharvest.reading.preview_result import MoveResult
 
 Session = model.Session
@@ -47,10 +47,7 @@ def some_resource_keys(source_id: str) -> dict[str, list[str]]:
 
 def has_datasets(source_id: str) -> bool:
     """Tell whether records of a source have datasets here."""
-    rows = Session.query(Record.id).filter(
-        Record.source_id == source_id, Record.package_id.isnot(None)
-    )
-    return rows.first() is not None
+    return exists(Record.source_id == source_id, Record.package_id.isnot(None))
 
 
 def is_move(preview: SourcePreview) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from ckan import model
 from sqlalchemy.dialects.postgresql import ARRAY, insert
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def execute(statement: sa.sql.Executable) -> Any:
@@ -16,6 +19,19 @@ def execute(statement: sa.sql.Executable) -> Any:
     Objects that are in the session already keep their values. The caller commits.
     """
     return model.Session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def exists(*conditions: Any) -> bool:
+    """Tell whether the database has a row for which these conditions hold."""
+    return bool(model.Session.scalar(sa.select(sa.exists().where(*conditions))))
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Return key → its values, both in their order."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def any_text(texts: Iterable[str]) -> Any:

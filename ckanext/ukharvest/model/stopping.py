@@ -25,7 +25,7 @@ from ckanext.ukharvest.model import (
     utcnow,
     workers,
 )
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import execute, exists
 
 Session = model.Session
 
@@ -237,7 +237,4 @@ def end_left(object_ids: Collection[str]) -> list[str]:
 
 
 def _unfinished(job_id: str) -> bool:
-    query = Session.query(HarvestObject.id).filter(
-        HarvestObject.harvest_job_id == job_id, open_work.is_open()
-    )
-    return query.first() is not None
+    return exists(HarvestObject.harvest_job_id == job_id, open_work.is_open())

@@ -184,7 +184,6 @@ class _Walk:
         self._tell(candidate.url, text)
 
     def _read_schema(self, url: str, known: DataSchema | None) -> None:
-        faults = known.faults if known else 0
         copy = data_schemas.load_file(url)
         Session.commit()
         if self._failed[host_of(url)] >= SILENT_AFTER:
@@ -193,7 +192,8 @@ class _Walk:
             file = self._spend(url, lambda: read_schema(url, self._client, self._checks, copy))
             data_schemas.save_file(file, self._days)
         except SourceError as exc:
-            data_schemas.save_error(url, exc.message, faults + 1, self._days)
+            faults = known.faults + 1 if known else 1
+            data_schemas.save_error(url, exc.message, faults, self._days)
             self._tell(url, exc.message)
         Session.commit()
 

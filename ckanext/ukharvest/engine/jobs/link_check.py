@@ -9,12 +9,12 @@ spent.
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
+from typing import TypeVar
 
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
@@ -24,7 +24,6 @@ from ckan.model import Session
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import Aborted, RecordError
 from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.link_states import DeadAfter
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.engine.http_client import open_metered_client
@@ -51,6 +50,8 @@ from ckanext.ukharvest.quality.link_check import check as link_checker
 from ckanext.ukharvest.stars import jobs as stars_jobs
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 BUDGET = 180.0  # seconds of one job
 TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
@@ -140,11 +141,11 @@ def _check_due_links(
             stack.enter_context(client)
             interruption.then(client.abort)
         walk = _Walk(Lanes(clients, must_end), until, must_end)
-        while batch := _due(interruption, source_id):
+        while batch := _ask(interruption, lambda: link_checks.due(BATCH, source_id)):
             Session.commit()
             for result in walk.check(batch):
                 tell(result)
-            walk.fill(_unfilled(interruption, began))
+            walk.fill(_ask(interruption, lambda: link_checks.unfilled(began)))
             stars_jobs.rescore(must_end)
             if must_end():
                 return True
@@ -152,7 +153,7 @@ def _check_due_links(
                 return walk.is_late
     # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
     # before.
-    walk.fill(_unfilled(interruption))
+    walk.fill(_ask(interruption, link_checks.unfilled))
     # Once: it reads all problems.
     link_checks.forget_refusals_of_filled()
     Session.commit()
@@ -168,14 +169,9 @@ def _check_due_links(
     )
 
 
-def _due(interruption: Interruption, source_id: str | None) -> list[link_checks.Due]:
+def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
     with interruption.cancels_query():
-        return link_checks.due(BATCH, source_id)
-
-
-def _unfilled(interruption: Interruption, since: dt.datetime | None = None) -> list[str]:
-    with interruption.cancels_query():
-        return link_checks.unfilled(since)
+        return query()
 
 
 def budget() -> Budget:
@@ -205,7 +201,6 @@ class _Walk:
         self._budget = budget()
         self._spent = link_budget.Spent()
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
-        self._rule = DeadAfter()
         self.is_over = self.is_late = False
 
     def check(self, batch: Collection[link_checks.Due]) -> Iterator[LinkResult]:
@@ -229,7 +224,7 @@ class _Walk:
     def _save(self, checked: Sequence[Checked]) -> None:
         """Save what came together in one transaction."""
         results = [link.result for link in checked if link.result]
-        link_results.save(results, config.links_days(), self._rule)
+        link_results.save(results, config.links_days())
         requests = sum(link.requests for link in checked)
         received = sum(link.received for link in checked)
         links = sum(1 for link in checked if link.requests and link.result)

@@ -63,11 +63,6 @@ def load_queue_state(kind: str) -> QueueState:
     return QueueState(queued, busy, now - patience, now + patience)
 
 
-def _key(kind: str) -> str:
-    key = queue.get_gather_routing_key if kind == GATHER else queue.get_fetch_routing_key
-    return str(key())
-
-
 class _AnyId(frozenset[str]):
     """The ids on a queue that has messages, but does not show them: it may hold any."""
 
@@ -78,7 +73,8 @@ class _AnyId(frozenset[str]):
 def _queued(kind: str) -> frozenset[str]:
     if tk.config.get("ckan.harvest.mq.type") in RABBITMQ:
         return _AnyId(["?"]) if _count_in_rabbitmq(kind) else frozenset()
-    messages = queue.get_connection().lrange(_key(kind), 0, -1)
+    key = queue.get_gather_routing_key if kind == GATHER else queue.get_fetch_routing_key
+    messages = queue.get_connection().lrange(key(), 0, -1)
     return frozenset(read_id(message, kind) for message in messages)
 
 

@@ -31,7 +31,7 @@ from ckanext.ukharvest.model import (
     workers,
 )
 from ckanext.ukharvest.model.claims import KILLS
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.model.statements import execute, exists
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations.sweeper import lost_work
 
@@ -70,10 +70,6 @@ def _query(*more: Any) -> Any:
     )
 
 
-def _has_objects(*conditions: sa.ColumnElement[bool]) -> bool:
-    return Session.query(HarvestObject.id).filter(*conditions).first() is not None
-
-
 def _recover(lost: Lost) -> str:
     """Return what was done; each object has its own transaction."""
     # A consumer hung in a transaction may hold the record's lock: the next tick tries again.
@@ -97,7 +93,7 @@ def _recover(lost: Lost) -> str:
 def find_orphans() -> list[Lost]:
     """Return the objects of runs that go on whose process is gone, whatever their state."""
     is_taken = sa.or_(open_work.is_under_way(), HarvestObject.state.is_(None))
-    if not _has_objects(is_taken):
+    if not exists(is_taken):
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     kills = (
@@ -187,7 +183,7 @@ def end_leftovers() -> list[str]:
 
 def find_leftovers() -> list[Lost]:
     """Return the open objects of ended runs that no process works on."""
-    if not _has_objects(open_work.is_open()):
+    if not exists(open_work.is_open()):
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     is_past = queue_state.is_past(open_work.last_sign())
@@ -202,7 +198,7 @@ def resend_waiting() -> list[str]:
     end of their pause after a service failed (model/retries.py).
     """
     retries.forget_finished()
-    if not _has_objects(HarvestObject.state == open_work.WAITING):
+    if not exists(HarvestObject.state == open_work.WAITING):
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     did = _wake_up(queue_state) if config.batch_size() > 1 else []
@@ -215,7 +211,7 @@ def resend_waiting() -> list[str]:
 
 def find_unsent() -> list[Lost]:
     """Return waiting objects that no message and no consumer at work will bring on."""
-    if not _has_objects(HarvestObject.state == open_work.WAITING):
+    if not exists(HarvestObject.state == open_work.WAITING):
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     unsent = _unsent(queue_state, HarvestJob.gather_finished < queue_state.before)
@@ -274,7 +270,7 @@ def report_given_up() -> list[str]:
 
 def _explain(object_id: str, message: str) -> None:
     """Store why an object ended as errored, if it has no error yet; no commit."""
-    if Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id).first() is None:
+    if not exists(HarvestObjectError.harvest_object_id == object_id):
         Session.add(
             HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import")
         )
