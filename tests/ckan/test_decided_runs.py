@@ -28,9 +28,9 @@ def source(portal: Portal, publisher: Publisher) -> str:
     return source_id
 
 
-def decide(source_id: str, action: str) -> None:
+def decide(source_id: str, decision: str) -> None:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    call_action(action, context, source_id=source_id)
+    call_action("ukharvest_deletion_decide", context, source_id=source_id, decision=decision)
 
 
 def outcomes(source_id: str, run_id: str) -> set[str]:
@@ -44,7 +44,7 @@ def outcomes(source_id: str, run_id: str) -> set[str]:
 
 
 @pytest.mark.in_process
-@pytest.mark.parametrize("choice", ["ukharvest_deletion_approve", "ukharvest_deletion_keep"])
+@pytest.mark.parametrize("choice", ["approve", "keep"])
 def test_decided_run_waits_no_more_anywhere(
     app: CKANTestApp, portal: Portal, source: str, cli: Any, choice: str
 ) -> None:
@@ -70,7 +70,7 @@ def test_run_whose_question_a_later_run_asks_is_settled(portal: Portal, source: 
     first, last = portal.run(source)["id"], portal.run(source, force=True)["id"]
     assert outcomes(source, first) == {"settled"}
     assert outcomes(source, last) == {"held"}
-    decide(source, "ukharvest_deletion_keep")
+    decide(source, "keep")
     assert outcomes(source, first) == {"settled"}
     assert outcomes(source, last) == {"decided"}
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan.lib.search import SearchError, SolrConnectionError
 from markupsafe import Markup, escape
 
 from ckanext.ukharvest.helpers.dataset_head import load_assessment
@@ -21,6 +19,7 @@ from ckanext.ukharvest.helpers.facts import (
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.helpers.provenance import ukharvest_provenance
+from ckanext.ukharvest.logic.action.coupled import find_coupled
 from ckanext.ukharvest.presentation.messages import times
 from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
@@ -28,8 +27,6 @@ from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.presentation.rendering.dataset_fields import Row, Rows
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.themes import choice as themes
-
-log = logging.getLogger(__name__)
 
 # harvest_extras of its plugin adds them to what package_show returns.
 _SHOWN_BY_HARVEST = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
@@ -128,19 +125,6 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
     return shown
 
 
-def ukharvest_couplings(package_id: str) -> dict[str, Any]:
-    """Return the coupled datasets and services that the user may read.
-
-    ``is_unknown`` is True if there are some, and the search failed.
-    """
-    try:
-        context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_coupling_show")(context, {"id": package_id}))
-    except (SearchError, SolrConnectionError):  # the page is useful without them
-        log.exception("What is coupled with %s could not be looked up", package_id)
-        return {"datasets": [], "services": [], "is_unknown": True}
-
-
 def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
     said = {
         key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
@@ -187,8 +171,8 @@ def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
 
 
 def _couplings(package: dict[str, Any]) -> dict[str, Markup]:
-    coupled = ukharvest_couplings(package["id"])
-    if coupled.get("is_unknown"):
+    coupled = find_coupled({"user": tk.current_user.name}, package["id"])
+    if coupled["is_unknown"]:
         is_service = fact(package, "resource-type") == "service"
         key = dataset_fields.COUPLED_DATASETS if is_service else dataset_fields.COUPLED_SERVICES
         return {

@@ -54,10 +54,8 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 ukharvest_type_list = ukharvest_source_list
 ukharvest_place_list = ukharvest_source_list
-ukharvest_stars_report = ukharvest_source_list
 ukharvest_stars_list = ukharvest_source_list
 ukharvest_data_check_list = ukharvest_source_list
-ukharvest_data_check_report = ukharvest_source_list
 
 
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -77,8 +75,6 @@ def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 ukharvest_dataset_change_list = ukharvest_dataset_show
-ukharvest_coupling_show = ukharvest_dataset_show
-ukharvest_theme_show = ukharvest_dataset_show
 ukharvest_stars_show = ukharvest_dataset_show
 
 
@@ -89,13 +85,11 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 ukharvest_identifier_change_list = ukharvest_deletion_list
 ukharvest_mail_show = ukharvest_deletion_list
-ukharvest_mail_test = ukharvest_deletion_list
 ukharvest_mail_update = ukharvest_deletion_list
 ukharvest_problem_group_list = ukharvest_deletion_list
 ukharvest_problem_list = ukharvest_deletion_list
 ukharvest_record_list = ukharvest_deletion_list
 ukharvest_record_version_list = ukharvest_deletion_list
-ukharvest_schedule_show = ukharvest_deletion_list
 ukharvest_schedule_update = ukharvest_deletion_list
 ukharvest_source_move = ukharvest_deletion_list
 
@@ -114,19 +108,14 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may call harvest_job_create for the source."""
+    """Allow users who may call harvest_job_create for the source, or that of ``record_id``."""
     refusal = tk._("Not authorised to run this harvest source")
-    source_id = data_dict.get("source_id")
+    record_id, source_id = data_dict.get("record_id"), data_dict.get("source_id")
+    source_id = _source_of_record(record_id) if record_id else source_id
     return answer(may(context, "harvest_job_create", source_id=source_id), refusal)
 
 
-def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may start a run of the source of the record ``id``."""
-    source_id = _source_of_record(data_dict.get("id"))
-    return ukharvest_run_create(context, {"source_id": source_id})
-
-
-def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> Answer:
+def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow administrators of the source's organisation."""
     refusal = tk._("Only an administrator of the source's organisation may approve deletions")
     package = model.Package.get(data_dict.get("source_id") or "-")
@@ -141,17 +130,11 @@ def is_administrator(context: Any, source: model.Package | None) -> bool:
     return bool(authz.has_user_permission_for_group_or_org(organisation, user, "admin"))
 
 
-ukharvest_deletion_keep = ukharvest_deletion_approve
-
-
-def ukharvest_identifier_change_accept(context: Any, data_dict: dict[str, Any]) -> Answer:
+def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow administrators of the source's organisation."""
     refusal = tk._("Only an administrator of the source's organisation may decide this")
     package = model.Package.get(data_dict.get("source_id") or "-")
     return answer(is_administrator(context, package), refusal)
-
-
-ukharvest_identifier_change_refuse = ukharvest_identifier_change_accept
 
 
 def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -180,9 +163,6 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answe
     )
     refusal = tk._("Only users who may edit the datasets may list links that do not work")
     return answer(bool(may_edit), refusal)
-
-
-ukharvest_broken_link_report = ukharvest_broken_link_list
 
 
 @tk.auth_allow_anonymous_access

@@ -37,6 +37,19 @@ def list_of_words(value: Any) -> list[Any]:
     return list(tk.aslist(value, sep=None))
 
 
+def some_of(*names: str) -> Callable[[list[Any]], list[Any]]:
+    """Return a validator of a list of words, which accepts only these names."""
+
+    def validate(words: list[Any]) -> list[Any]:
+        if not set(words) <= set(names):
+            raise tk.Invalid(
+                tk._("Expected one or more of: {names}.").format(names=", ".join(names))
+            )
+        return words
+
+    return validate
+
+
 def is_time(value: Any) -> Any:
     if not schedule.is_time(value):
         raise tk.Invalid(tk._('Expected a time of day such as "02:30", or nothing.'))

@@ -59,6 +59,10 @@ def _text(default: Validator, unicode_safe: Validator) -> list[Validator]:
     return [default(""), unicode_safe]
 
 
+def _names(*names: str) -> list[Validator]:
+    return [tk.get_validator("default")(""), check.list_of_words, check.some_of(*names)]
+
+
 @tk.validator_args
 def _flag(default: Validator, boolean_validator: Validator) -> list[Validator]:
     return [default(False), boolean_validator]
@@ -137,6 +141,7 @@ def mail_update_schema(default: Validator) -> Schema:
         "addresses": [default(""), check.list_of_texts, check.are_emails],
         "events": [default(""), check.list_of_texts, check.are_mail_events],
         "weekly": [default(notifications.NEVER), check.is_weekly_mail],
+        "test": _strict_flag(),
     }
 
 
@@ -184,12 +189,14 @@ def deletion_list_schema(default: Validator, natural_number_validator: Validator
     return {**_page(), "limit": [default(sys.maxsize), natural_number_validator]}
 
 
-def deletion_approve_schema() -> Schema:
-    return {**deletion_keep_schema(), "background": _strict_flag()}
-
-
-def deletion_keep_schema() -> Schema:
-    return {"version": _text()}
+def decision_schema(*decisions: str) -> Schema:
+    one_of = tk.get_validator("one_of")(list(decisions))
+    not_missing = tk.get_validator("not_missing")
+    return {
+        "decision": [not_missing, one_of],
+        "version": _text(),
+        "background": _strict_flag(),
+    }
 
 
 # Datasets and links.
@@ -228,38 +235,28 @@ def broken_link_list_schema(ignore_empty: Validator, one_of: Validator) -> Schem
     states = one_of([str(each) for each in broken_links.STATES])
     return {
         **_page(),
-        **broken_link_report_schema(),
+        "source": _text(),
+        "organization": _text(),
         "host": _text(),
         "state": [ignore_empty, states],
+        "group_by": _names("source", "organization", "host"),
     }
-
-
-def broken_link_report_schema() -> Schema:
-    return {"source": _text(), "organization": _text()}
-
-
-def stars_report_schema() -> Schema:
-    return {"organization": _text()}
 
 
 @tk.validator_args
 def data_check_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
     verdicts = one_of(["valid", "invalid", "unchecked"])
     own = {"organization": _text(), "schema": _text(), "verdict": [ignore_empty, verdicts]}
-    return {**_page(), **own}
+    return {**_page(), **own, "group_by": _names("organization", "schema")}
 
 
 @tk.validator_args
-def stars_list_schema(
-    not_empty: Validator,
-    unicode_safe: Validator,
-    ignore_missing: Validator,
-    natural_number_validator: Validator,
-) -> Schema:
+def stars_list_schema(ignore_missing: Validator, natural_number_validator: Validator) -> Schema:
     return {
         **_page(),
-        "organization": [not_empty, unicode_safe],
+        "organization": _text(),
         "stars": [ignore_missing, natural_number_validator],
+        "group_by": _names("organization"),
     }
 
 

@@ -11,6 +11,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may, once, readable_organisations
@@ -24,8 +25,10 @@ from ckanext.ukharvest.model import (
 )
 from ckanext.ukharvest.model.current_run import CurrentRun
 from ckanext.ukharvest.model.source_list import SourceRow
+from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages import source_status
 from ckanext.ukharvest.presentation.messages.status_parts import Card, StatusFacts
+from ckanext.ukharvest.texts import gettext
 
 NEWEST = 30  # runs of the chart on a source's page
 
@@ -42,7 +45,7 @@ def type_label(name: str) -> str:
 
 def describe_source(row: SourceRow) -> dict[str, Any]:
     """Return what everybody who may read the source gets, but what ``describe_harvest`` has."""
-    package, source, group, _notice = row
+    package, source, group = row[:3]
     return {
         "id": source.id,
         "name": package.name,
@@ -65,6 +68,23 @@ def describe_harvest(source_id: str) -> dict[str, Any]:
     }
 
 
+def describe_schedule(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:
+    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and ``text``."""
+    start = schedules.next_start(source, plan) if source.active else None
+    minutes = config.schedule_cron_minutes()
+    if start is None:
+        text = gettext("Runs only when you start it")
+    elif source.frequency == ALWAYS:
+        text = gettext("Scheduled to start within {minutes} minutes", minutes=minutes)
+    else:
+        text = gettext(
+            "Scheduled to start within {minutes} minutes after {start} UTC",
+            minutes=minutes,
+            start=start.strftime("%Y-%m-%d %H:%M"),
+        )
+    return {**plan._asdict(), "days": list(plan.days), "next_run": iso(start), "text": text}
+
+
 def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
     """Return status, texts and figures of the source, and the version of all that.
 
@@ -81,7 +101,7 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         frequency=source.frequency or "",
         checked=_checked(source.id) if shown.state == "checking" else 0,
         may_decide=may_need_decision
-        and may(context, "ukharvest_deletion_approve", source_id=source.id),
+        and may(context, "ukharvest_deletion_decide", source_id=source.id),
         max_share=config.delete_max_share(),
         broken_links=_broken_links(context, source.id, shown),
         cron_minutes=config.schedule_cron_minutes(),

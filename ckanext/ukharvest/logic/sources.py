@@ -10,7 +10,7 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.logic.permissions import may_if_exists, once
-from ckanext.ukharvest.model import dataset_names, datasets, runs, source_list
+from ckanext.ukharvest.model import dataset_names, datasets, record_history, runs, source_list
 from ckanext.ukharvest.model.runs import RunRow
 from ckanext.ukharvest.model.source_list import SourceRow
 
@@ -56,6 +56,18 @@ def run_row(job_id: str) -> RunRow:
     return row
 
 
+def find_record(number: Any) -> record_history.Found:
+    """Return a record of a source by its number.
+
+    Raises:
+        ObjectNotFound: there is no such record.
+    """
+    record = record_history.find(int(number)) if str(number).isdecimal() else None
+    if record is None:
+        raise tk.ObjectNotFound(tk._("No record has this number."))
+    return record
+
+
 def dataset_of(name_or_id: str) -> model.Package:
     """Return the dataset of this name or id.
 
@@ -87,7 +99,7 @@ def load_source(name: str) -> dict[str, Any] | None:
     row = source_row(name)
     if row is None or row.package.type != TYPE:
         return None
-    package, source, group, _notice = row
+    package, source, group = row[:3]
     return {
         "id": source.id,
         "name": package.name,
@@ -128,11 +140,6 @@ def name_for(title: str) -> str:
 def count_datasets(source_id: str) -> int:
     """Return the number of a source's datasets."""
     return datasets.of_sources([source_id]).get(source_id, 0)
-
-
-def load_config(source_id: str) -> str:
-    """Return a source's stored options (JSON text), "" for none."""
-    return str(HarvestSource.get(source_id).config or "")
 
 
 def is_run_of(job_id: str, source_id: str) -> bool:

@@ -81,11 +81,11 @@ def _people(source_id: str, settings: notifications.Settings, context: Any) -> l
     group_id = _organization(source_id)
     asking = model.User.get(context.get("user") or "-")
     chosen = {*settings.people, *([asking.id] if asking else ())}
-    found = [
+    users = [
         *notifications.people([group_id]).get(group_id or "", ()),
         *notifications.sysadmins(chosen),
     ]
-    return list({user.id: user for user in found}.values())
+    return list({user.id: user for user in users}.values())
 
 
 def ukharvest_mail_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -106,56 +106,52 @@ def ukharvest_mail_update(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :param weekly: a summary on Mondays: "never", or "needed" (if a source needs attention)
         (optional, default: "never")
     :type weekly: string
+    :param test: change no settings, but queue a test message to all recipients, which the next
+        ``ckan harvester run`` sends; ten a day (optional, default: ``False``)
+    :type test: bool
 
     :returns: as :py:func:`ukharvest_mail_show`
     :rtype: dictionary
     """
     tk.check_access("ukharvest_mail_update", context, data_dict)
     source_id = str(source_of(data_dict).id)
-    notifications.save(source_id, _checked(source_id, data_dict, context))
+    data, errors = schema.convert(data_dict, schema.mail_update_schema())
+    if data["test"] and not errors:
+        _queue_test(source_id, context.get("user"))
+    else:
+        notifications.save(source_id, _checked(source_id, data, errors, context))
     return _shown(source_id, context)
 
 
-def _checked(source_id: str, data_dict: dict[str, Any], context: Any) -> notifications.Settings:
-    data, errors = schema.convert(data_dict, schema.mail_update_schema())
+def _checked(
+    source_id: str, data: dict[str, Any], errors: schema.Errors, context: Any
+) -> notifications.Settings:
     before = _settings(source_id)
     allowed = {
         key: user.id for user in _people(source_id, before, context) for key in (user.id, user.name)
     }
-    if unknown := [each for each in data["people"] if each not in allowed]:
+    if unknown := [person for person in data["people"] if person not in allowed]:
         message = tk._(
             "These people are not editors or administrators of the organisation: {names}."
         )
         errors["people"] = [message.format(names=", ".join(unknown))]
     if errors:
         raise tk.ValidationError(errors)
-    chosen = tuple(dict.fromkeys(allowed[each] for each in data["people"]))
-    stay = {*chosen, *(each.casefold() for each in data["addresses"])}
+    chosen = tuple(dict.fromkeys(allowed[person] for person in data["people"]))
+    stay = {*chosen, *(address.casefold() for address in data["addresses"])}
     return notifications.Settings(
         people=chosen,
         addresses=tuple(data["addresses"]),
         events=tuple(data["events"]),
         weekly=data["weekly"],
         # Removing and adding a recipient again also resets an unsubscription.
-        not_weekly_to=tuple(each for each in before.not_weekly_to if each in stay),
+        not_weekly_to=tuple(name for name in before.not_weekly_to if name in stay),
         organization=_organization(source_id),
     )
 
 
-def ukharvest_mail_test(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Queue a test message to all recipients of a source's emails.
-
-    The next ``ckan harvester run`` sends it. For users who may update the source, ten a day.
-
-    :param source_id: id or name of the harvest source
-    :type source_id: string
-
-    :returns: ``recipients``: how many will get it; for the result see ``test`` in
-        :py:func:`ukharvest_mail_show`
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_mail_test", context, data_dict)
-    source_id = str(source_of(data_dict).id)
+def _queue_test(source_id: str, user: Any) -> None:
+    """Queue a test message, which the next ``ckan harvester run`` sends."""
     settings = next(iter(notifications.sources([source_id])), None)
     recipients = notifications.recipients([settings])[source_id] if settings else []
     if settings is None or not recipients:
@@ -169,9 +165,8 @@ def ukharvest_mail_test(context: Any, data_dict: dict[str, Any]) -> dict[str, An
             "A test email is waiting already. It is sent when “ckan harvester run” is next called."
         )
         raise tk.ValidationError({"source_id": [text]})
-    if redis_cache.count(f"mail-tests:{context.get('user')}", redis_cache.DAY) > TESTS_A_DAY:
+    if redis_cache.count(f"mail-tests:{user}", redis_cache.DAY) > TESTS_A_DAY:
         text = tk._("You have sent {n} test emails since yesterday. Try again tomorrow.")
         raise tk.ValidationError({"source_id": [text.format(n=TESTS_A_DAY)]})
     notifications.note_test(source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0})
     model.Session.commit()
-    return {"recipients": len(recipients)}

@@ -15,6 +15,7 @@ from ckanext.ukharvest.logic import schema, source_state
 from ckanext.ukharvest.logic.sources import is_insider, source_of, source_row_of
 from ckanext.ukharvest.model import open_work, run_results, runs, stopping
 from ckanext.ukharvest.model.workers import limits
+from ckanext.ukharvest.operations.sweeper import schedules
 
 
 @tk.side_effect_free
@@ -43,8 +44,9 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
         no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
         (runs in a row), ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null),
-        ``last_good_run``, ``next_run`` and ``datasets`` (private ones included); times are UTC in
-        ISO 8601
+        ``last_good_run``, ``next_run``, ``schedule`` ({``time``: "HH:MM" or "", ``days``: of "mon"
+        … "sun", ``zone``, ``next_run``: null if it is not scheduled, ``text``: that as a sentence})
+        and ``datasets`` (private ones included); times are UTC in ISO 8601
     :rtype: dictionary
     """
     row = source_row_of(data_dict)
@@ -54,6 +56,8 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     if not is_insider(context, id_):
         return {**answer, **source_state.describe_harvest(id_)}
     answer |= source_state.describe_status(context, row.source)
+    plan = schedules.plan_of(row.schedule)
+    answer["schedule"] = source_state.describe_schedule(row.source, plan)
     answer["unchanged"] = data_dict.get("since") == answer["version"]
     return answer
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+from ckan.lib.helpers import Page
 from flask import Response, current_app, redirect
 from flask import abort as flask_abort
 from flask_wtf.csrf import validate_csrf
@@ -15,7 +16,10 @@ from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest.core.values.text import as_cell
 from ckanext.ukharvest.logic.asker import context
+from ckanext.ukharvest.logic.paging import collect_pages
 
+PER_PAGE = 50
+CSV_PAGE = 1000  # results of one call
 LAST_PAGE = 1_000_000  # PostgreSQL takes no offset of any size
 
 
@@ -70,6 +74,35 @@ def check_token() -> None:
         validate_csrf(tk.request.form.get(field))
     except BadToken:
         tk.abort(403, tk._("The form is out of date: go back, reload the page and try again"))
+
+
+def url_filters(names: Iterable[str]) -> dict[str, str]:
+    """Return the filters of these names that the URL has."""
+    return {name: text for name in names if (text := tk.request.args.get(name, ""))}
+
+
+def load_page(action: str, route: str, filters: Mapping[str, str]) -> Page:
+    """Return the page of a list action's results that the URL asks for, for CKAN's pager.
+
+    Args:
+        route: endpoint of the page, which takes the filters.
+    """
+    number = asked_page()
+    found = ask(action, **filters, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+    count_pages(found["count"], PER_PAGE, number)
+    return Page(
+        collection=found["results"],
+        page=number,
+        url=lambda **more: str(tk.url_for(route, **filters, **more)),
+        item_count=found["count"],
+        items_per_page=PER_PAGE,
+        presliced_list=True,
+    )
+
+
+def load_all(action: str, filters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return all results of a list action."""
+    return collect_pages(lambda offset: ask(action, **filters, limit=CSV_PAGE, offset=offset))
 
 
 def asked_page() -> int:

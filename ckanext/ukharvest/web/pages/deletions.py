@@ -83,7 +83,7 @@ def decide(name: str) -> Any:
 def _keep(source: Row, version: str) -> Any:
     if not _plan(source, limit=0)["count"]:
         return _nothing_waits(source)
-    done = _act("ukharvest_deletion_keep", source, version=version)
+    done = _decide(source, "keep", version=version)
     if done is None:
         return _back(source)
     text = ungettext(
@@ -117,8 +117,7 @@ def delete(name: str) -> Any:
     if not waiting:
         return _nothing_waits(source)
     background = waiting > MOST_AT_ONCE
-    more = {"version": _version(), "background": background}
-    done = _act("ukharvest_deletion_approve", source, **more)
+    done = _decide(source, "approve", version=_version(), background=background)
     if done is None:
         return _back(source)
     text = (
@@ -148,14 +147,15 @@ def _version() -> str:
 
 
 def _plan(source: Row, **page: int) -> Row:
-    found: Row = ask("ukharvest_deletion_list", source_id=source["id"], **page)
-    return found
+    plan: Row = ask("ukharvest_deletion_list", source_id=source["id"], **page)
+    return plan
 
 
-def _act(action: str, source: Row, **more: Any) -> Row | None:
-    """Call an action; on a validation error flash its messages and return None."""
+def _decide(source: Row, decision: str, **more: Any) -> Row | None:
+    """Call the action; on a validation error flash its messages and return None."""
+    data = {"source_id": source["id"], "decision": decision, **more}
     try:
-        done: Row = tk.get_action(action)(context(), {"source_id": source["id"], **more})
+        done: Row = tk.get_action("ukharvest_deletion_decide")(context(), data)
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
     except tk.ValidationError as exc:

@@ -17,9 +17,9 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.logic import source_moves, source_organization, source_rules
 from ckanext.ukharvest.logic.asker import roll_back
-from ckanext.ukharvest.logic.sources import load_config, name_for
+from ckanext.ukharvest.logic.sources import name_for, source_row_of
 from ckanext.ukharvest.operations.notifications import sending
-from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
+from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
@@ -70,13 +70,14 @@ def check_may_create() -> None:
 def find_with_settings(name: str) -> Source:
     """Return the source of a name or id with its settings, or abort.
 
-    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (as
-    ``ukharvest_schedule_show``).
+    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (``time``, ``days`` and
+    ``zone``).
     """
     source = source_frame.find(name)
     # Not from harvest_source_show, which returns the options of the search index.
-    found = ask("ukharvest_schedule_show", source_id=source["id"])
-    return {**source, "config": load_config(source["id"]), "schedule": found}
+    row = source_row_of({"source_id": source["id"]})
+    plan = schedules.plan_of(row.schedule)._asdict()
+    return {**source, "config": str(row.source.config or ""), "schedule": plan}
 
 
 def find_edited_source(form: Form) -> Source | None:
@@ -264,7 +265,7 @@ def page(
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
         "days": schedule.DAY_NAMES,
-        "zone": source["schedule"]["zone"] if source else portal_zone(),
+        "zone": source["schedule"]["zone"] if source else schedules.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
         "config": _config(form, source, values["source_type"], sysadmin=sysadmin),

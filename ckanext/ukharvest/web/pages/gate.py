@@ -24,10 +24,7 @@ LIMITED_PAGES = frozenset(
     | {"ukharvest_data_checks.report", "ukharvest_data_checks.report_csv"}
     | {"ukharvest_export.file"}
 )
-LIMITED_ACTIONS = frozenset(
-    {"ukharvest_stars_list", "ukharvest_stars_report"}
-    | {"ukharvest_data_check_list", "ukharvest_data_check_report"}
-)
+LIMITED_ACTIONS = frozenset({"ukharvest_stars_list", "ukharvest_data_check_list"})
 # What takes texts and files; a form has two of them and its other fields.
 SIZED_PAGES = frozenset({"ukharvest_source_previews.create_check"})
 SIZED_ACTIONS = frozenset({"ukharvest_check_create"})

@@ -46,7 +46,7 @@ def read(name: str) -> str:
 def decide(name: str) -> Any:
     source = source_frame.find(name)
     check_token()
-    if not may(context(), "ukharvest_identifier_change_accept", source_id=source["id"]):
+    if not may(context(), "ukharvest_identifier_change_decide", source_id=source["id"]):
         return tk.abort(403, words.not_allowed())
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
@@ -57,11 +57,11 @@ def decide(name: str) -> Any:
             tk._("Nothing was changed: no identifiers are waiting for a decision any more.")
         )
         return tk.redirect_to("harvest.read", id=source["name"])
-    action = f"ukharvest_identifier_change_{'accept' if choice == 'same' else 'refuse'}"
     # Not "": without a version the actions would not check whether the list has changed.
     version = tk.request.form.get("version") or "none"
+    data = {"source_id": source["id"], "decision": choice, "version": version}
     try:
-        done = tk.get_action(action)(context(), {"source_id": source["id"], "version": version})
+        done = tk.get_action("ukharvest_identifier_change_decide")(context(), data)
     except tk.ValidationError as exc:
         tk.h.flash_error(" ".join(message for each in exc.error_dict.values() for message in each))
         return tk.redirect_to("ukharvest_identifiers.read", name=source["name"])

@@ -79,8 +79,8 @@ def test(name: str) -> Any:
     source = source_frame.find(name)
     common.check_token()
     try:
-        data = {"source_id": source["id"]}
-        answer = tk.get_action("ukharvest_mail_test")(common.context(), data)
+        data = {"source_id": source["id"], "test": True}
+        answer = tk.get_action("ukharvest_mail_update")(common.context(), data)
     except tk.ValidationError as exc:
         tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
     else:

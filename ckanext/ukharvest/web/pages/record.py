@@ -39,7 +39,7 @@ def run(name: str, id: int) -> Any:  # noqa: A002
     _check(source, source_of_record(id))
     check_token()
     try:
-        tk.get_action("ukharvest_record_import")(context(), {"id": id})
+        tk.get_action("ukharvest_run_create")(context(), {"record_id": id})
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Not authorised to do this"))
     except tk.ValidationError:
