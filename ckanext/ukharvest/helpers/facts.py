@@ -15,7 +15,7 @@ from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 
 _T = TypeVar("_T")
 
-DATASET_KEYS = frozenset(each.key for each in fields.FIELDS if each.of == fields.DATASET)
+DATASET_KEYS = frozenset(field.key for field in fields.FIELDS if field.of == fields.DATASET)
 
 
 def portal() -> Portal:
@@ -34,10 +34,10 @@ def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
     Leaves out the fields in ``package_hide_extras``.
     """
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
-    given = {key: package[key] for key in DATASET_KEYS if package.get(key) and key not in hidden}
     top = {  # the portal's own schema can have numbers and lists
         key: value if key in shown_values.KEYS or isinstance(value, str) else json.dumps(value)
-        for key, value in given.items()
+        for key in DATASET_KEYS - set(hidden)
+        if (value := package.get(key))
     }
     extras = {key: str(value) for key, value in tk.h.sorted_extras(package.get("extras") or ())}
     return {**top, **extras}
@@ -50,7 +50,7 @@ def ukharvest_is_harvested(package: Mapping[str, Any]) -> bool:
 
 def fact(package: Mapping[str, Any], key: str) -> str:
     """Return the value of a top-level field, or of the extra of that name; "" for none."""
-    extras = {each["key"]: each["value"] for each in package.get("extras") or ()}
+    extras = {extra["key"]: extra["value"] for extra in package.get("extras") or ()}
     return str(package.get(key) or extras.get(key) or "")
 
 

@@ -13,6 +13,7 @@ from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
 from ckanext.ukharvest.presentation.rendering.dataset_fields import TECHNICAL
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages.common import context
 
 
@@ -31,14 +32,13 @@ def ukharvest_provenance(package: dict[str, Any]) -> dict[str, Any]:
 
 def ukharvest_may_edit(package: dict[str, Any]) -> bool:
     """Tell whether the user may edit the dataset; no query for anonymous users."""
-    return not tk.current_user.is_anonymous and provenance.may_edit(context(), package)
+    return not tk.current_user.is_anonymous and may(context(), "package_update", id=package["id"])
 
 
 def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
     """Tell whether the user may see the records and runs of a source."""
-    if not source or tk.current_user.is_anonymous:
-        return False
-    return may(context(), "harvest_source_update", id=source["id"])
+    is_known = bool(source) and not tk.current_user.is_anonymous
+    return is_known and may(context(), "harvest_source_update", id=source["id"])
 
 
 def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> list[str]:
@@ -52,8 +52,8 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
     """
     supplied = origin["supplied_fields"] or {"dataset": [], "resources": {}}
     fields = supplied["resources"].get(resource_id, []) if resource_id else supplied["dataset"]
-    hidden = TECHNICAL | {each["field"] for each in origin["kept_fields"]}
-    labels = [each["label"] for each in fields if resource_id or each["field"] not in hidden]
+    hidden = TECHNICAL | {field["field"] for field in origin["kept_fields"]}
+    labels = [field["label"] for field in fields if resource_id or field["field"] not in hidden]
     return list(dict.fromkeys(labels))
 
 
@@ -73,8 +73,8 @@ def ukharvest_record_form(form: str) -> str:
     Args:
         form: ``label`` of a form in ``presentation.rendering.source_record.form``.
     """
-    if form == record_form.N_TRIPLES.label:
-        return str(tk._("Converted to N-Triples"))
-    if form == record_form.JSON.label:
-        return str(tk._("JSON, formatted"))
-    return str(tk._("As the publisher wrote it: {form}").format(form=form))
+    made = {
+        record_form.N_TRIPLES.label: tk._("Converted to N-Triples"),
+        record_form.JSON.label: tk._("JSON, formatted"),
+    }
+    return made.get(form) or gettext("As the publisher wrote it: {form}", form=form)

@@ -169,11 +169,6 @@ def _facts(package: Mapping[str, Any]) -> dict[str, str]:
     return {**extras, **top}
 
 
-def may_edit(context: Any, package: Mapping[str, Any]) -> bool:
-    """Tell whether the user may edit a dataset."""
-    return may(context, "package_update", id=package["id"])
-
-
 def may_edit_dataset_or_source(context: Any, package_id: str, source_id: str | None) -> bool:
     """Tell whether the user may edit a dataset or its source; no query for anonymous users."""
     if not context.get("user") and not context.get("ignore_auth"):
