@@ -28,9 +28,10 @@ def source(portal: Portal, publisher: Publisher) -> str:
     return source_id
 
 
-def decide(source_id: str, decision: str) -> None:
+def decide(source_id: str, decision: str, about: str = "deletion") -> None:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    call_action("ukharvest_deletion_decide", context, source_id=source_id, decision=decision)
+    name = f"ukharvest_{about}_decide"
+    call_action(name, context, source_id=source_id, decision=decision)
 
 
 def outcomes(source_id: str, run_id: str) -> set[str]:
@@ -84,7 +85,7 @@ def test_run_whose_records_came_back_is_settled(
     assert outcomes(source, run) == {"settled"}
 
 
-@pytest.mark.parametrize("choice", ["accept", "refuse"])
+@pytest.mark.parametrize("choice", ["same", "different"])
 def test_run_with_changed_identifiers_is_decided(
     portal: Portal, publisher: Publisher, choice: str
 ) -> None:
@@ -95,5 +96,5 @@ def test_run_with_changed_identifiers_is_decided(
     publisher.serve(PATH, catalogue(8))
     run = portal.run(source_id)["id"]
     assert outcomes(source_id, run) == {"held"}
-    decide(source_id, f"ukharvest_identifier_change_{choice}")
+    decide(source_id, choice, "identifier_change")
     assert outcomes(source_id, run) == {"decided"}

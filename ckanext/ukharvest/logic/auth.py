@@ -24,8 +24,10 @@ def answer(allowed: bool, refusal: str) -> Answer:
 
 
 def _of_source(context: Any, source_id: str | None) -> Answer:
-    refusal = tk._("Not authorised to see the status of this harvest source")
-    return answer(may(context, "harvest_source_update", id=source_id), refusal)
+    return answer(
+        may(context, "harvest_source_update", id=source_id),
+        tk._("Not authorised to see the status of this harvest source"),
+    )
 
 
 def _source_id(data_dict: dict[str, Any]) -> str | None:
@@ -52,12 +54,6 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return {"success": True}
 
 
-ukharvest_type_list = ukharvest_source_list
-ukharvest_place_list = ukharvest_source_list
-ukharvest_stars_list = ukharvest_source_list
-ukharvest_data_check_list = ukharvest_source_list
-
-
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user.
 
@@ -70,12 +66,10 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
 @tk.auth_allow_anonymous_access
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the dataset."""
-    refusal = tk._("Not authorised to read this dataset")
-    return answer(may(context, "package_show", id=data_dict.get("id")), refusal)
-
-
-ukharvest_dataset_change_list = ukharvest_dataset_show
-ukharvest_stars_show = ukharvest_dataset_show
+    return answer(
+        may(context, "package_show", id=data_dict.get("id")),
+        tk._("Not authorised to read this dataset"),
+    )
 
 
 def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -83,23 +77,9 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return _of_source(context, _source_id(data_dict))
 
 
-ukharvest_identifier_change_list = ukharvest_deletion_list
-ukharvest_mail_show = ukharvest_deletion_list
-ukharvest_mail_update = ukharvest_deletion_list
-ukharvest_problem_group_list = ukharvest_deletion_list
-ukharvest_problem_list = ukharvest_deletion_list
-ukharvest_record_list = ukharvest_deletion_list
-ukharvest_record_version_list = ukharvest_deletion_list
-ukharvest_schedule_update = ukharvest_deletion_list
-ukharvest_source_move = ukharvest_deletion_list
-
-
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source of the run ``id``."""
     return _of_source(context, _source_of_run(data_dict.get("id")))
-
-
-ukharvest_run_stop = ukharvest_run_show
 
 
 def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -161,24 +141,26 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answe
     may_edit = organisation is not None and authz.has_user_permission_for_group_or_org(
         organisation.id, context.get("user"), "update_dataset"
     )
-    refusal = tk._("Only users who may edit the datasets may list links that do not work")
-    return answer(bool(may_edit), refusal)
+    return answer(
+        bool(may_edit), tk._("Only users who may edit the datasets may list links that do not work")
+    )
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the resource."""
-    refusal = tk._("Not authorised to read this resource")
-    return answer(may(context, "resource_show", id=data_dict.get("id")), refusal)
-
-
-ukharvest_data_check_show = ukharvest_link_show
+    return answer(
+        may(context, "resource_show", id=data_dict.get("id")),
+        tk._("Not authorised to read this resource"),
+    )
 
 
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may edit the dataset."""
-    refusal = tk._("Not authorised to edit this dataset")
-    return answer(may(context, "package_update", id=data_dict.get("id")), refusal)
+    return answer(
+        may(context, "package_update", id=data_dict.get("id")),
+        tk._("Not authorised to edit this dataset"),
+    )
 
 
 @tk.auth_allow_anonymous_access
@@ -218,9 +200,6 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
     return answer(is_own, tk._("Only the person who started a preview can see its result"))
 
 
-ukharvest_source_preview_stop = ukharvest_source_preview_show
-
-
 @tk.auth_allow_anonymous_access
 def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user, and visitors if the ini says so."""
@@ -231,3 +210,32 @@ def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
 def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only."""
     return {"success": False, "msg": tk._("Only sysadmins may adopt harvest sources")}
+
+
+# Actions that are allowed as another one is.
+SAME_AS = {
+    ukharvest_source_list: (
+        "type_list",
+        "place_list",
+        "stars_list",
+        "data_check_list",
+    ),
+    ukharvest_dataset_show: (
+        "dataset_change_list",
+        "stars_show",
+    ),
+    ukharvest_deletion_list: (
+        "identifier_change_list",
+        "mail_show",
+        "mail_update",
+        "problem_group_list",
+        "problem_list",
+        "record_list",
+        "record_version_list",
+        "schedule_update",
+        "source_move",
+    ),
+    ukharvest_run_show: ("run_stop",),
+    ukharvest_link_show: ("data_check_show",),
+    ukharvest_source_preview_show: ("source_preview_stop",),
+}

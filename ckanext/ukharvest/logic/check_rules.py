@@ -15,11 +15,13 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.logic import schema, visitor_limit
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.source_preview_rules import MOST_A_MINUTE
 from ckanext.ukharvest.model import source_previews
 from ckanext.ukharvest.presentation.messages.source_previews import text_name
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.texts import gettext
 
 MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
 MOST_STORED = 1000  # of all users; as many of all visitors
@@ -141,15 +143,19 @@ def check_limits(user: str) -> None:
         ValidationError: with what to do.
     """
     if _has_started_enough(user):
-        words = tk._("You have started {n} checks in the last minute. Wait a minute.")
-        raise tk.ValidationError({"check": [words.format(n=MOST_A_MINUTE)]})
+        raise invalid(
+            "check",
+            gettext(
+                "You have started {n} checks in the last minute. Wait a minute.", n=MOST_A_MINUTE
+            ),
+        )
     most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
     if source_previews.count_checks_under_way() >= most:
         message = tk._("Too many checks are waiting. Try again in a few minutes.")
-        raise tk.ValidationError({"check": [message]})
+        raise invalid("check", message)
     if source_previews.count_checks(of_visitors=not user) >= MOST_STORED:
         message = tk._("There were too many checks today. Try again tomorrow.")
-        raise tk.ValidationError({"check": [message]})
+        raise invalid("check", message)
 
 
 def _has_started_enough(user: str) -> bool:

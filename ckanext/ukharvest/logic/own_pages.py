@@ -42,11 +42,12 @@ def refuse(url: str, type_name: str) -> None:
     else:
         is_site = endpoint not in _UPLOADED
     if is_site:
-        message = tk._(
-            "This URL is this portal itself, which has these datasets already. Enter the URL of "
-            "another site."
+        raise tk.Invalid(
+            tk._(
+                "This URL is this portal itself, which has these datasets already. Enter the URL "
+                "of another site."
+            )
         )
-        raise tk.Invalid(message)
 
 
 def _own_path(url: str) -> str | None:

@@ -11,6 +11,7 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.doctor import notice
 from ckanext.ukharvest.model import notifications, run_records
+from ckanext.ukharvest.texts import gettext
 
 MAX_ADDRESSES = 20
 RUN_MODES = (RunMode.NORMAL, RunMode.FORCE)
@@ -122,6 +123,5 @@ def record_number(value: Any) -> int:
 
 def is_notice(value: str) -> str:
     if len(value) > notice.LONGEST:
-        message = tk._("Write at most {number} characters.")
-        raise tk.Invalid(message.format(number=notice.LONGEST))
+        raise tk.Invalid(gettext("Write at most {number} characters.", number=notice.LONGEST))
     return value

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import source_moves
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.source_proposals import describe_proposals
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import SourcePreview, source_previews
@@ -35,8 +36,9 @@ def stopped_without_queue(preview_id: str) -> Iterator[None]:
         yield
     except RedisError as exc:
         source_previews.stop(preview_id)
-        message = tk._("The queue of background jobs does not answer. Tell a sysadmin.")
-        raise tk.ValidationError({"test": [message]}) from exc
+        raise invalid(
+            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
+        ) from exc
 
 
 def kind_of(preview: SourcePreview) -> PreviewKind:

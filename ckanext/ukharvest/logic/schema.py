@@ -27,6 +27,11 @@ PAGE_OF_RECORDS, LARGEST_LIST_OF_PROBLEMS = 50, 10_000  # a CSV file has all pro
 LARGEST_PAGE_OF_CHANGES = 100
 
 
+def invalid(field: str, message: str) -> tk.ValidationError:
+    """Return the error of a wrong parameter, to be raised."""
+    return tk.ValidationError({field: [message]})
+
+
 def validate(data_dict: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     """Return an action's parameters, converted; drop those that are not in the schema.
 

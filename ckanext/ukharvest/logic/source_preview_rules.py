@@ -15,6 +15,7 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.logic import own_pages, schema, source_rules
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.model import privileged_options, source_previews
 from ckanext.ukharvest.texts import gettext
 
@@ -125,34 +126,41 @@ def _check_reach(
         or stored.get("credential") != given["credential"]
         or origin(url) != origin(source.url)
     ):
-        message = tk._(
-            "credential: only a sysadmin can test with a secret that the saved source does not"
-            " use, or at another server"
+        raise ConfigError(
+            tk._(
+                "credential: only a sysadmin can test with a secret that the saved source does not"
+                " use, or at another server"
+            ),
+            field="credential",
         )
-        raise ConfigError(message, field="credential")
 
 
 def check_rate(user: str) -> None:
     """Refuse more previews and dry runs than a user may start in a minute."""
     if source_previews.started_lately(user) >= MOST_A_MINUTE:
-        words = gettext(
-            "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
+        raise invalid(
+            "test",
+            gettext(
+                "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
+            ),
         )
-        raise tk.ValidationError({"test": [words]})
 
 
 def check_queue(user: str) -> None:
     """Refuse a dry run while the user has another one, or the portal too many."""
     under_way = source_previews.dry_runs_under_way()
     if user in under_way:
-        message = tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
-        raise tk.ValidationError({"test": [message]})
-    if len(under_way) >= MOST_CHECKS:
-        words = gettext(
-            "{n} dry runs of other sources are in progress. Try again in ten minutes.",
-            n=len(under_way),
+        raise invalid(
+            "test", tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
         )
-        raise tk.ValidationError({"test": [words]})
+    if len(under_way) >= MOST_CHECKS:
+        raise invalid(
+            "test",
+            gettext(
+                "{n} dry runs of other sources are in progress. Try again in ten minutes.",
+                n=len(under_way),
+            ),
+        )
 
 
 def is_under_way(preview: Mapping[str, Any]) -> bool:

@@ -85,8 +85,13 @@ def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
         if wanted and wanted in (title.casefold(), each["name"].casefold()):
             return Row("owner_org", label, each["id"], title, tk._("It has the publisher's name"))
     if len(offered) == 1:
-        only = tk._("The only one that you can add a source to")
-        return Row("owner_org", label, offered[0]["id"], offered[0]["display_name"], only)
+        return Row(
+            "owner_org",
+            label,
+            offered[0]["id"],
+            offered[0]["display_name"],
+            tk._("The only one that you can add a source to"),
+        )
     return Row("owner_org", label, "", "", tk._("None has the publisher's name: choose one"))
 
 

@@ -27,7 +27,7 @@ from ckanext.ukharvest.model.current_run import CurrentRun
 from ckanext.ukharvest.model.source_list import SourceRow
 from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages import source_status
-from ckanext.ukharvest.presentation.messages.status_parts import Card, StatusFacts
+from ckanext.ukharvest.presentation.messages.status_parts import StatusFacts
 from ckanext.ukharvest.texts import gettext
 
 NEWEST = 30  # runs of the chart on a source's page
@@ -90,33 +90,49 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
 
     For users who may update it.
     """
-    shown = health.load_health([source.id])[source.id]
-    known = _runs(source.id, shown)
-    may_need_decision = shown.state == "held" or shown.value in MISSING
-    told = StatusFacts(
-        health=shown,
+    status = health.load_health([source.id])[source.id]
+    known = _runs(source.id, status)
+    may_need_decision = status.state == "held" or status.value in MISSING
+    preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
+    # Elsewhere the card is about something worse, or a run.
+    is_calm = status.value == Health.HEALTHY and status.current is None
+    facts = StatusFacts(
+        health=status,
         now=utcnow(),
-        last=known.get(str(shown.last_run and shown.last_run["id"])),
-        judged=known.get(str(shown.judged_id)),
+        last=known.get(str(status.last_run and status.last_run["id"])),
+        judged=known.get(str(status.judged_id)),
         frequency=source.frequency or "",
-        checked=_checked(source.id) if shown.state == "checking" else 0,
+        checked=preview.done if preview else 0,
         may_decide=may_need_decision
         and may(context, "ukharvest_deletion_decide", source_id=source.id),
         max_share=config.delete_max_share(),
-        broken_links=_broken_links(context, source.id, shown),
+        broken_links=count_broken_links(context, source.id)[0] if is_calm else 0,
         cron_minutes=config.schedule_cron_minutes(),
     )
-    card = source_status.card(told)
-    answer = {**_card(card), **_facts(shown), "progress": _progress(shown.current)}
-    answer["queue_position"] = shown.current.queue_position if shown.current else 0
+    card = source_status.card(facts)
+    answer = {
+        "state": card.value if card.kind == "state" else "idle",
+        "badge": {"kind": card.kind, "value": card.value},
+        "css": card.css,
+        "heading": card.heading,
+        "text": list(card.text),
+        "actions": list(card.actions),
+        "health": status.value,
+        "health_reason": status.reason,
+        "failing_since": iso(status.since),
+        "failures": status.failures,
+        "last_run": _run(status.last_run),
+        "last_good_run": _run(status.last_good_run),
+        "harvested": iso(status.harvested),
+        "next_run": iso(status.next_run),
+        "datasets": status.datasets,
+        "held": status.held,
+        "renamed": status.renamed,
+        "missing": status.missing,
+        "progress": _progress(status.current),
+        "queue_position": status.current.queue_position if status.current else 0,
+    }
     return {**answer, "version": _version(answer)}
-
-
-def _broken_links(context: Any, source_id: str, shown: health.SourceHealth) -> int:
-    """Return how many links do not work, 0 where the card is about something worse or a run."""
-    if shown.value != Health.HEALTHY or shown.current is not None:
-        return 0
-    return count_broken_links(context, source_id)[0]
 
 
 def count_broken_links(context: Any, source_id: str) -> tuple[int, int]:
@@ -153,34 +169,6 @@ def _runs(source_id: str, shown: health.SourceHealth) -> dict[str, dict[str, Any
     return newest if ids <= newest.keys() else runs.by_id(ids)
 
 
-def _card(card: Card) -> dict[str, Any]:
-    return {
-        "state": card.value if card.kind == "state" else "idle",
-        "badge": {"kind": card.kind, "value": card.value},
-        "css": card.css,
-        "heading": card.heading,
-        "text": list(card.text),
-        "actions": list(card.actions),
-    }
-
-
-def _facts(shown: health.SourceHealth) -> dict[str, Any]:
-    return {
-        "health": shown.value,
-        "health_reason": shown.reason,
-        "failing_since": iso(shown.since),
-        "failures": shown.failures,
-        "last_run": _run(shown.last_run),
-        "last_good_run": _run(shown.last_good_run),
-        "harvested": iso(shown.harvested),
-        "next_run": iso(shown.next_run),
-        "datasets": shown.datasets,
-        "held": shown.held,
-        "renamed": shown.renamed,
-        "missing": shown.missing,
-    }
-
-
 def _run(run: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {**run, "finished": iso(run["finished"])} if run else None
 
@@ -200,11 +188,6 @@ def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
         "asked_by": run.asked_by,
         "mode": run.mode,
     }
-
-
-def _checked(source_id: str) -> int:
-    check = source_previews.dry_run_under_way(source_id)
-    return check.done if check else 0
 
 
 def _version(answer: Mapping[str, Any]) -> str:

@@ -10,7 +10,14 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.logic.permissions import may_if_exists, once
-from ckanext.ukharvest.model import dataset_names, datasets, record_history, runs, source_list
+from ckanext.ukharvest.model import (
+    dataset_names,
+    datasets,
+    open_work,
+    record_history,
+    runs,
+    source_list,
+)
 from ckanext.ukharvest.model.runs import RunRow
 from ckanext.ukharvest.model.source_list import SourceRow
 
@@ -66,6 +73,14 @@ def find_record(number: Any) -> record_history.Found:
     if record is None:
         raise tk.ObjectNotFound(tk._("No record has this number."))
     return record
+
+
+def find_unended_run(source_id: str) -> str:
+    """Return the id of the source's run that has not ended, "" if there is none."""
+    query = model.Session.query(HarvestJob.id).filter(
+        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
+    )
+    return str((query.first() or ("",))[0])
 
 
 def dataset_of(name_or_id: str) -> model.Package:

@@ -238,19 +238,23 @@ def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
     try:
         parse_period(f"{start}/{end}")
     except ValueError:
-        message = gettext(
-            "'{end}' is before the start, '{start}'; expected a later date", start=start, end=end
-        )
-        raise tk.Invalid(message) from None
+        raise tk.Invalid(
+            gettext(
+                "'{end}' is before the start, '{start}'; expected a later date",
+                start=start,
+                end=end,
+            )
+        ) from None
 
 
 def _refuse_several(values: Sequence[str]) -> NoReturn:
-    message = gettext(
-        "found {number} values; expected one, such as '{value}'",
-        number=len(values),
-        value=shorten(values[0], 60),
+    raise tk.Invalid(
+        gettext(
+            "found {number} values; expected one, such as '{value}'",
+            number=len(values),
+            value=shorten(values[0], 60),
+        )
     )
-    raise tk.Invalid(message)
 
 
 def _values(value: Any) -> list[str]:

@@ -10,6 +10,7 @@ from ckan import model
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.action.deletions import check_decision, deciders
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, changed_identifiers
 from ckanext.ukharvest.presentation.messages.changed_identifiers import others_wait
@@ -99,4 +100,4 @@ def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) 
     try:
         return {"datasets": decide(source_id, str(context.get("user") or ""), data["version"])}
     except changed_identifiers.Changed as exc:
-        raise tk.ValidationError({"version": [others_wait(exc.number)]}) from exc
+        raise invalid("version", others_wait(exc.number)) from exc

@@ -11,6 +11,7 @@ from ckan.logic.action import create, get, update
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import gazetteer, organization_types
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.model import organization_types as stored_types
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.search import place
@@ -110,7 +111,7 @@ def _area_name(text: str) -> str:
     if found.error:
         tip = gettext("Enter one of these: {names}.", names="; ".join(found.choices))
         error = f"{found.error} {tip}" if found.choices else found.error
-        raise tk.ValidationError({"ukharvest_organization_area": [error]})
+        raise invalid("ukharvest_organization_area", error)
     return found.name
 
 

@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, handed_on, pending_deletions, run_results
 from ckanext.ukharvest.operations.sweeper import lost_work
@@ -154,7 +155,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         else:
             job_id, object_ids, left = pending_deletions.release(source_id, user, version)
     except pending_deletions.Changed as exc:
-        raise tk.ValidationError({"version": [others_wait(exc.number)]}) from exc
+        raise invalid("version", others_wait(exc.number)) from exc
     if job_id and data["background"]:
         lost_work.send(lost_work.FETCH, object_ids)
     elif job_id:
@@ -171,8 +172,10 @@ def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
     tk.check_access(action, context, data_dict)
     source_id = str(source_of(data_dict).id)
     if pending_deletions.is_being_read(source_id):
-        message = tk._("The source is being read right now; decide again when that has ended.")
-        raise tk.ValidationError({"source_id": [message]})
+        raise invalid(
+            "source_id",
+            tk._("The source is being read right now; decide again when that has ended."),
+        )
     return source_id
 
 

@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import dataset_of, organisation_of, source_of
 from ckanext.ukharvest.model import broken_links, data_checks, link_checks, link_results
 from ckanext.ukharvest.model.broken_links import HOST, STATES, Wanted
@@ -72,7 +73,7 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_link_check", context, data_dict)
     package = dataset_of(id_)
     if not config.checks_links():
-        raise tk.ValidationError({"id": [tk._("This portal does not check links.")]})
+        raise invalid("id", tk._("This portal does not check links."))
     number = link_checks.ask(package.id)
     data_checks.ask(package.id)
     model.Session.commit()

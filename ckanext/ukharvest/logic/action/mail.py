@@ -9,6 +9,7 @@ from ckan import model
 
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, notifications, redis_cache, utcnow
 from ckanext.ukharvest.operations.notifications import sending
@@ -156,17 +157,17 @@ def _queue_test(source_id: str, user: Any) -> None:
     recipients = notifications.recipients([settings])[source_id] if settings else []
     if settings is None or not recipients:
         text = tk._("No one gets emails about this source yet. Choose a recipient first.")
-        raise tk.ValidationError({"people": [text]})
+        raise invalid("people", text)
     if option := sending.missing_option():
         text = tk._("Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.")
-        raise tk.ValidationError({"source_id": [text.format(reason=describe_obstacle(option))]})
+        raise invalid("source_id", text.format(reason=describe_obstacle(option)))
     if notifications.waiting_test(settings.mailed):
         text = tk._(
             "A test email is waiting already. It is sent when “ckan harvester run” is next called."
         )
-        raise tk.ValidationError({"source_id": [text]})
+        raise invalid("source_id", text)
     if redis_cache.count(f"mail-tests:{user}", redis_cache.DAY) > TESTS_A_DAY:
         text = tk._("You have sent {n} test emails since yesterday. Try again tomorrow.")
-        raise tk.ValidationError({"source_id": [text.format(n=TESTS_A_DAY)]})
+        raise invalid("source_id", text.format(n=TESTS_A_DAY))
     notifications.note_test(source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0})
     model.Session.commit()

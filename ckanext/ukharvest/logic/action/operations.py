@@ -8,17 +8,19 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
-from ckanext.harvest.model import HarvestJob, HarvestSource
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.logic import schema, source_adoption
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.source_state import describe_schedule
-from ckanext.ukharvest.logic.sources import find_record, source_of
-from ckanext.ukharvest.model import locks, open_work, record_history, stopping
+from ckanext.ukharvest.logic.sources import find_record, find_unended_run, source_of
+from ckanext.ukharvest.model import locks, record_history, stopping
 from ckanext.ukharvest.model.source_state import ensure_source_state
 from ckanext.ukharvest.operations import notifications, sweeper
 from ckanext.ukharvest.operations.sweeper import schedules
+from ckanext.ukharvest.texts import gettext
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +143,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_run_create", context, {"source_id": source.id})
     mode = schema.validate(data_dict, schema.run_create_schema())["mode"]
     if refusal := source_adoption.hint(source.type, model.Package.get(source.id).name):
-        raise tk.ValidationError({"source_id": [refusal]})
+        raise invalid("source_id", refusal)
     own = {"model": model, "session": model.Session, "user": context.get("user")}
     own["ignore_auth"] = True  # checked above
     if record:
@@ -153,7 +155,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     except (HarvestJobExists, HarvestSourceInactiveError) as exc:
         if record:
             model.Session.rollback()
-        raise tk.ValidationError({"source_id": [_refusal(exc, source.id)]}) from exc
+        raise invalid("source_id", _refusal(exc, source.id)) from exc
     if source.type in config.our_type_names():
         stopping.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
@@ -166,9 +168,5 @@ def _refusal(exc: Exception, source_id: str) -> str:
         return str(exc)
     if isinstance(exc, HarvestSourceInactiveError):
         return str(tk._("The source is switched off; switch it on before it can run."))
-    query = model.Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
-    )
-    (job_id,) = query.first() or ("?",)
-    message = tk._("The run {id} of this source has not ended. Wait for it, or stop it.")
-    return str(message.format(id=job_id))
+    job_id = find_unended_run(source_id) or "?"
+    return gettext("The run {id} of this source has not ended. Wait for it, or stop it.", id=job_id)

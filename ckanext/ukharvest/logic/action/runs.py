@@ -12,6 +12,7 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import schema, source_state
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import is_insider, source_of, source_row_of
 from ckanext.ukharvest.model import open_work, run_results, runs, stopping
 from ckanext.ukharvest.model.workers import limits
@@ -116,10 +117,10 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         raise tk.ObjectNotFound(tk._("No run has this id."))
     tk.check_access("ukharvest_run_stop", context, data_dict)
     if job.status not in open_work.UNENDED:
-        raise tk.ValidationError({"id": [tk._("This run has ended already.")]})
+        raise invalid("id", tk._("This run has ended already."))
     report = run_results.reports_of([job.id]).get(job.id)
     if report is not None and report.mode == RunMode.APPROVAL:
-        raise tk.ValidationError({"id": [tk._("Approved deletions cannot be stopped.")]})
+        raise invalid("id", tk._("Approved deletions cannot be stopped."))
     user = str(context.get("user") or config.harvest_user())
     if job.source.type in config.our_type_names():
         return {"id": job.id, "ended": _stop(job, user)}

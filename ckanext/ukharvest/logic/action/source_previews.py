@@ -12,6 +12,7 @@ from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import check_rules, schema, source_moves, source_preview_rules
 from ckanext.ukharvest.logic.preview_facts import show_preview, stopped_without_queue
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourcePreview, locks, source_previews
 from ckanext.ukharvest.model.source_moves import move_records
@@ -234,7 +235,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     query.populate_existing().one()
     try:
         if not locks.hold_off_clearing(source_id):
-            raise tk.ValidationError({"source_id": [tk._("This source is being cleared.")]})
+            raise invalid("source_id", tk._("This source is being cleared."))
         source_moves.refuse(preview, even_if_few_match=data["even_if_few_match"])
         return _move(context, preview)
     except Exception:

@@ -60,10 +60,16 @@ def _running_for(facts: StatusFacts, run: CurrentRun) -> str:
 
 
 def _importing(facts: StatusFacts, run: CurrentRun) -> Card:
-    heading = gettext(
-        "Importing {done} of {total} records", done=number(run.done), total=number(run.total)
+    return Card(
+        PRIMARY,
+        "state",
+        "importing",
+        gettext(
+            "Importing {done} of {total} records", done=number(run.done), total=number(run.total)
+        ),
+        _how_far(facts, run),
+        _stop(run),
     )
-    return Card(PRIMARY, "state", "importing", heading, _how_far(facts, run), _stop(run))
 
 
 def _deleting(facts: StatusFacts, run: CurrentRun) -> Card:

@@ -35,6 +35,7 @@ from ckanext.ukharvest.presentation.messages.status_parts import (
     StatusFacts,
 )
 from ckanext.ukharvest.presentation.messages.times import age, format_time
+from ckanext.ukharvest.texts import gettext
 
 LONGEST = 300  # characters of an error in a heading; the run's page has all of it
 
@@ -50,9 +51,14 @@ def card(facts: StatusFacts) -> Card:
 
 
 def _checking(facts: StatusFacts) -> Card:
-    text = ungettext("{n} record read.", "{n} records read.", facts.checked)
-    heading = tk._("Dry run in progress: nothing is changed")
-    return Card(PRIMARY, "state", "checking", heading, (text,), ("watch",))
+    return Card(
+        PRIMARY,
+        "state",
+        "checking",
+        tk._("Dry run in progress: nothing is changed"),
+        (ungettext("{n} record read.", "{n} records read.", facts.checked),),
+        ("watch",),
+    )
 
 
 def _renamed(facts: StatusFacts) -> Card:
@@ -164,8 +170,7 @@ def _last_run(facts: StatusFacts) -> tuple[str, ...]:
 def _stopped(when: str, who: str | None) -> str:
     if not who:
         return str(tk._("The last run, {when}, was stopped.").format(when=when))
-    text = tk._("The last run, {when}, was stopped by {user}.")
-    return str(text.format(when=when, user=who))
+    return gettext("The last run, {when}, was stopped by {user}.", when=when, user=who)
 
 
 def _errors(facts: StatusFacts) -> Card:
@@ -199,8 +204,14 @@ def _empty(facts: StatusFacts) -> Card:
         reason = str(facts.last.get("reason") or "")
         if reason and EMPTY_LIST not in reason:
             text.append(_sentence(reason))
-    heading = tk._("The source lists no records")
-    return Card(WARNING, "health", Health.EMPTY, heading, tuple(text), (REFRESH, CHECK))
+    return Card(
+        WARNING,
+        "health",
+        Health.EMPTY,
+        tk._("The source lists no records"),
+        tuple(text),
+        (REFRESH, CHECK),
+    )
 
 
 def _shrunk(facts: StatusFacts) -> Card:

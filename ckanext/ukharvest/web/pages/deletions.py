@@ -86,12 +86,13 @@ def _keep(source: Row, version: str) -> Any:
     done = _decide(source, "keep", version=version)
     if done is None:
         return _back(source)
-    text = ungettext(
-        "{n} dataset is kept. It is no longer updated.",
-        "{n} datasets are kept. They are no longer updated.",
-        done["kept"],
+    tk.h.flash_success(
+        ungettext(
+            "{n} dataset is kept. It is no longer updated.",
+            "{n} datasets are kept. They are no longer updated.",
+            done["kept"],
+        )
     )
-    tk.h.flash_success(text)
     return _to_source(source)
 
 

@@ -73,10 +73,12 @@ def _check_url(url: str) -> str:
     try:
         config.guard().check_url(url)
     except Blocked:
-        message = tk._(
-            "This URL is inside a private network. A sysadmin can allow it in the site's settings."
+        return str(
+            tk._(
+                "This URL is inside a private network. A sysadmin can allow it in the site's "
+                "settings."
+            )
         )
-        return str(message)
     return ""
 
 
