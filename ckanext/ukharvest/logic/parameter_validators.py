@@ -8,13 +8,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.doctor import notice
-from ckanext.ukharvest.model import notifications, run_records
+from ckanext.ukharvest.model import run_records
 from ckanext.ukharvest.texts import gettext
 
 MAX_ADDRESSES = 20
-RUN_MODES = (RunMode.NORMAL, RunMode.FORCE)
 
 
 def at_most(most: int) -> Callable[[Any], Any]:
@@ -38,14 +36,23 @@ def list_of_words(value: Any) -> list[Any]:
     return list(tk.aslist(value, sep=None))
 
 
+def one_of(*names: str) -> Callable[[Any], Any]:
+    """Return a validator that accepts only one of these names."""
+
+    def validate(value: Any) -> Any:
+        if value not in names:
+            raise tk.Invalid(gettext("Expected one of: {names}.", names=", ".join(names)))
+        return value
+
+    return validate
+
+
 def some_of(*names: str) -> Callable[[list[Any]], list[Any]]:
     """Return a validator of a list of words, which accepts only these names."""
 
     def validate(words: list[Any]) -> list[Any]:
-        if not set(words) <= set(names):
-            raise tk.Invalid(
-                tk._("Expected one or more of: {names}.").format(names=", ".join(names))
-            )
+        if not all(word in names for word in words):
+            raise tk.Invalid(gettext("Expected one or more of: {names}.", names=", ".join(names)))
         return words
 
     return validate
@@ -70,42 +77,23 @@ def is_zone(value: Any) -> Any:
 
 
 def list_of_texts(value: Any) -> list[str]:
-    given = [value] if isinstance(value, str) else value
-    return [str(each).strip() for each in given if value]
+    texts = [value] if isinstance(value, str) else value
+    return [str(text).strip() for text in texts if value]
 
 
 def are_emails(value: list[str]) -> list[str]:
     """Accept email addresses; drop duplicates, ignoring case."""
-    found = list({each.casefold(): each for each in value if each}.values())
-    is_email = tk.get_validator("email_validator")
-    for each in found:
+    addresses = list({address.casefold(): address for address in value if address}.values())
+    for address in addresses:
         try:
-            is_email(each, {})
+            tk.get_validator("email_validator")(address, {})
         except tk.Invalid:
             text = tk._("{address} is not an email address, such as data.team@example.gov.uk.")
-            raise tk.Invalid(text.format(address=each)) from None
-    if len(found) > MAX_ADDRESSES:
+            raise tk.Invalid(text.format(address=address)) from None
+    if len(addresses) > MAX_ADDRESSES:
         text = tk._("Enter at most {n} email addresses. A mailing list counts as one.")
         raise tk.Invalid(text.format(n=MAX_ADDRESSES))
-    return found
-
-
-def are_mail_events(value: list[str]) -> list[str]:
-    if not set(value) <= set(notifications.EVENTS):
-        raise tk.Invalid(tk._("Expected one or more of: failed, recovered, held."))
-    return value
-
-
-def is_weekly_mail(value: Any) -> Any:
-    if value not in notifications.WEEKLY:
-        raise tk.Invalid(tk._("Expected one of: never, needed."))
-    return value
-
-
-def is_run_mode(value: Any) -> Any:
-    if value not in RUN_MODES:
-        raise tk.Invalid(tk._("Expected one of: normal, force."))
-    return value
+    return addresses
 
 
 def is_record_outcome(value: str) -> str:

@@ -144,8 +144,8 @@ def mail_update_schema(default: Validator) -> Schema:
     return {
         "people": [default(""), check.list_of_texts],
         "addresses": [default(""), check.list_of_texts, check.are_emails],
-        "events": [default(""), check.list_of_texts, check.are_mail_events],
-        "weekly": [default(notifications.NEVER), check.is_weekly_mail],
+        "events": [default(""), check.list_of_texts, check.some_of(*notifications.EVENTS)],
+        "weekly": [default(notifications.NEVER), check.one_of(*notifications.WEEKLY)],
         "test": _strict_flag(),
     }
 
@@ -160,7 +160,7 @@ def run_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schem
 
 @tk.validator_args
 def run_create_schema(default: Validator) -> Schema:
-    return {"mode": [default(RunMode.NORMAL), check.is_run_mode]}
+    return {"mode": [default(RunMode.NORMAL), check.one_of(RunMode.NORMAL, RunMode.FORCE)]}
 
 
 @tk.validator_args
@@ -195,10 +195,8 @@ def deletion_list_schema(default: Validator, natural_number_validator: Validator
 
 
 def decision_schema(*decisions: str) -> Schema:
-    one_of = tk.get_validator("one_of")(list(decisions))
-    not_missing = tk.get_validator("not_missing")
     return {
-        "decision": [not_missing, one_of],
+        "decision": [tk.get_validator("not_missing"), check.one_of(*decisions)],
         "version": _text(),
         "background": _strict_flag(),
     }
