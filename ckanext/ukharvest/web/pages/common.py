@@ -87,17 +87,22 @@ def load_page(action: str, route: str, filters: Mapping[str, str]) -> Page:
     Args:
         route: endpoint of the page, which takes the filters.
     """
-    number = asked_page()
-    found = ask(action, **filters, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-    count_pages(found["count"], PER_PAGE, number)
+    listed, number = ask_page(action, PER_PAGE, **filters)
+    count_pages(listed["count"], PER_PAGE, number)
     return Page(
-        collection=found["results"],
+        collection=listed["results"],
         page=number,
         url=lambda **more: str(tk.url_for(route, **filters, **more)),
-        item_count=found["count"],
+        item_count=listed["count"],
         items_per_page=PER_PAGE,
         presliced_list=True,
     )
+
+
+def ask_page(action: str, per_page: int, **data: Any) -> tuple[Any, int]:
+    """Return the page of an action's results that the URL asks for, and its number."""
+    number = asked_page()
+    return ask(action, **data, limit=per_page, offset=(number - 1) * per_page), number
 
 
 def load_all(action: str, filters: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -119,9 +124,14 @@ def count_pages(count: int, per_page: int, number: int = 1) -> int:
     pages = -(-count // per_page)
     if number > max(1, pages):
         asked = {**(tk.request.view_args or {}), **tk.request.args.to_dict(flat=False)}
-        address = tk.url_for(tk.request.endpoint, **{**asked, "page": max(1, pages)})
-        flask_abort(redirect(address))
+        last = {**asked, "page": max(1, pages)}
+        flask_abort(redirect(tk.url_for(tk.request.endpoint, **last)))
     return pages
+
+
+def flash_errors(exc: tk.ValidationError) -> None:
+    """Show an action's error messages on the next page."""
+    tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
 
 
 def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name: str) -> Response:
@@ -129,7 +139,10 @@ def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
-    writer.writerows([_cell(row[column]) for column in columns] for row in rows)
+    writer.writerows(
+        [as_cell(cell) if isinstance(cell := row[column], str) else cell for column in columns]
+        for row in rows
+    )
     response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return prevent_caching(response)
@@ -140,7 +153,3 @@ def prevent_caching(response: Any) -> Any:
     tk.request.environ["__no_cache__"] = True
     response.cache_control.no_cache = True
     return response
-
-
-def _cell(value: Any) -> Any:
-    return as_cell(value) if isinstance(value, str) else value

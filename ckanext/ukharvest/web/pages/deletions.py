@@ -14,11 +14,12 @@ from ckanext.ukharvest.presentation.messages.runs import others_wait
 from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import (
     ask,
-    asked_page,
+    ask_page,
     check_token,
     context,
     count_pages,
     csv_response,
+    flash_errors,
 )
 
 deletions = Blueprint("ukharvest_deletions", __name__)
@@ -35,19 +36,21 @@ Row = dict[str, Any]
 @deletions.route("/harvest/<name>/deletions", methods=["GET"])
 def read(name: str) -> str:
     source = source_frame.find(name)
-    number = asked_page()
-    plan = _plan(source, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-
-    def url(page: int) -> str:
-        return str(tk.url_for("ukharvest_deletions.read", name=source["name"], page=page))
-
-    pages = count_pages(plan["count"], PER_PAGE, number)
-    limit = ""
-    if plan["count"]:
-        numbers = plan["count"], plan["datasets"], plan["max_share"]
-        limit = missing_records.describe_limit(*numbers)
-    shown = {"plan": plan, "limit": limit, "page": number, "pages": pages, "url": url}
-    return source_frame.render("ukharvest/deletions.html", source, **shown)
+    plan, number = ask_page("ukharvest_deletion_list", PER_PAGE, source_id=source["id"])
+    limit = (
+        missing_records.describe_limit(plan["count"], plan["datasets"], plan["max_share"])
+        if plan["count"]
+        else ""
+    )
+    return source_frame.render(
+        "ukharvest/deletions.html",
+        source,
+        plan=plan,
+        limit=limit,
+        page=number,
+        pages=count_pages(plan["count"], PER_PAGE, number),
+        url=lambda page: tk.url_for("ukharvest_deletions.read", name=source["name"], page=page),
+    )
 
 
 @deletions.route("/harvest/<name>/deletions.csv")
@@ -148,21 +151,19 @@ def _version() -> str:
 
 
 def _plan(source: Row, **page: int) -> Row:
-    plan: Row = ask("ukharvest_deletion_list", source_id=source["id"], **page)
-    return plan
+    return dict(ask("ukharvest_deletion_list", source_id=source["id"], **page))
 
 
 def _decide(source: Row, decision: str, **more: Any) -> Row | None:
     """Call the action; on a validation error flash its messages and return None."""
     data = {"source_id": source["id"], "decision": decision, **more}
     try:
-        done: Row = tk.get_action("ukharvest_deletion_decide")(context(), data)
+        return dict(tk.get_action("ukharvest_deletion_decide")(context(), data))
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
     except tk.ValidationError as exc:
-        tk.h.flash_error(" ".join(message for each in exc.error_dict.values() for message in each))
+        flash_errors(exc)
         return None
-    return done
 
 
 def _back(source: Row) -> Any:

@@ -84,13 +84,14 @@ def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
 def _problems(wanted: frozenset[str] | None) -> Iterator[tuple[str, str, list[Problem]]]:
     """Yield severities: key, meaning, and problems sorted by title; ``wanted``: None for all."""
     for severity, codes in _codes().items():
-        found = [
+        problems = [
             Problem(code, describe_problem(code, severity))
             for code in codes
             if wanted is None or code in wanted
         ]
-        if found:
-            yield severity, found[0].words.meaning, sorted(found, key=lambda each: each.words.title)
+        if problems:
+            by_title = sorted(problems, key=lambda problem: problem.words.title)
+            yield severity, problems[0].words.meaning, by_title
 
 
 @cache
@@ -101,10 +102,10 @@ def _codes_by_type() -> dict[str, frozenset[str]]:
 
 @cache
 def _codes() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
-    for code, words in PROBLEM_TEXTS.items():
-        found[words.severity].append(code)
-    return found
+    return {
+        severity: [code for code, words in PROBLEM_TEXTS.items() if words.severity == severity]
+        for severity in SEVERITIES
+    }
 
 
 def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Problem]]]:
@@ -116,7 +117,7 @@ def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Problem
 
 @cache
 def _codes_of_elements() -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+    codes: dict[str, list[str]] = {}
     for rule in RULES:
-        found.setdefault(rule.element, []).append(rule.code)
-    return sorted(found.items())
+        codes.setdefault(rule.element, []).append(rule.code)
+    return sorted(codes.items())

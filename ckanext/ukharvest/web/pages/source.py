@@ -69,22 +69,20 @@ def runs(source: str) -> str:  # the name in ckanext-harvest's routes
     # The chart of the first page has more runs than its table.
     asked = max(NEWEST, PER_PAGE) if number == 1 else PER_PAGE
     listed = ask("ukharvest_run_list", source=found["id"], limit=asked, offset=offset)
-    shown = _shown(found)
-    values = {"runs": listed["results"] if number == 1 else [], "count": listed["count"]}
     return source_frame.render(
         "source/job/list.html",
         found,
+        runs=listed["results"] if number == 1 else [],
+        count=listed["count"],
         jobs=listed["results"][:PER_PAGE],
-        shown=shown,
+        shown=_shown(found),
         number=number,
         pages=count_pages(listed["count"], PER_PAGE, number),
-        **values,
     )
 
 
-def _shown(found: dict[str, Any]) -> dict[str, Any]:
-    shown: dict[str, Any] = ask("ukharvest_source_show", source_id=found["id"])
-    return shown
+def _shown(source: dict[str, Any]) -> Any:
+    return ask("ukharvest_source_show", source_id=source["id"])
 
 
 def _runs_version(shown: dict[str, Any]) -> str:
@@ -116,14 +114,14 @@ def _address(found: dict[str, Any]) -> dict[str, Any]:
 def _datasets(found: dict[str, Any]) -> dict[str, Any]:
     """One page of the source's datasets that who asks may see, the newest first."""
     number = asked_page()
-    query = {
-        "fq": f'+harvest_source_id:"{found["id"]}"',
-        "rows": PER_PAGE,
-        "start": (number - 1) * PER_PAGE,
-        "sort": "metadata_modified desc",
-        "include_private": True,
-    }
-    listed = ask("package_search", **query)
+    listed = ask(
+        "package_search",
+        fq=f'+harvest_source_id:"{found["id"]}"',
+        rows=PER_PAGE,
+        start=(number - 1) * PER_PAGE,
+        sort="metadata_modified desc",
+        include_private=True,
+    )
     return {
         "packages": listed["results"],
         "dataset_count": listed["count"],

@@ -201,8 +201,8 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     """
     about = about or source["id"]
     try:
-        for each in step.auth:
-            tk.check_access(each, context(), {step.id_key: about})
+        for name in step.auth:
+            tk.check_access(name, context(), {step.id_key: about})
         if tk.request.method != "POST":
             return _form(step, source)
         check_token()
@@ -218,22 +218,20 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     except SourceIsBeingCleared as exc:
         tk.h.flash_error(str(exc))
     except HarvestJobExists:
-        tk.h.flash_notice(_on_its_way(source["id"]))
+        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source["id"]})
+        heading = shown.get("heading", "").lower()
+        tk.h.flash_notice(
+            gettext("A run has already started ({state}). Nothing was added.", state=heading)
+        )
     except tk.ValidationError as exc:
-        tk.h.flash_error("; ".join(str(each) for each in exc.error_summary.values()))
+        tk.h.flash_error("; ".join(map(str, exc.error_summary.values())))
     return tk.redirect_to("harvest.read", id=source["name"])
-
-
-def _on_its_way(source_id: str) -> str:
-    shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source_id})
-    heading = shown.get("heading", "").lower()
-    return gettext("A run has already started ({state}). Nothing was added.", state=heading)
 
 
 def _objections(source: dict[str, Any]) -> list[str]:
     """Return errors of a sent form: the source has changed, or its name is not typed correctly."""
     sent = tk.request.form
-    if sent.get("count") != str(_count(source)):
+    if sent.get("count") != str(count_datasets(source["id"])):
         return [tk._("The source has changed since: check the number again.")]
     if sent.get("name", "").strip().casefold() != source["name"].casefold():
         return [gettext("Type the name of the source: {name}", name=source["name"])]
@@ -241,7 +239,7 @@ def _objections(source: dict[str, Any]) -> list[str]:
 
 
 def _form(step: Step, source: dict[str, Any], errors: Sequence[str] = ()) -> str:
-    count = _count(source)
+    count = count_datasets(source["id"])
     return source_frame.render(
         "ukharvest/confirm.html",
         source,
@@ -252,10 +250,6 @@ def _form(step: Step, source: dict[str, Any], errors: Sequence[str] = ()) -> str
         count=count,
         errors=errors,
     )
-
-
-def _count(source: dict[str, Any]) -> int:
-    return count_datasets(source["id"])
 
 
 @steps.route("/harvest/refresh/<id>", methods=["GET", "POST"])
