@@ -17,16 +17,16 @@ def sentences(move: Mapping[str, Any]) -> list[str]:
     Args:
         move: a ``MoveResult``.
     """
-    return [str(each) for each in _sentences(move)]
+    return list(_sentences(move))
 
 
 def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
-    found, datasets = move["same"] + move["moved"], move["datasets"]
+    matches, datasets = move["same"] + move["moved"], move["datasets"]
     yield ngettext(
         "{found} of the {n} dataset of this source is at the new URL.",
         "{found} of the {n} datasets of this source are at the new URL.",
         datasets,
-        found=number(found),
+        found=number(matches),
         n=number(datasets),
     )
     if move["same"]:
