@@ -64,21 +64,21 @@ def ukharvest_further_facts(package: dict[str, Any]) -> Rows:
 
 def _further_rows(package: dict[str, Any]) -> Rows:
     schema = tk.h.scheming_get_dataset_schema(package["type"]) or {"dataset_fields": []}
-    facts, shown = facts_of(package), {each["field_name"] for each in schema["dataset_fields"]}
+    facts, shown = facts_of(package), {field["field_name"] for field in schema["dataset_fields"]}
     harvested = ukharvest_is_harvested(package)
     if not harvested:
         facts = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     left = {key: text for key, text in facts.items() if key not in shown}
-    found = _rows(package, left, _of_harvest(package) if harvested else {})
+    rows = _rows(package, left, _of_harvest(package) if harvested else {})
     return Rows(
-        tuple(row for row in found.known if row.key not in shown and (row.is_given or harvested)),
-        found.others,
+        tuple(row for row in rows.known if row.key not in shown and (row.is_given or harvested)),
+        rows.others,
     )
 
 
 def ukharvest_harvested_extras(package: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the extras that a form sends along, without those that ckanext-harvest only shows."""
-    return [each for each in package.get("extras") or () if each["key"] not in _SHOWN_BY_HARVEST]
+    return [extra for extra in package.get("extras") or () if extra["key"] not in _SHOWN_BY_HARVEST]
 
 
 def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> list[dict[str, Any]]:
@@ -91,19 +91,19 @@ def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> lis
     if origin["supplied_fields"] is None:
         return []
     fields = (*origin["supplied_fields"]["dataset"], *origin["kept_fields"])
-    others = {each["field"] for each in fields} | {"theme-primary", "theme-secondary"}
+    others = {field["field"] for field in fields} | {"theme-primary", "theme-secondary"}
     return [
-        each
-        for each in ukharvest_harvested_extras(package)
-        if each.get("key") and each["key"] not in others
+        extra
+        for extra in ukharvest_harvested_extras(package)
+        if extra.get("key") and extra["key"] not in others
     ]
 
 
 def ukharvest_harvested_rows(package: dict[str, Any]) -> list[Row]:
     """Return the rows of a dataset's extras for its form, labelled as on its page."""
     facts = facts_of({"extras": package.get("extras") or ()})
-    found = _rows(package, facts, {})
-    return [row for row in (*found.known, *found.others) if row.is_given]
+    rows = _rows(package, facts, {})
+    return [row for row in (*rows.known, *rows.others) if row.is_given]
 
 
 def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None = None) -> Markup:
@@ -126,15 +126,15 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
 
 
 def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
-    said = {
+    values = {
         key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
     }
     if "spatial" in facts:
         # The map on the page shows it with its coordinates.
         is_drawn = svg_map.describe_extent(facts["spatial"], tk._)
-        said["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
+        values["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
     return dataset_fields.rows(
-        facts, portal(), {**said, **more}, is_harvested=ukharvest_is_harvested(package)
+        facts, portal(), {**values, **more}, is_harvested=ukharvest_is_harvested(package)
     )
 
 
@@ -152,20 +152,20 @@ def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
 
 
 def _person(package: dict[str, Any], key: str) -> Markup:
-    name, mail = (str(package.get(each) or "") for each in (key, f"{key}_email"))
+    name, mail = (str(package.get(name_) or "") for name_ in (key, f"{key}_email"))
     both = (escape(name), inspire.mail_to(mail))
-    return Markup(", ").join(each for each in dict.fromkeys(both) if each)
+    return Markup(", ").join(part for part in dict.fromkeys(both) if part)
 
 
 def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
     """Return the values of the rows about the harvest, and the couplings."""
-    found = ukharvest_provenance(package) or {}
-    url = str(found.get("harvest_url") or "")
+    origin = ukharvest_provenance(package) or {}
+    url = str(origin.get("harvest_url") or "")
     return {
         dataset_fields.HARVEST_URL: shown_facts.render_link_or_text(url),
-        dataset_fields.HARVEST_DATE: times.when(found.get("harvested")),
-        "guid": _identifier(str(found.get("guid") or fact(package, "guid") or "")),
-        "harvest_source_title": _source(found.get("source") or {}),
+        dataset_fields.HARVEST_DATE: times.when(origin.get("harvested")),
+        "guid": _identifier(str(origin.get("guid") or fact(package, "guid") or "")),
+        "harvest_source_title": _source(origin.get("source") or {}),
         **_couplings(package),
     }
 
@@ -209,11 +209,11 @@ def _source(source: dict[str, Any]) -> Markup:
 
 def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> Markup:
     link = Markup('<a href="{}">{}</a>')
-    found = [
-        link.format(tk.h.url_for("dataset.read", id=each["name"]), each["title"] or each["name"])
-        for each in others
+    links = [
+        link.format(tk.h.url_for("dataset.read", id=other["name"]), other["title"] or other["name"])
+        for other in others
     ]
-    return shown_facts.render_list([*found, *elsewhere])
+    return shown_facts.render_list([*links, *elsewhere])
 
 
 def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
@@ -223,20 +223,26 @@ def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Mar
     except (ValueError, RecursionError):
         return
     known = coupled.get("references", ())
-    for each in named if isinstance(named, list) else ():
-        if not isinstance(each, dict) or _is_known(each, known):
+    for dataset in named if isinstance(named, list) else ():
+        if not isinstance(dataset, dict) or _is_known(dataset, known):
             continue
-        url, title = str(each.get("href") or ""), str(each.get("title") or each.get("uuid") or "")
+        url, title = (
+            str(dataset.get("href") or ""),
+            str(dataset.get("title") or dataset.get("uuid") or ""),
+        )
         if words := shown_facts.render_link_or_text(url, title):
             yield Markup("{} ({})").format(words, tk._("not on this site"))
 
 
 def _is_known(named: dict[str, Any], references: Collection[str]) -> bool:
     href, uuid = str(named.get("href") or ""), str(named.get("uuid") or "")
-    return any(each in (href, uuid) or (len(each) > 8 and each in href) for each in references)
+    return any(
+        reference in (href, uuid) or (len(reference) > 8 and reference in href)
+        for reference in references
+    )
 
 
 def _is_suggested(package: dict[str, Any]) -> bool:
     """Tell whether a dataset's theme is only suggested, by words in its texts."""
-    found = load_assessment(package)
-    return found is not None and found.theme_origin == themes.WORDS
+    assessment = load_assessment(package)
+    return assessment is not None and assessment.theme_origin == themes.WORDS

@@ -215,7 +215,7 @@ def dataset_change_list_schema(default: Validator, natural_number_validator: Val
 def link_list_schema(
     ignore_empty: Validator, ignore_missing: Validator, unicode_safe: Validator, one_of: Validator
 ) -> Schema:
-    states = one_of([str(each) for each in LinkState if each])
+    states = one_of([str(state) for state in LinkState if state])
     source = [ignore_missing, unicode_safe]
     return {**_page(), "source": source, "unknown": _flag(), "state": [ignore_empty, states]}
 
@@ -235,7 +235,7 @@ def place_list_schema(
 
 @tk.validator_args
 def broken_link_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
-    states = one_of([str(each) for each in broken_links.STATES])
+    states = one_of([str(state) for state in broken_links.STATES])
     return {
         **_page(),
         "source": _text(),

@@ -40,8 +40,8 @@ def validate_input(
     Raises:
         ValidationError: saving would refuse it, or the user may not use its options.
     """
-    given = schema.validate(data_dict, schema.source_preview_create_schema())
-    name, url, text = given["source_type"], given["url"], given["config"]
+    data = schema.validate(data_dict, schema.source_preview_create_schema())
+    name, url, text = data["source_type"], data["url"], data["config"]
     errors: Errors = {}
     kind = source_types.find(name)
     if not name and (source or text):
@@ -88,17 +88,17 @@ def _checked_options(  # noqa: PLR0913
         ("source_type",): kind.name,
         ("id",): source.id if source else "",
     }
-    found: Errors = {("config",): []}
+    faults: Errors = {("config",): []}
     try:
-        source_rules.check_config(("config",), data, found, {"user": user})
-        source_rules.check_credential(("url",), url, data, found)
-        if not found["config",] and not authz.is_sysadmin(user):
+        source_rules.check_config(("config",), data, faults, {"user": user})
+        source_rules.check_credential(("url",), url, data, faults)
+        if not faults["config",] and not authz.is_sysadmin(user):
             _check_reach(kind, url, data["config",], source)
     except tk.Invalid as exc:
-        found["config",] = [str(exc.error)]
+        faults["config",] = [str(exc.error)]
     except UkharvestError as exc:
-        found["config",] = [exc.message]
-    if messages := found["config",]:
+        faults["config",] = [exc.message]
+    if messages := faults["config",]:
         errors["config"] = messages
     return str(data["config",] or "")
 
@@ -115,15 +115,15 @@ def _check_reach(
         ConfigError: with the name of the option.
     """
     declared = (*kind.options, *source_types.COMMON_OPTIONS)
-    given = options.validate(json.loads(text or "{}"), declared)
+    values = options.validate(json.loads(text or "{}"), declared)
     if source:
-        privileged_options.check(kind, source.id, given)
-    if not given["credential"]:
+        privileged_options.check(kind, source.id, values)
+    if not values["credential"]:
         return
     stored = source_rules.parse_options(source.config) if source else {}
     if (
         source is None
-        or stored.get("credential") != given["credential"]
+        or stored.get("credential") != values["credential"]
         or origin(url) != origin(source.url)
     ):
         raise ConfigError(

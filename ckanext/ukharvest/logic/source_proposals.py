@@ -80,10 +80,12 @@ def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
     show = tk.get_action("organization_list_for_user")
     offered = show({"user": context["user"]}, {"permission": "create_dataset"})
     wanted = str(publisher["value"]).casefold() if publisher else ""
-    for each in offered:
-        title = each["display_name"]
-        if wanted and wanted in (title.casefold(), each["name"].casefold()):
-            return Row("owner_org", label, each["id"], title, tk._("It has the publisher's name"))
+    for organisation in offered:
+        title = organisation["display_name"]
+        if wanted and wanted in (title.casefold(), organisation["name"].casefold()):
+            return Row(
+                "owner_org", label, organisation["id"], title, tk._("It has the publisher's name")
+            )
     if len(offered) == 1:
         return Row(
             "owner_org",

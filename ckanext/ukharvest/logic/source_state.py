@@ -39,7 +39,7 @@ def type_label(name: str) -> str:
     if kind is not None:
         return str(tk._(kind.title))
     known = tk.get_action("harvesters_info_show")({"ignore_auth": True}, {})
-    titles = {each["name"]: each["title"] for each in known}
+    titles = {info["name"]: info["title"] for info in known}
     return str(tk._(titles[name])) if name in titles else name
 
 

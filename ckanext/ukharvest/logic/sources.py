@@ -97,10 +97,10 @@ def dataset_of(name_or_id: str) -> model.Package:
 
 def organisation_of(name_or_id: str) -> model.Group:
     """Return an active organisation; raise ObjectNotFound if there is none."""
-    found = model.Group.get(name_or_id)
-    if found is None or not found.is_organization or found.state != "active":
+    group = model.Group.get(name_or_id)
+    if group is None or not group.is_organization or group.state != "active":
         raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
-    return found
+    return group
 
 
 def load_source(name: str) -> dict[str, Any] | None:
@@ -134,11 +134,11 @@ def load_source(name: str) -> dict[str, Any] | None:
 
 def load_visible_source(context: Any, source_id: str) -> model.Package | None:
     """Return the source as a dataset if the user may see its page, else None."""
-    found = model.Package.get(source_id)
-    if found is None:
+    package = model.Package.get(source_id)
+    if package is None:
         return None
-    may = may_see_source(context, source_id, is_private=found.private, state=found.state)
-    return found if may else None
+    may = may_see_source(context, source_id, is_private=package.private, state=package.state)
+    return package if may else None
 
 
 def title_of(source_id: str | None) -> str:

@@ -104,11 +104,14 @@ def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dic
     planned = source_adoption.plan(source)
     by_guid = listed is not None
     if dry_run:
-        found = adoption.find(source, by_guid=by_guid, listed=listed)
+        candidates = adoption.find(source, by_guid=by_guid, listed=listed)
     else:
         source_adoption.adopt(source, planned)
-        found = adoption.adopt(source, by_guid=by_guid, listed=listed)
-    return {**_named(source, planned), "datasets": [each._asdict() for each in found]}
+        candidates = adoption.adopt(source, by_guid=by_guid, listed=listed)
+    return {
+        **_named(source, planned),
+        "datasets": [candidate._asdict() for candidate in candidates],
+    }
 
 
 def _undo(source: HarvestSource, dry_run: bool) -> dict[str, Any]:

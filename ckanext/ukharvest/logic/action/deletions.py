@@ -69,11 +69,15 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
 
 
 def _rows(due: list[pending_deletions.Waiting], readable: list[str] | None) -> list[Row]:
-    routes = handed_on.other_routes([each.package_id for each in due])
+    routes = handed_on.other_routes([deletion.package_id for deletion in due])
     titles = {id_: route.source_title for id_, route in routes.items()}
     return [
-        _row(each, readable is None or each.is_for(readable), titles.get(each.package_id, ""))
-        for each in due
+        _row(
+            deletion,
+            readable is None or deletion.is_for(readable),
+            titles.get(deletion.package_id, ""),
+        )
+        for deletion in due
     ]
 
 

@@ -55,11 +55,11 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
     tk.check_access("ukharvest_source_preview_create", context, {"id": source and source.id})
     user = context["user"]
-    given = source_preview_rules.validate_input(user, data_dict, source)
+    columns = source_preview_rules.validate_input(user, data_dict, source)
     source_preview_rules.check_rate(user)
     source_previews.stop_tests(user)
     source_previews.delete_tests(user)
-    return _start(source_previews.add(user, **given), context, at_front=True)
+    return _start(source_previews.add(user, **columns), context, at_front=True)
 
 
 def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def _asked_for(run: CurrentRun) -> str:
 
 
 def _gathering(facts: StatusFacts, run: CurrentRun) -> Card:
-    found = ungettext("{n} record found so far.", "{n} records found so far.", run.seen)
+    count = ungettext("{n} record found so far.", "{n} records found so far.", run.seen)
     heading = tk._("Reading the list of records")
-    text = (found, _running_for(facts, run))
+    text = (count, _running_for(facts, run))
     return Card(PRIMARY, "state", "gathering", heading, text, _stop(run))
 
 

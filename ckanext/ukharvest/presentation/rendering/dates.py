@@ -27,10 +27,10 @@ def format_iso_date(text: str, portal: Portal) -> str:
     if not month:
         return str(year)
     try:
-        found = date(int(year), int(month), int(day or 1))
+        start = date(int(year), int(month), int(day or 1))
     except ValueError:
         return text
-    words = format_day(found, portal.locale, has_day=bool(day))
+    words = format_day(start, portal.locale, has_day=bool(day))
     if not time or (time, zone) == ("00:00", None):
         return words
     return f"{words}, {time} {'UTC' if zone in _UTC else zone or ''}".rstrip()

@@ -54,8 +54,8 @@ def report_csv() -> Response:
 @data_checks.route(f"{_RESOURCE}.csv")
 def findings_csv(id: str, resource_id: str) -> Response:
     """Return all errors of a resource's data."""
-    found = ask("ukharvest_data_check_show", id=resource_id)
-    text = load_findings(resource_id) if found.get("has_csv") else None
+    check = ask("ukharvest_data_check_show", id=resource_id)
+    text = load_findings(resource_id) if check.get("has_csv") else None
     if text is None:
         return tk.abort(404, tk._("No errors are stored for this resource."))
     response = Response(text, content_type="text/csv; charset=utf-8")

@@ -27,7 +27,7 @@ def read(name: str, id: int) -> str:  # noqa: A002 - as in other routes
     faults = [*([] if is_older else shown["problems"]), *([error] if error else [])]
     # Size 0: the text is not stored, or the user may not see it.
     text = load_text(id) if shown["content_size"] else ""
-    lines = excerpt(text, {each["line"] for each in faults if each["line"]}) if text else None
+    lines = excerpt(text, {fault["line"] for fault in faults if fault["line"]}) if text else None
     values = {"record": shown, "excerpt": lines, "is_older": is_older}
     return source_frame.render("ukharvest/record.html", source, **values)
 

@@ -281,7 +281,7 @@ def delete(id: str) -> Any:  # noqa: A002
 
 @steps.route("/harvest/<source>/job/<id>/abort", methods=["GET", "POST"])
 def job_abort(source: str, id: str) -> Any:  # noqa: A002
-    found = find(source)
-    if not is_run_of(id, found["id"]):
+    shown_source = find(source)
+    if not is_run_of(id, shown_source["id"]):
         return tk.abort(404, tk._("This source has no run with this id."))
-    return _answer(STEPS["abort"], found, id)
+    return _answer(STEPS["abort"], shown_source, id)
