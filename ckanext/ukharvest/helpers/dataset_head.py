@@ -100,10 +100,13 @@ def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
     headings = {"contact": tk._("Contact"), "foi": tk._("Freedom of information")}
     contacts = []
     for prefix, heading in headings.items():
-        lines = [_line(facts.get(f"{prefix}-{part}", "")) for part in ("name", "phone", "web")]
-        lines.insert(1, inspire.mail_to(facts.get(f"{prefix}-email", "")))
-        if lines := [line for line in dict.fromkeys(lines) if line]:
-            contacts.append({"heading": heading, "lines": lines})
+        name, email, phone, web = (
+            facts.get(f"{prefix}-{part}", "") for part in ("name", "email", "phone", "web")
+        )
+        render = shown_facts.render_extra
+        lines = (render(name), inspire.mail_to(email), render(phone), render(web))
+        if any(lines):
+            contacts.append({"heading": heading, "lines": list(filter(None, dict.fromkeys(lines)))})
     return contacts
 
 
@@ -119,20 +122,18 @@ def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
     return shown_facts.render_extra(words) or None
 
 
+@once_per_request
 def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
     """Return a dataset's stars and theme, loaded once per request; None if there are none."""
     id_ = str(package.get("id") or "")
-    if not id_:
-        return None
-    return once_per_request("assessment", package, lambda: assessments.find(id_))
+    return assessments.find(id_) if id_ else None
 
 
+@once_per_request
 def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return URL → what checks say of the links of a dataset, loaded once per request."""
     urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
-    if not package.get("id"):
-        return {}
-    return once_per_request("links", package, lambda: broken_links.of_urls(urls))
+    return broken_links.of_urls(urls) if package.get("id") else {}
 
 
 def _broken(package: Mapping[str, Any]) -> str:
@@ -193,10 +194,6 @@ def _parties(facts: Mapping[str, str]) -> Markup:
         if facts.get(key) and (value := inspire.render_parties(facts[key], portal())):
             return value
     return Markup("")
-
-
-def _line(text: str) -> Markup:
-    return shown_facts.render_extra(text) if text else Markup("")
 
 
 _FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"

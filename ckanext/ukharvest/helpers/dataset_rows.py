@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -32,16 +32,13 @@ from ckanext.ukharvest.themes import choice as themes
 _SHOWN_BY_HARVEST = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
 
 
-def ukharvest_facts(package: dict[str, Any]) -> Rows | None:
+@once_per_request
+def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
     """Return the rows of a dataset's additional information, with labels and values.
 
     None if it was not harvested and has none of this extension's fields: then CKAN's own table is
     shown. Leaves out the fields in ``package_hide_extras``.
     """
-    return once_per_request("rows", package, lambda: _all_rows(package))
-
-
-def _all_rows(package: dict[str, Any]) -> Rows | None:
     facts, harvested = facts_of(package), ukharvest_is_harvested(package)
     if not harvested and not facts.keys() & DATASET_KEYS:
         return None
@@ -54,15 +51,12 @@ def _all_rows(package: dict[str, Any]) -> Rows | None:
     return Rows((*shown.known, *others), ())
 
 
-def ukharvest_further_facts(package: dict[str, Any]) -> Rows:
+@once_per_request
+def ukharvest_further_facts(package: Mapping[str, Any]) -> Rows:
     """Return the rows that ckanext-scheming's page of a dataset type does not show.
 
     That page shows only the fields of the type's schema, no extras.
     """
-    return once_per_request("further rows", package, lambda: _further_rows(package))
-
-
-def _further_rows(package: dict[str, Any]) -> Rows:
     schema = tk.h.scheming_get_dataset_schema(package["type"]) or {"dataset_fields": []}
     facts, shown = facts_of(package), {field["field_name"] for field in schema["dataset_fields"]}
     harvested = ukharvest_is_harvested(package)
@@ -76,12 +70,14 @@ def _further_rows(package: dict[str, Any]) -> Rows:
     )
 
 
-def ukharvest_harvested_extras(package: dict[str, Any]) -> list[dict[str, Any]]:
+def ukharvest_harvested_extras(package: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the extras that a form sends along, without those that ckanext-harvest only shows."""
     return [extra for extra in package.get("extras") or () if extra["key"] not in _SHOWN_BY_HARVEST]
 
 
-def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> list[dict[str, Any]]:
+def ukharvest_own_extras(
+    package: Mapping[str, Any], origin: dict[str, Any]
+) -> list[dict[str, Any]]:
     """Return the extras that people added to a harvested dataset; [] if that is not known.
 
     Args:
@@ -99,14 +95,14 @@ def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> lis
     ]
 
 
-def ukharvest_harvested_rows(package: dict[str, Any]) -> list[Row]:
+def ukharvest_harvested_rows(package: Mapping[str, Any]) -> list[Row]:
     """Return the rows of a dataset's extras for its form, labelled as on its page."""
     facts = facts_of({"extras": package.get("extras") or ()})
     rows = _rows(package, facts, {})
     return [row for row in (*rows.known, *rows.others) if row.is_given]
 
 
-def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None = None) -> Markup:
+def ukharvest_field_value(key: str, value: Any, package: Mapping[str, Any] | None = None) -> Markup:
     """Render the value of one of our fields: labels with links.
 
     Args:
@@ -125,7 +121,7 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
     return shown
 
 
-def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
+def _rows(package: Mapping[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
     values = {
         key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
     }
@@ -138,7 +134,7 @@ def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup
     )
 
 
-def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
+def _of_ckan(package: Mapping[str, Any]) -> dict[str, Markup]:
     """Return the values of CKAN's own rows."""
     url, version = (str(package.get(key) or "") for key in ("url", "version"))
     return {
@@ -151,13 +147,13 @@ def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
     }
 
 
-def _person(package: dict[str, Any], key: str) -> Markup:
+def _person(package: Mapping[str, Any], key: str) -> Markup:
     name, mail = (str(package.get(name_) or "") for name_ in (key, f"{key}_email"))
     both = (escape(name), inspire.mail_to(mail))
     return Markup(", ").join(part for part in dict.fromkeys(both) if part)
 
 
-def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
+def _of_harvest(package: Mapping[str, Any]) -> dict[str, Markup]:
     """Return the values of the rows about the harvest, and the couplings."""
     origin = ukharvest_provenance(package) or {}
     url = str(origin.get("harvest_url") or "")
@@ -170,7 +166,7 @@ def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
     }
 
 
-def _couplings(package: dict[str, Any]) -> dict[str, Markup]:
+def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
     coupled = find_coupled({"user": tk.current_user.name}, package["id"])
     if coupled["is_unknown"]:
         is_service = fact(package, "resource-type") == "service"
@@ -216,7 +212,7 @@ def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> 
     return shown_facts.render_list([*links, *elsewhere])
 
 
-def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
+def _elsewhere(package: Mapping[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
     """Yield the datasets that a service's record names and that are not on this site."""
     try:
         named = shown_facts.parse_json(fact(package, "coupled-resource") or "[]")
@@ -242,7 +238,7 @@ def _is_known(named: dict[str, Any], references: Collection[str]) -> bool:
     )
 
 
-def _is_suggested(package: dict[str, Any]) -> bool:
+def _is_suggested(package: Mapping[str, Any]) -> bool:
     """Tell whether a dataset's theme is only suggested, by words in its texts."""
     assessment = load_assessment(package)
     return assessment is not None and assessment.theme_origin == themes.WORDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -54,10 +55,17 @@ def fact(package: Mapping[str, Any], key: str) -> str:
     return str(package.get(key) or extras.get(key) or "")
 
 
-def once_per_request(kind: str, package: Mapping[str, Any], make: Callable[[], _T]) -> _T:
-    """Return the result of ``make``, called once per request for each kind and dataset."""
-    known: dict[tuple[str, str], Any] = g.setdefault("ukharvest_of_datasets", {})
-    key = (kind, str(package.get("id") or ""))
-    if key not in known or not key[1]:
-        known[key] = make()
-    return known[key]  # type: ignore[no-any-return]
+def once_per_request(
+    function: Callable[[Mapping[str, Any]], _T],
+) -> Callable[[Mapping[str, Any]], _T]:
+    """Call a function of a dataset once per request, and return its result from then on."""
+
+    @functools.wraps(function)
+    def cached(package: Mapping[str, Any]) -> _T:
+        known: dict[tuple[str, str], Any] = g.setdefault("ukharvest_of_datasets", {})
+        key = (function.__name__, str(package.get("id") or ""))
+        if key not in known or not key[1]:
+            known[key] = function(package)
+        return known[key]  # type: ignore[no-any-return]
+
+    return cached

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -17,17 +18,18 @@ from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages.common import context
 
 
-def ukharvest_provenance(package: dict[str, Any]) -> dict[str, Any]:
+def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of ``ukharvest_dataset_show``, {} if the dataset was not harvested.
 
     Args:
         package: as package_show returns it to the user.
     """
-    if not ukharvest_is_harvested(package):
-        return {}
-    return once_per_request(
-        "provenance", package, lambda: provenance.describe_origin(context(), package)
-    )
+    return _origin(package) if ukharvest_is_harvested(package) else {}
+
+
+@once_per_request
+def _origin(package: Mapping[str, Any]) -> dict[str, Any]:
+    return provenance.describe_origin(context(), package)
 
 
 def ukharvest_may_edit(package: dict[str, Any]) -> bool:

@@ -32,9 +32,8 @@ def _of_source(context: Any, source_id: str | None) -> Answer:
 
 def _source_id(data_dict: dict[str, Any]) -> str | None:
     """Return the id of the source of the run ``job_id``; without it, ``source_id``."""
-    if data_dict.get("job_id"):
-        return _source_of_run(data_dict["job_id"])
-    return data_dict.get("source_id")
+    job_id = data_dict.get("job_id")
+    return _source_of_run(job_id) if job_id else data_dict.get("source_id")
 
 
 def _source_of_run(job_id: Any) -> str:
@@ -119,18 +118,14 @@ def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) 
 
 def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source; without a source, only sysadmins."""
-    source = data_dict.get("source")
-    if not source:
-        return {"success": False, "msg": tk._("Only sysadmins may list the runs of all sources")}
-    return _of_source(context, source)
+    refusal = answer(False, tk._("Only sysadmins may list the runs of all sources"))
+    return _of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
 def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source; without a source, only sysadmins."""
-    source = data_dict.get("source")
-    if not source:
-        return {"success": False, "msg": tk._("Only sysadmins may list the links of all sources")}
-    return _of_source(context, source)
+    refusal = answer(False, tk._("Only sysadmins may list the links of all sources"))
+    return _of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
 def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -36,44 +36,55 @@ def list_of_words(value: Any) -> list[Any]:
     return list(tk.aslist(value, sep=None))
 
 
-def one_of(*names: str) -> Callable[[Any], Any]:
-    """Return a validator that accepts only one of these names."""
+def accept(is_valid: Callable[[Any], bool], expected: Callable[[], str]) -> Callable[[Any], Any]:
+    """Return a validator that refuses what is not valid.
+
+    Args:
+        expected: returns the message, in the reader's language.
+    """
 
     def validate(value: Any) -> Any:
-        if value not in names:
-            raise tk.Invalid(gettext("Expected one of: {names}.", names=", ".join(names)))
+        if not is_valid(value):
+            raise tk.Invalid(expected())
         return value
 
     return validate
 
 
-def some_of(*names: str) -> Callable[[list[Any]], list[Any]]:
+def one_of(*names: str) -> Callable[[Any], Any]:
+    """Return a validator that accepts only one of these names."""
+    return accept(
+        lambda value: value in names,
+        lambda: gettext("Expected one of: {names}.", names=", ".join(names)),
+    )
+
+
+def some_of(*names: str) -> Callable[[Any], Any]:
     """Return a validator of a list of words, which accepts only these names."""
-
-    def validate(words: list[Any]) -> list[Any]:
-        if not all(word in names for word in words):
-            raise tk.Invalid(gettext("Expected one or more of: {names}.", names=", ".join(names)))
-        return words
-
-    return validate
+    return accept(
+        lambda words: all(word in names for word in words),
+        lambda: gettext("Expected one or more of: {names}.", names=", ".join(names)),
+    )
 
 
-def is_time(value: Any) -> Any:
-    if not schedule.is_time(value):
-        raise tk.Invalid(tk._('Expected a time of day such as "02:30", or nothing.'))
-    return value
-
-
-def are_days(value: list[Any]) -> list[Any]:
-    if not all(day in schedule.DAYS for day in value):
-        raise tk.Invalid(tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun."))
-    return value
-
-
-def is_zone(value: Any) -> Any:
-    if not schedule.is_zone(value):
-        raise tk.Invalid(tk._('Expected the name of a time zone, such as "Europe/London".'))
-    return value
+is_time = accept(
+    schedule.is_time, lambda: tk._('Expected a time of day such as "02:30", or nothing.')
+)
+are_days = accept(
+    lambda words: all(word in schedule.DAYS for word in words),
+    lambda: tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun."),
+)
+is_zone = accept(
+    schedule.is_zone, lambda: tk._('Expected the name of a time zone, such as "Europe/London".')
+)
+is_record_outcome = accept(
+    lambda value: value in ("", *run_records.OUTCOMES, run_records.PROBLEMS),
+    lambda: tk._("Expected the outcome of a record, for example lost or added."),
+)
+is_notice = accept(
+    lambda text: len(text) <= notice.LONGEST,
+    lambda: gettext("Write at most {number} characters.", number=notice.LONGEST),
+)
 
 
 def list_of_texts(value: Any) -> list[str]:
@@ -96,20 +107,8 @@ def are_emails(value: list[str]) -> list[str]:
     return addresses
 
 
-def is_record_outcome(value: str) -> str:
-    if value and value not in (*run_records.OUTCOMES, run_records.PROBLEMS):
-        raise tk.Invalid(tk._("Expected the outcome of a record, for example lost or added."))
-    return value
-
-
 def record_number(value: Any) -> int:
     try:
         return int(value)
     except (TypeError, ValueError):
         raise tk.Invalid(tk._("Expected a number.")) from None
-
-
-def is_notice(value: str) -> str:
-    if len(value) > notice.LONGEST:
-        raise tk.Invalid(gettext("Write at most {number} characters.", number=notice.LONGEST))
-    return value

@@ -21,7 +21,6 @@ from ckanext.ukharvest.model import (
     outcomes,
     record_history,
 )
-from ckanext.ukharvest.model.documents import Document
 from ckanext.ukharvest.model.record_history import Found, Pass
 from ckanext.ukharvest.presentation.messages import problems as words
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
@@ -113,20 +112,16 @@ def _outcome(change: dict[str, Any]) -> dict[str, Any]:
     return {**change, "outcome": kind, "message": ""}
 
 
-def load_text(record_id: int) -> str:
-    """Return the text of a record that its problems refer to, "" if it is not stored."""
-    return record_history.text_of(record_id)
+# The text of a record that its problems refer to, "" if it is not stored; takes its number.
+load_text = record_history.text_of
+# The record that a dataset was made from, None if it is not stored; takes the dataset's id.
+load_document = documents.of_dataset
 
 
 def source_of_record(record_id: int) -> str | None:
     """Return the id of a record's source, None if there is no such record."""
     record = record_history.find(record_id)
     return str(record.row.source_id) if record else None
-
-
-def load_document(package_id: str) -> Document | None:
-    """Return the record that a dataset was made from, None if it is not stored."""
-    return documents.of_dataset(package_id)
 
 
 def content_of(obj: Mapping[str, Any]) -> str:

@@ -25,14 +25,6 @@ _CODES = Path(help_texts.__file__).with_name("codes_by_type.json")
 help_page = Blueprint("ukharvest_help", __name__)
 
 
-class Status(NamedTuple):
-    """A value of a status with its meaning."""
-
-    kind: str
-    value: str
-    meaning: str
-
-
 class Problem(NamedTuple):
     """A kind of problem; ``code`` is the anchor on the page."""
 
@@ -63,7 +55,8 @@ def read() -> str:
     )
 
 
-def _statuses() -> Iterator[tuple[str, list[Status]]]:
+def _statuses() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield tables of statuses: title, kind, and values with their meanings."""
     tables: Iterable[tuple[str, str, Mapping[str, str]]] = (
         (tk._("Status of a source"), "health", help_texts.HEALTHS),
         (tk._("States of a run"), "state", help_texts.STATES),
@@ -71,7 +64,7 @@ def _statuses() -> Iterator[tuple[str, list[Status]]]:
         (tk._("Outcomes of a record"), "record", help_texts.RECORDS),
     )
     for title, kind, meanings in tables:
-        yield title, [Status(kind, value, tk._(text)) for value, text in meanings.items()]
+        yield title, kind, [(value, tk._(text)) for value, text in meanings.items()]
 
 
 def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
