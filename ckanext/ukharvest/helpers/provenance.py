@@ -39,8 +39,9 @@ def ukharvest_may_edit(package: dict[str, Any]) -> bool:
 
 def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
     """Tell whether the user may see the records and runs of a source."""
-    is_known = bool(source) and not tk.current_user.is_anonymous
-    return is_known and may(context(), "harvest_source_update", id=source["id"])
+    if not source or tk.current_user.is_anonymous:
+        return False
+    return may(context(), "harvest_source_update", id=source["id"])
 
 
 def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> list[str]:

@@ -53,16 +53,15 @@ def validate_input(
                 "run instead."
             )
         ]
-    if not url:
-        errors["url"] = [tk._("Enter the URL of the catalogue")]
-    else:
-        try:
-            config.guard().check_url(url)
-            own_pages.refuse(url, name)
-        except Blocked as exc:
-            errors["url"] = [exc.message]
-        except tk.Invalid as exc:
-            errors["url"] = [str(exc.error)]
+    try:
+        if not url:
+            raise tk.Invalid(tk._("Enter the URL of the catalogue"))
+        config.guard().check_url(url)
+        own_pages.refuse(url, name)
+    except Blocked as exc:
+        errors["url"] = [exc.message]
+    except tk.Invalid as exc:
+        errors["url"] = [str(exc.error)]
     if kind and not errors:
         text = _checked_options(user, kind, url, text, source, errors)
     if errors:

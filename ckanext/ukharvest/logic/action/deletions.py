@@ -151,7 +151,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     """
     source_id = check_decision(context, data_dict, "ukharvest_deletion_decide")
     data = schema.validate(data_dict, schema.decision_schema("approve", "keep"))
-    job_id, object_ids, left, kept_count = None, [], 0, 0
+    job_id, object_ids, left, kept_count = None, list[str](), 0, 0
     user, version = str(context.get("user") or ""), data["version"]
     try:
         if data["decision"] == "keep":

@@ -14,6 +14,7 @@ from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, notifications, redis_cache, utcnow
 from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
+from ckanext.ukharvest.texts import gettext
 
 TESTS_A_DAY = 10  # per user: an editor can send test messages to any address
 
@@ -42,6 +43,7 @@ def ukharvest_mail_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
 def _shown(source_id: str, context: Any) -> dict[str, Any]:
     state = model.Session.get(SourceState, source_id, populate_existing=True)
     settings = _settings(source_id)
+    recipients = notifications.recipients(notifications.sources([source_id]))
     return {
         "source_id": source_id,
         "people": [
@@ -56,7 +58,7 @@ def _shown(source_id: str, context: Any) -> dict[str, Any]:
         "addresses": list(settings.addresses),
         "events": list(settings.events),
         "weekly": settings.weekly,
-        "recipients": len(_recipients(source_id)),
+        "recipients": len(recipients.get(source_id, ())),
         "test": ((state and state.mailed) or {}).get("test"),
         "obstacle": describe_obstacle(sending.obstacle()),
     }
@@ -71,10 +73,6 @@ def _settings(source_id: str) -> notifications.Settings:
 
 def _organization(source_id: str) -> str | None:
     return model.Session.get(model.Package, source_id).owner_org  # type: ignore[no-any-return]
-
-
-def _recipients(source_id: str) -> list[notifications.Recipient]:
-    return notifications.recipients(notifications.sources([source_id])).get(source_id, [])
 
 
 def _people(source_id: str, settings: notifications.Settings, context: Any) -> list[model.User]:
@@ -132,10 +130,11 @@ def _checked(
         key: user.id for user in _people(source_id, before, context) for key in (user.id, user.name)
     }
     if unknown := [person for person in data["people"] if person not in allowed]:
-        message = tk._(
-            "These people are not editors or administrators of the organisation: {names}."
+        message = gettext(
+            "These people are not editors or administrators of the organisation: {names}.",
+            names=", ".join(unknown),
         )
-        errors["people"] = [message.format(names=", ".join(unknown))]
+        errors["people"] = [message]
     if errors:
         raise tk.ValidationError(errors)
     chosen = tuple(dict.fromkeys(allowed[person] for person in data["people"]))
@@ -156,18 +155,29 @@ def _queue_test(source_id: str, user: Any) -> None:
     settings = next(iter(notifications.sources([source_id])), None)
     recipients = notifications.recipients([settings])[source_id] if settings else []
     if settings is None or not recipients:
-        text = tk._("No one gets emails about this source yet. Choose a recipient first.")
-        raise invalid("people", text)
+        raise invalid(
+            "people", tk._("No one gets emails about this source yet. Choose a recipient first.")
+        )
     if option := sending.missing_option():
-        text = tk._("Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.")
-        raise invalid("source_id", text.format(reason=describe_obstacle(option)))
-    if notifications.waiting_test(settings.mailed):
-        text = tk._(
-            "A test email is waiting already. It is sent when “ckan harvester run” is next called."
+        text = gettext(
+            "Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.",
+            reason=describe_obstacle(option),
         )
         raise invalid("source_id", text)
+    if notifications.waiting_test(settings.mailed):
+        raise invalid(
+            "source_id",
+            tk._(
+                "A test email is waiting already. It is sent when “ckan harvester run” is next "
+                "called."
+            ),
+        )
     if redis_cache.count(f"mail-tests:{user}", redis_cache.DAY) > TESTS_A_DAY:
-        text = tk._("You have sent {n} test emails since yesterday. Try again tomorrow.")
-        raise invalid("source_id", text.format(n=TESTS_A_DAY))
+        raise invalid(
+            "source_id",
+            gettext(
+                "You have sent {n} test emails since yesterday. Try again tomorrow.", n=TESTS_A_DAY
+            ),
+        )
     notifications.note_test(source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0})
     model.Session.commit()
