@@ -43,17 +43,19 @@ def moving_text(number: int, organization_id: str) -> str:
     if not number:
         return ""
     group = model.Group.get(organization_id) if organization_id else None
-    if group is None:
-        return ngettext(
+    return (
+        ngettext(
             "{n} dataset will belong to no organisation after the next run.",
             "{n} datasets will belong to no organisation after the next run.",
             number,
             n=f"{number:,}",
         )
-    return ngettext(
-        "{n} dataset moves to {organisation} with the next run.",
-        "{n} datasets move to {organisation} with the next run.",
-        number,
-        n=f"{number:,}",
-        organisation=group.title or group.name,
+        if group is None
+        else ngettext(
+            "{n} dataset moves to {organisation} with the next run.",
+            "{n} datasets move to {organisation} with the next run.",
+            number,
+            n=f"{number:,}",
+            organisation=group.title or group.name,
+        )
     )

@@ -39,6 +39,8 @@ def _client(address: str) -> str:
         client = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
-    if client.version == 4:
-        return str(client)
-    return str(ipaddress.ip_network((client, 64), strict=False))
+    return (
+        str(client)
+        if client.version == 4
+        else str(ipaddress.ip_network((client, 64), strict=False))
+    )

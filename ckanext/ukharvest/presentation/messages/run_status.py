@@ -42,9 +42,11 @@ def _queued(facts: StatusFacts, run: CurrentRun) -> Card:
 
 
 def _asked_for(run: CurrentRun) -> str:
-    if run.asked_by:
-        return gettext("Requested by {user}.", user=run.asked_by)
-    return str(tk._("Started by the schedule or from the command line."))
+    return (
+        gettext("Requested by {user}.", user=run.asked_by)
+        if run.asked_by
+        else str(tk._("Started by the schedule or from the command line."))
+    )
 
 
 def _gathering(facts: StatusFacts, run: CurrentRun) -> Card:

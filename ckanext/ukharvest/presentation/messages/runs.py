@@ -90,20 +90,22 @@ def _held(run: Run) -> str:
 
 
 def _held_deletions(run: Run) -> str:
-    if run["outcome"] in _NO_LONGER_HELD:
-        return ungettext(
+    return (
+        ungettext(
             "{n} dataset would have been deleted, a large part of the source, so this waited for "
             "a decision. The rest of the run is done.",
             "{n} datasets would have been deleted, a large part of the source, so this waited for "
             "a decision. The rest of the run is done.",
             run["counts"]["held"],
         )
-    return ungettext(
-        "{n} dataset would have been deleted, a large part of the source, so this waits for "
-        "a decision. The rest of the run is done.",
-        "{n} datasets would have been deleted, a large part of the source, so this waits for "
-        "a decision. The rest of the run is done.",
-        run["counts"]["held"],
+        if run["outcome"] in _NO_LONGER_HELD
+        else ungettext(
+            "{n} dataset would have been deleted, a large part of the source, so this waits for "
+            "a decision. The rest of the run is done.",
+            "{n} datasets would have been deleted, a large part of the source, so this waits for "
+            "a decision. The rest of the run is done.",
+            run["counts"]["held"],
+        )
     )
 
 
@@ -236,16 +238,18 @@ def _asked_for(run: Run) -> str:
 
 
 def _read(run: Run) -> str:
-    if run["complete"]:
-        return ungettext(
+    return (
+        ungettext(
             "It read the whole source: {n} record.",
             "It read the whole source: {n} records.",
             run["seen"],
         )
-    return ungettext(
-        "It read {n} record, which may not be the whole source.",
-        "It read {n} records, which may not be the whole source.",
-        run["seen"],
+        if run["complete"]
+        else ungettext(
+            "It read {n} record, which may not be the whole source.",
+            "It read {n} records, which may not be the whole source.",
+            run["seen"],
+        )
     )
 
 

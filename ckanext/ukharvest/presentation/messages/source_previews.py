@@ -241,12 +241,14 @@ def _has_datasets(result: Result) -> bool:
 
 
 def _incomplete(result: Result) -> str:
-    if _has_datasets(result):
-        return gettext(
+    return (
+        gettext(
             "The source could not be read completely, so nothing would be deleted: {reason}",
             reason=result["reason"],
         )
-    return gettext("The source could not be read completely: {reason}", reason=result["reason"])
+        if _has_datasets(result)
+        else gettext("The source could not be read completely: {reason}", reason=result["reason"])
+    )
 
 
 def _first_run(seconds: float) -> str:

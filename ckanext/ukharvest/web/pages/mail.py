@@ -54,10 +54,12 @@ def _sent() -> dict[str, Any]:
 
 
 def _saved(recipients: int) -> str:
-    if not recipients:
-        return str(tk._("Saved. No one gets emails about this source."))
-    return ngettext(
-        "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
+    return (
+        str(tk._("Saved. No one gets emails about this source."))
+        if not recipients
+        else ngettext(
+            "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
+        )
     )
 
 

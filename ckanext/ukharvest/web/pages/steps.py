@@ -90,9 +90,11 @@ def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
 
 def _stop(context: dict[str, Any], id_: str) -> str:
     stopped = tk.get_action("ukharvest_run_stop")(context, {"id": id_})
-    if stopped["ended"]:
-        return str(tk._("The run is stopped. Records imported before that are kept."))
-    return str(tk._("The run will stop after the record that it is reading or importing now."))
+    return (
+        str(tk._("The run is stopped. Records imported before that are kept."))
+        if stopped["ended"]
+        else str(tk._("The run will stop after the record that it is reading or importing now."))
+    )
 
 
 STEPS = {
