@@ -318,10 +318,9 @@ def missing_csv(name: str, id: str) -> Response:  # noqa: A002
 
 
 def _find_dry_run(source: dict[str, Any], id_: str) -> Preview:
-    preview: Preview = ask("ukharvest_source_preview_show", id=id_)
-    if preview["source_id"] != source["id"]:
-        return tk.abort(404, tk._("Nothing has this name or id."))  # type: ignore[no-any-return]
-    return preview
+    preview = ask("ukharvest_source_preview_show", id=id_)
+    is_own = preview["source_id"] == source["id"]
+    return dict(preview) if is_own else tk.abort(404, tk._("Nothing has this name or id."))
 
 
 def _dry_run_page(source: dict[str, Any], preview: Preview | None) -> str:

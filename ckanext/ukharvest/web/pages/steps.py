@@ -28,6 +28,9 @@ from ckanext.ukharvest.web.pages.source_frame import find
 steps = Blueprint("ukharvest", __name__)
 
 
+Act = Callable[[dict[str, Any], str], str]  # of a context and an id → message
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """An action that changes state.
@@ -47,7 +50,7 @@ class Step:
     question: Callable[[], str]
     effects: Callable[[int], str]
     button: Callable[[], str]
-    act: Callable[[dict[str, Any], str], str]
+    act: Act
     removes: bool = False
 
 
@@ -66,19 +69,9 @@ def _mode() -> str:
     return RunMode.FORCE if tk.request.values.get("mode") == RunMode.FORCE else RunMode.NORMAL
 
 
-def _switch_off(context: dict[str, Any], id_: str) -> str:
-    tk.get_action("harvest_source_delete")(context, {"id": id_})
-    return str(tk._("Switched off. Its datasets are kept."))
-
-
-def _switch_on(context: dict[str, Any], id_: str) -> str:
-    tk.get_action("harvest_source_patch")(context, {"id": id_, "state": "active"})
-    return str(tk._("Switched on."))
-
-
-def _clear(context: dict[str, Any], id_: str) -> str:
-    count = tk.get_action("harvest_source_clear")(context, {"id": id_})["deleted"]
-    return ungettext("{n} dataset was removed.", "{n} datasets were removed.", count)
+def _call(action: str, message: Callable[[Any], str], **more: Any) -> Act:
+    """Return what calls an action with the id, and makes the message from its answer."""
+    return lambda context, id_: message(tk.get_action(action)(context, {"id": id_, **more}))
 
 
 def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
@@ -86,15 +79,6 @@ def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
     context["clear_source"] = True
     tk.get_action("harvest_source_delete")(context, {"id": id_})
     return str(tk._("Switched off. Its datasets were removed."))
-
-
-def _stop(context: dict[str, Any], id_: str) -> str:
-    stopped = tk.get_action("ukharvest_run_stop")(context, {"id": id_})
-    return (
-        str(tk._("The run is stopped. Records imported before that are kept."))
-        if stopped["ended"]
-        else str(tk._("The run will stop after the record that it is reading or importing now."))
-    )
 
 
 STEPS = {
@@ -136,7 +120,10 @@ STEPS = {
             count,
         ),
         lambda: tk._("Switch off"),
-        _switch_off,
+        _call(
+            "harvest_source_delete",
+            lambda _answer: tk._("Switched off. Its datasets are kept."),
+        ),
     ),
     "switch_on": Step(
         ("harvest_source_update",),
@@ -148,7 +135,7 @@ STEPS = {
             count,
         ),
         lambda: tk._("Switch on"),
-        _switch_on,
+        _call("harvest_source_patch", lambda _answer: tk._("Switched on."), state="active"),
     ),
     "clear": Step(
         ("harvest_source_clear",),
@@ -162,7 +149,12 @@ STEPS = {
             count,
         ),
         lambda: tk._("Remove all"),
-        _clear,
+        _call(
+            "harvest_source_clear",
+            lambda answer: ungettext(
+                "{n} dataset was removed.", "{n} datasets were removed.", answer["deleted"]
+            ),
+        ),
         removes=True,
     ),
     "switch_off_and_clear": Step(
@@ -189,7 +181,14 @@ STEPS = {
             "and nothing is deleted."
         ),
         lambda: tk._("Stop the run"),
-        _stop,
+        _call(
+            "ukharvest_run_stop",
+            lambda answer: (
+                tk._("The run is stopped. Records imported before that are kept.")
+                if answer["ended"]
+                else tk._("The run will stop after the record that it is reading or importing now.")
+            ),
+        ),
     ),
 }
 
