@@ -595,8 +595,8 @@ MUTANTS = (
         "reserved-option",
         "An editor cannot change an option that a sysadmin has set.",
         "ckanext.ukharvest.logic.source_rules._keep_reserved",
-        "if given[name] != kept.get(name)",
-        "if name not in kept",
+        "if options[name] != stored.get(name)",
+        "if name not in stored",
         ("tests/ckan/test_source_rules.py",),
     ),
     Mutant(

@@ -40,7 +40,7 @@ _OWN = {
     "contact": "maintainer, maintainer_email",
     "licence": "license_id",
     "resources": "resources",
-    "coupled": "coupled datasets and services (ukharvest_coupling_show)",
+    "coupled": "coupled datasets and services (ukharvest_dataset_show)",
     "organisation": "owner_org (option remote_orgs)",
     "groups": "groups (option remote_groups)",
     "text_language": "",

@@ -41,7 +41,8 @@ def pending_titles(source_id: str) -> list[str]:
 
 def approve(source_id: str) -> dict[str, Any]:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    return dict(call_action("ukharvest_deletion_approve", context, source_id=source_id))
+    decision = {"source_id": source_id, "decision": "approve"}
+    return dict(call_action("ukharvest_deletion_decide", context, **decision))
 
 
 @AT_ONCE

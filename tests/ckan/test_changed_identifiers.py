@@ -65,10 +65,10 @@ def changes(source_id: str) -> dict[str, Any]:
     return dict(call_action("ukharvest_identifier_change_list", source_id=source_id))
 
 
-def decide(source_id: str, action: str, **fields: Any) -> Any:
+def decide(source_id: str, decision: str, **fields: Any) -> Any:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    name = f"ukharvest_identifier_change_{action}"
-    return call_action(name, context, source_id=source_id, **fields)
+    fields |= {"source_id": source_id, "decision": decision}
+    return call_action("ukharvest_identifier_change_decide", context, **fields)
 
 
 OLD = catalogue([http_dataset(n) for n in range(8)])
@@ -130,7 +130,7 @@ def test_same_datasets_keep_pages_ids_and_history(
     before = ids(portal)
     serve(publisher, [new(n, description="New words.") for n in range(8)])
     portal.run(source)
-    assert decide(source, "accept") == {"datasets": 8}
+    assert decide(source, "same") == {"datasets": 8}
     guids = {new(n)["identifier"] for n in range(8)}
     assert {extras(each)["guid"] for each in portal.datasets()} == guids
     assert figures(portal.run(source)) == {"updated": 8}
@@ -142,14 +142,14 @@ def test_same_datasets_keep_pages_ids_and_history(
     assert model.Session.query(Change).filter_by(kind="updated").count() == 8
     assert figures(portal.run(source)) == {"not modified": 8}
     assert changes(source)["count"] == 0
-    assert decide(source, "accept") == {"datasets": 0}
+    assert decide(source, "same") == {"datasets": 0}
 
 
 def test_different_datasets_go_their_own_ways(
     portal: Portal, publisher: Publisher, changed: str
 ) -> None:
     before = ids(portal)
-    assert decide(changed, "refuse") == {"datasets": 8}
+    assert decide(changed, "different") == {"datasets": 8}
     assert figures(portal.run(changed)) == {"added": 8, "missing": 8}
     assert call_action("ukharvest_deletion_list", source_id=changed)["count"] == 8
     assert before.items() <= ids(portal).items()
@@ -162,7 +162,7 @@ def test_other_records_of_the_run_go_on(portal: Portal, publisher: Publisher, so
     assert figures(job) == {"added": 1, "updated": 1, "missing": 2}
     assert job["ukharvest"]["counts"]["new_identifiers"] == 5
     assert changes(source)["count"] == 5
-    decide(source, "accept")
+    decide(source, "same")
     assert figures(portal.run(source)) == {"updated": 5, "not modified": 2, "deleted": 2}
 
 
@@ -223,7 +223,7 @@ def test_list_without_titles_is_fetched_before_the_first_import(
     folder.files = {n + 10: ("1", {"title": f"Dataset {n:05}"}) for n in range(5)}
     assert figures(portal.run(source_id)) == {}
     assert ids(portal) == before
-    decide(source_id, "accept")
+    decide(source_id, "same")
     assert figures(portal.run(source_id)) == {"updated": 5}
     assert ids(portal).keys() == before.keys()
     assert figures(portal.run(source_id)) == {"not modified": 5}
@@ -295,7 +295,7 @@ def test_gemini_records_under_new_identifiers_wait(
     serve_records(publisher, [gemini_records.uuid(n + 50) for n in range(4)], name)
     assert figures(portal.run(source_id)) == {}
     assert changes(source_id)["count"] == 4
-    decide(source_id, "accept")
+    decide(source_id, "same")
     assert figures(portal.run(source_id)) == {"updated": 4}
     assert ids(portal) == before
     assert figures(portal.run(source_id)) == {"not modified": 4}
@@ -328,8 +328,8 @@ def test_dataset_that_a_person_deleted_leaves_the_list(portal: Portal, changed: 
     act("package_delete", id="dataset-00003")
     assert changes(changed)["count"] == 7
     with pytest.raises(tk.ValidationError, match="7 datasets"):
-        decide(changed, "accept", version=version)
-    assert decide(changed, "accept", version=changes(changed)["version"]) == {"datasets": 7}
+        decide(changed, "same", version=version)
+    assert decide(changed, "same", version=changes(changed)["version"]) == {"datasets": 7}
 
 
 def test_nothing_is_decided_while_the_source_is_read(portal: Portal, changed: str) -> None:
@@ -337,7 +337,7 @@ def test_nothing_is_decided_while_the_source_is_read(portal: Portal, changed: st
     job.status = "Running"
     job.save()
     with pytest.raises(tk.ValidationError, match="being read"):
-        decide(changed, "accept")
+        decide(changed, "same")
     assert changes(changed)["count"] == 8
 
 

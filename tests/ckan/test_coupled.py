@@ -60,7 +60,7 @@ def coupled(id_: str, user: str = "") -> dict[str, list[str]]:
     """Return the titles of coupled datasets that a user sees, anonymous by default."""
     model.Session.remove()
     context = {"user": user, "ignore_auth": False}
-    found = call_action("ukharvest_coupling_show", context, id=id_)
+    found = call_action("ukharvest_dataset_show", context, id=id_)["coupled"]
     return {key: [each["title"] for each in found[key]] for key in ("datasets", "services")}
 
 
@@ -106,9 +106,9 @@ def test_a_short_name_means_nothing_in_another_source(records: Records) -> None:
 
 def test_only_a_dataset_that_is_there_can_be_asked_for(records: Records) -> None:
     with pytest.raises(tk.ObjectNotFound):
-        call_action("ukharvest_coupling_show", id="nowhere")
+        call_action("ukharvest_dataset_show", id="nowhere")
     with pytest.raises(tk.ValidationError):
-        call_action("ukharvest_coupling_show")
+        call_action("ukharvest_dataset_show")
 
 
 def test_many_datasets_cost_no_more_statements_than_one(records: Records) -> None:
@@ -125,7 +125,7 @@ def test_many_datasets_cost_no_more_statements_than_one(records: Records) -> Non
 def cost(id_: str) -> int:
     model.Session.remove()
     with statements() as sent:
-        call_action("ukharvest_coupling_show", {"user": "", "ignore_auth": False}, id=id_)
+        call_action("ukharvest_dataset_show", {"user": "", "ignore_auth": False}, id=id_)
     return len(sent)
 
 
@@ -173,4 +173,4 @@ def test_the_pages_of_both_have_links(
     for user, shown in (("", 0), (stranger["name"], 0), (member["name"], 1)):
         assert len(coupled(wms, user)["datasets"]) == shown, f"a private dataset, to {user!r}"
     with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_coupling_show", {"user": "", "model": model}, id=rivers)
+        call_auth("ukharvest_dataset_show", {"user": "", "model": model}, id=rivers)

@@ -28,9 +28,10 @@ def source(portal: Portal, publisher: Publisher) -> str:
     return source_id
 
 
-def decide(source_id: str, action: str) -> None:
+def decide(source_id: str, decision: str, about: str = "deletion") -> None:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    call_action(action, context, source_id=source_id)
+    name = f"ukharvest_{about}_decide"
+    call_action(name, context, source_id=source_id, decision=decision)
 
 
 def outcomes(source_id: str, run_id: str) -> set[str]:
@@ -44,7 +45,7 @@ def outcomes(source_id: str, run_id: str) -> set[str]:
 
 
 @pytest.mark.in_process
-@pytest.mark.parametrize("choice", ["ukharvest_deletion_approve", "ukharvest_deletion_keep"])
+@pytest.mark.parametrize("choice", ["approve", "keep"])
 def test_decided_run_waits_no_more_anywhere(
     app: CKANTestApp, portal: Portal, source: str, cli: Any, choice: str
 ) -> None:
@@ -70,7 +71,7 @@ def test_run_whose_question_a_later_run_asks_is_settled(portal: Portal, source: 
     first, last = portal.run(source)["id"], portal.run(source, force=True)["id"]
     assert outcomes(source, first) == {"settled"}
     assert outcomes(source, last) == {"held"}
-    decide(source, "ukharvest_deletion_keep")
+    decide(source, "keep")
     assert outcomes(source, first) == {"settled"}
     assert outcomes(source, last) == {"decided"}
 
@@ -84,7 +85,7 @@ def test_run_whose_records_came_back_is_settled(
     assert outcomes(source, run) == {"settled"}
 
 
-@pytest.mark.parametrize("choice", ["accept", "refuse"])
+@pytest.mark.parametrize("choice", ["same", "different"])
 def test_run_with_changed_identifiers_is_decided(
     portal: Portal, publisher: Publisher, choice: str
 ) -> None:
@@ -95,5 +96,5 @@ def test_run_with_changed_identifiers_is_decided(
     publisher.serve(PATH, catalogue(8))
     run = portal.run(source_id)["id"]
     assert outcomes(source_id, run) == {"held"}
-    decide(source_id, f"ukharvest_identifier_change_{choice}")
+    decide(source_id, choice, "identifier_change")
     assert outcomes(source_id, run) == {"decided"}

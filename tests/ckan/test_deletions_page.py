@@ -265,7 +265,7 @@ def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, so
 def test_kept_datasets_make_no_run_read_all(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
-    call_action("ukharvest_deletion_keep", source_id=source)
+    call_action("ukharvest_deletion_decide", source_id=source, decision="keep")
     publisher.serve(PATH, catalogue(4), etag='"v2"')
     portal.run(source)
     portal.run(source)

@@ -313,7 +313,8 @@ def test_editor_is_asked_before_another_organisation_gets_it(
     assert [each["also_in"] for each in listed["deletions"]] == ["Source 2"]
     assert "Also listed by Source 2" in app.get("/harvest/first/deletions", headers=sysadmin()).body
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    assert call_action("ukharvest_deletion_approve", context, source_id=first)["deleted"] == 1
+    decision = {"source_id": first, "decision": "approve"}
+    assert call_action("ukharvest_deletion_decide", context, **decision)["deleted"] == 1
     assert len(portal.datasets()) == 4
     assert figures(portal.run(elsewhere)) == {"added": 1}
 

@@ -80,7 +80,8 @@ def test_each_guid_stays_one_record_through_all_stages(
     portal.run(source)
     held = act("ukharvest_deletion_list", source_id=source)
     assert len(held["deletions"]) == len(asked) - 1
-    act("ukharvest_deletion_approve", source_id=source, version=held["version"])
+    decision = {"source_id": source, "decision": "approve", "version": held["version"]}
+    act("ukharvest_deletion_decide", **decision)
     assert len(portal.datasets()) == 1
     current = Session.query(HarvestObject).filter_by(current=True)
     assert [each.guid for each in current] == [asked[0]]

@@ -424,13 +424,13 @@ def test_the_doctor_knows_of_a_mail_that_was_refused(
     choose(source)
     server = ckan_config["smtp.server"]
     ckan_config["smtp.server"] = "127.0.0.1:1"  # where nothing listens
-    act("ukharvest_mail_test", source_id=source)
+    act("ukharvest_mail_update", source_id=source, test=True)
     tick()
     [finding] = doctor.examine(["mail"])
     assert (finding.level, finding.code) == ("warning", "mail")
     assert "could not be sent" in finding.message
     ckan_config["smtp.server"] = server
-    act("ukharvest_mail_test", source_id=source)
+    act("ukharvest_mail_update", source_id=source, test=True)
     tick()
     assert inbox.new_mails()
     assert [each.level for each in doctor.examine(["mail"])] == ["ok"]
@@ -454,7 +454,7 @@ def test_a_missing_mail_option_is_named_wherever_mails_are_set(
     assert words in app.get("/harvest/new", headers=headers).body
     assert words in act("ukharvest_mail_show", source_id=source)["obstacle"]
     with pytest.raises(tk.ValidationError, match=words):
-        act("ukharvest_mail_test", source_id=source)
+        act("ukharvest_mail_update", source_id=source, test=True)
     [finding] = doctor.examine(["mail"])
     assert words in finding.message
     assert option in finding.what_to_do
@@ -465,7 +465,7 @@ def test_mails_without_a_mail_option_count_as_not_sent(
     source: str, inbox: Inbox, ckan_config: Any, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
     choose(source)
-    act("ukharvest_mail_test", source_id=source)
+    act("ukharvest_mail_update", source_id=source, test=True)
     with monkeypatch.context() as patch:
         patch.setitem(ckan_config, option, None)
         tick()
@@ -489,7 +489,7 @@ def test_a_mail_server_that_is_away_is_named_on_the_page(
     address = "/harvest/somewhere/notifications"
     with monkeypatch.context() as patch:
         patch.setitem(ckan_config, "smtp.server", "127.0.0.1:1")  # where nothing listens
-        act("ukharvest_mail_test", source_id=source)
+        act("ukharvest_mail_update", source_id=source, test=True)
         with app.flask_app.test_request_context():
             tick()
         assert (
@@ -497,7 +497,7 @@ def test_a_mail_server_that_is_away_is_named_on_the_page(
             in app.get(address, headers=headers).body
         )
     server.is_away = True
-    act("ukharvest_mail_test", source_id=source)
+    act("ukharvest_mail_update", source_id=source, test=True)
     with app.flask_app.test_request_context():
         tick()
     page = app.get(address, headers=headers).body

@@ -214,7 +214,9 @@ def test_dataset_names_source_guid_and_harvest_url(
 
 def test_a_dataset_of_nobodys_is_not_harvested(portal: Portal) -> None:
     other = factories.Dataset()
-    assert call_action("ukharvest_dataset_show", id=other["id"]) == {"harvested_by_source": False}
+    shown = call_action("ukharvest_dataset_show", id=other["id"])
+    assert shown.keys() == {"harvested_by_source", "theme", "coupled"}
+    assert not shown["harvested_by_source"]
 
 
 def test_missing_held_and_without_a_source(

@@ -63,7 +63,7 @@ def update(source: str, **schedule: Any) -> dict[str, Any]:
 
 
 def show(source: str) -> dict[str, Any]:
-    return dict(call_action("ukharvest_schedule_show", source_id=source))
+    return dict(call_action("ukharvest_source_show", source_id=source)["schedule"])
 
 
 def test_starts_do_not_drift(clock: Any, portal: Portal) -> None:
@@ -126,7 +126,7 @@ def test_a_source_is_taken_off_its_schedule(clock: Any, portal: Portal) -> None:
 def test_schedule_as_people_read_it(clock: Any, portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/", frequency="DAILY", name="council")
     shown = update("council", time="19:00", days=["fri", "mon"], zone="Europe/London")
-    assert shown == show(source)
+    assert shown.items() >= show(source).items()
     assert shown["days"] == ["mon", "fri"]
     assert shown["next_run"] == "2026-11-23T19:00:00+00:00"
     assert shown["text"] == "Scheduled to start within 15 minutes after 2026-11-23 19:00 UTC"
@@ -152,7 +152,7 @@ def test_mistakes_are_named_beside_their_fields(portal: Portal) -> None:
 def test_notifications_need_the_right_to_update_the_source(portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/")
     user = {"user": factories.User()["name"], "ignore_auth": False}
-    for action in ("schedule_show", "schedule_update", "run_create"):
+    for action in ("schedule_update", "run_create"):
         with pytest.raises(tk.NotAuthorized):
             call_action(f"ukharvest_{action}", dict(user), source_id=source)
     editor = member({"id": portal.organization_id})
@@ -166,7 +166,7 @@ def test_the_schedule_can_be_asked_for_by_get(portal: Portal, app: CKANTestApp) 
     source = portal.source("http://127.0.0.1/")
     token = factories.SysadminWithToken()["token"]
     answer = app.get(
-        f"/api/3/action/ukharvest_schedule_show?source_id={source}",
+        f"/api/3/action/ukharvest_source_show?source_id={source}",
         headers={"Authorization": token},
     )
     assert answer.json["result"]["frequency"] == "MANUAL"

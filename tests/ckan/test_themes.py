@@ -56,7 +56,7 @@ def themes(package: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def show_theme(package: dict[str, Any]) -> dict[str, Any]:
-    return dict(act("ukharvest_theme_show", id=package["id"]))
+    return dict(act("ukharvest_dataset_show", id=package["id"])["theme"])
 
 
 def choose(package: dict[str, Any], **chosen: str) -> dict[str, Any]:
@@ -263,9 +263,9 @@ def test_theme_actions_check_the_user(organization: dict[str, str]) -> None:
     hidden = factories.Dataset(owner_org=organization["id"], private=True)
     shown = factories.Dataset(owner_org=organization["id"])
     context = {"user": "", "model": model, "ignore_auth": False}
-    assert call_auth("ukharvest_theme_show", dict(context), id=shown["id"])
+    assert call_auth("ukharvest_dataset_show", dict(context), id=shown["id"])
     with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_theme_show", dict(context), id=hidden["id"])
+        call_auth("ukharvest_dataset_show", dict(context), id=hidden["id"])
     with pytest.raises(tk.NotAuthorized):
         call_action("ukharvest_theme_suggest", dict(context), title="Parks")
     user = {**context, "user": factories.User()["name"]}

@@ -132,7 +132,8 @@ def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Worke
     assert figures(held) == {"not modified": 10, "missing": 20}
     assert held["ukharvest"]["outcome"] == "held"
     assert len(portal.datasets()) == 30
-    call_action("ukharvest_deletion_approve", {"ignore_auth": True}, source_id=week.source)
+    decision = {"source_id": week.source, "decision": "approve"}
+    call_action("ukharvest_deletion_decide", {"ignore_auth": True}, **decision)
     assert len(portal.datasets()) == 10
 
     # Everything is restarted in the middle of a gather: processes killed, queues lost, and

@@ -102,7 +102,9 @@ def test_editors_may_neither_purge_nor_approve(
     with pytest.raises(tk.NotAuthorized):
         call_action("harvest_source_delete", {**user_of(editor), "clear_source": True}, id=source)
     with pytest.raises(tk.NotAuthorized):
-        call_action("ukharvest_deletion_approve", user_of(editor), source_id=source)
+        call_action(
+            "ukharvest_deletion_decide", user_of(editor), source_id=source, decision="approve"
+        )
     Session.remove()
     assert len(portal.datasets()) == 3
     assert health.load_health([source])[source].value == "healthy"  # nor was it switched off
@@ -113,7 +115,7 @@ def test_administrators_may_do_both(
 ) -> None:
     form = app.get("/harvest/edit/parking", headers=admin["headers"]).body
     assert all(route in form for route in PURGES)
-    tk.check_access("ukharvest_deletion_approve", user_of(admin), {"source_id": source})
+    tk.check_access("ukharvest_deletion_decide", user_of(admin), {"source_id": source})
     page = app.post(PURGES[0], data=PURGING, headers=admin["headers"], status=200).body
     assert "3 datasets were removed." in page
     portal.run(source)

@@ -17,11 +17,11 @@ DELETION_COLUMNS = ("title", "dataset_name", "last_seen", "guid")
 CHANGE_COLUMNS = ("title", "dataset_name", "guid", "new_guid")
 
 
-def _call(action: str, source_id: str) -> dict[str, Any]:
+def _call(action: str, source_id: str, **more: str) -> dict[str, Any]:
     """Call an action of ours about a source; a refusal ends the command."""
     context = {"ignore_auth": True, "user": config.harvest_user()}
     try:
-        return dict(tk.get_action(f"ukharvest_{action}")(context, {"source_id": source_id}))
+        return dict(tk.get_action(f"ukharvest_{action}")(context, {"source_id": source_id, **more}))
     except tk.ValidationError as exc:
         raise click.ClickException(exc.error_dict["source_id"][0]) from exc
 
@@ -44,14 +44,16 @@ def approve(source: str, yes: bool) -> None:
     click.echo(f"\n{pending['reason']} (waiting since {pending['since']} UTC)")
     if not yes:
         click.confirm(f"Delete {counted(len(pending['deletions']), 'dataset')}?", abort=True)
-    done = _call("deletion_approve", source_id)
+    done = _call("deletion_decide", source_id, decision="approve")
     click.echo(f"Deleted: {done['deleted']}. Left alone: {done['left']}.")
 
 
 @click.command(short_help="Decide whether records with new identifiers are the same datasets.")
 @click.argument("source")
-@click.option("--same", "decision", flag_value="accept", help="The same: keep pages and ids.")
-@click.option("--different", "decision", flag_value="refuse", help="Different: import them as new.")
+@click.option("--same", "decision", flag_value="same", help="The same: keep pages and ids.")
+@click.option(
+    "--different", "decision", flag_value="different", help="Different: import them as new."
+)
 def identifiers(source: str, decision: str | None) -> None:
     """Show the datasets of SOURCE (name or id) whose records seem to have new identifiers.
 
@@ -69,8 +71,8 @@ def identifiers(source: str, decision: str | None) -> None:
     if decision is None:
         click.echo("Decide with --same or --different.")
         return
-    done = _call(f"identifier_change_{decision}", source_id)
-    if decision == "accept":
+    done = _call("identifier_change_decide", source_id, decision=decision)
+    if decision == "same":
         click.echo(f"Kept under their new identifiers: {done['datasets']}.")
     else:
         click.echo(f"The next run imports them as new datasets: {done['datasets']}.")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from markupsafe import Markup
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
@@ -35,13 +34,7 @@ _PLACES = ("spatial-text", "geographic_coverage", "spatial-coverage")
 def ukharvest_run_stats(job_id: str) -> dict[str, int]:
     """Return the figures of a run as ``harvest_job_show`` has them: added, updated, …"""
     context = {"ignore_auth": True, "return_error_summary": False}
-    stats: dict[str, int] = tk.get_action("harvest_job_show")(context, {"id": job_id})["stats"]
-    return stats
-
-
-def ukharvest_facet_label(item: dict[str, Any]) -> str:
-    """Return the full label of a facet value."""
-    return str(item["display_name"])
+    return dict(tk.get_action("harvest_job_show")(context, {"id": job_id})["stats"])
 
 
 @tk.chained_helper
@@ -49,18 +42,15 @@ def format_resource_items(
     next_: Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]], items: list[tuple[str, Any]]
 ) -> list[tuple[str, Any]]:
     """Return a resource's additional fields for its page: our fields with labels and links."""
-    found = dict(items)
-    own = []
-    for field in fields.FIELDS:
-        if field.of != fields.RESOURCE:
-            continue
-        given = [found.pop(key, None) for key in (field.key, *field.aliases)]
-        if value := next(filter(None, given), None):
+    others, own = dict(items), []
+    for field in (field for field in fields.FIELDS if field.of == fields.RESOURCE):
+        values = [others.pop(key, None) for key in (field.key, *field.aliases)]
+        if value := next(filter(None, values), None):
             own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
     for key, label in LABELS_OF_RESOURCES.items():
-        if texts := render_translations(found.pop(key, None), portal()):
+        if texts := render_translations(others.pop(key, None), portal()):
             own.append((tk._(label), texts))
-    return sorted(next_(list(found.items())) + own, key=lambda row: row[0].lower())
+    return sorted(next_(list(others.items())) + own, key=lambda row: row[0].lower())
 
 
 def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
@@ -79,10 +69,15 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
     places = next((facts[key] for key in _PLACES if facts.get(key)), "")
     if drawn is None and not places:
         return _extent_of_publisher(package)
-    is_possible = drawn is not None and _has_detailed_map()
+    # Tiles are configured, and ckanext-spatial's plugin that draws them is loaded.
+    has_tiles = "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
+    is_possible, url = drawn is not None and has_tiles, facts.get("spatial_uri", "")
+    is_link = bool(places) and is_web_url(url)
     return {
         "figure": drawn,
-        "places": _named(places, facts.get("spatial_uri", "")),
+        "places": shown_facts.render_link(url, places)
+        if is_link
+        else shown_facts.render_extra(places),
         "geometry": geometry,
         "detailed": bool(tk.request.args.get(DETAILED)) if is_possible else None,
         "publisher": "",
@@ -124,17 +119,21 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
     {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
     link works, and whether its format is another than the metadata say.
     """
-    try:
-        context = {"user": tk.current_user.name}
-        link = dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
-    except (tk.ObjectNotFound, tk.NotAuthorized):
-        return {}
+    link = _show_if_may("ukharvest_link_show", resource)
     if not link:
         return {}
     state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
     declared = str(resource.get("format") or "")
     sentences = (state, link_texts.describe_difference(link, declared))
     return {**link, "sentences": list(filter(None, sentences))}
+
+
+def _show_if_may(action: str, resource: dict[str, Any]) -> dict[str, Any]:
+    """Return an action's result for a resource, {} if the user may not see it."""
+    try:
+        return dict(tk.get_action(action)({"user": tk.current_user.name}, {"id": resource["id"]}))
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return {}
 
 
 def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
@@ -144,29 +143,14 @@ def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> d
     may have the data checked again.
     """
     context = {"user": tk.current_user.name}
-    try:
-        show = tk.get_action("ukharvest_data_check_show")
-        found = dict(show(dict(context), {"id": resource["id"]}))
-    except (tk.ObjectNotFound, tk.NotAuthorized):
-        return {}
-    if not found:
+    check = _show_if_may("ukharvest_data_check_show", resource)
+    if not check:
         return {}
     is_checked = config.checks_links() and config.checks_data()
     return {
-        **found,
+        **check,
         "may_edit": is_checked and may_if_exists(context, "package_update", id=package["id"]),
     }
-
-
-def _has_detailed_map() -> bool:
-    """Tell whether tiles are configured and ckanext-spatial's plugin that draws them is loaded."""
-    return "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
-
-
-def _named(places: str, url: str) -> Markup:
-    if places and is_web_url(url):
-        return shown_facts.render_link(url, places)
-    return shown_facts.render_extra(places) if places else Markup("")
 
 
 def add_translations(package: dict[str, Any]) -> None:

@@ -50,12 +50,12 @@ def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
         ({"title", "url", "suggested", "why"}, None for none), ``is_location``, ``publisher`` and,
         for location data, ``provider`` and ``parties`` (markup, "" for none).
     """
-    found, facts = load_assessment(package), facts_of(package)
+    assessment, facts = load_assessment(package), facts_of(package)
     is_location = is_location_data(facts)
     return {
-        **_stars(package, found),
+        **_stars(package, assessment),
         "broken": _broken(package),
-        "theme": _theme(facts.get("theme-primary", ""), found),
+        "theme": _theme(facts.get("theme-primary", ""), assessment),
         "is_location": is_location,
         "publisher": _publisher(package, facts),
         "provider": facts.get("provider", "") if is_location else "",
@@ -70,8 +70,12 @@ def ukharvest_resource_line(package: dict[str, Any], resource: dict[str, Any]) -
         ``stars`` (None if not rated), their ``text``, ``basis`` (what they rest on), ``broken``
         (since when the link does not work, "" if it does), and ``url`` ("" if not http).
     """
-    found, url = load_assessment(package or {}), str(resource.get("url") or "")
-    row = found.resources.get(resource.get("id")) if found and found.resources else None
+    assessment, url = load_assessment(package or {}), str(resource.get("url") or "")
+    row = (
+        assessment.resources.get(resource.get("id"))
+        if assessment and assessment.resources
+        else None
+    )
     link = load_links(package or {}).get(url)
     return {
         "stars": row[0] if row else None,
@@ -94,13 +98,16 @@ def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
         for key, part in (("maintainer", "name"), ("maintainer_email", "email")):
             facts[f"contact-{part}"] = str(package.get(key) or "")
     headings = {"contact": tk._("Contact"), "foi": tk._("Freedom of information")}
-    found = []
+    contacts = []
     for prefix, heading in headings.items():
-        lines = [_line(facts.get(f"{prefix}-{part}", "")) for part in ("name", "phone", "web")]
-        lines.insert(1, inspire.mail_to(facts.get(f"{prefix}-email", "")))
-        if lines := [line for line in dict.fromkeys(lines) if line]:
-            found.append({"heading": heading, "lines": lines})
-    return found
+        name, email, phone, web = (
+            facts.get(f"{prefix}-{part}", "") for part in ("name", "email", "phone", "web")
+        )
+        render = shown_facts.render_extra
+        lines = (render(name), inspire.mail_to(email), render(phone), render(web))
+        if any(lines):
+            contacts.append({"heading": heading, "lines": list(filter(None, dict.fromkeys(lines)))})
+    return contacts
 
 
 def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
@@ -115,28 +122,26 @@ def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
     return shown_facts.render_extra(words) or None
 
 
+@once_per_request
 def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
     """Return a dataset's stars and theme, loaded once per request; None if there are none."""
     id_ = str(package.get("id") or "")
-    if not id_:
-        return None
-    return once_per_request("assessment", package, lambda: assessments.find(id_))
+    return assessments.find(id_) if id_ else None
 
 
+@once_per_request
 def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return URL → what checks say of the links of a dataset, loaded once per request."""
-    urls = [str(each.get("url") or "") for each in package.get("resources") or ()]
-    if not package.get("id"):
-        return {}
-    return once_per_request("links", package, lambda: broken_links.of_urls(urls))
+    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
+    return broken_links.of_urls(urls) if package.get("id") else {}
 
 
 def _broken(package: Mapping[str, Any]) -> str:
     """Return how many links of a dataset do not work, and since when the first."""
     links = load_links(package)
-    urls = [str(each.get("url") or "") for each in package.get("resources") or ()]
+    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
     failed = [links[url] for url in urls if url in links and links[url]["state"] in FAILED]
-    since = min((each["dead_since"] or each["failed_since"] or "" for each in failed), default="")
+    since = min((link["dead_since"] or link["failed_since"] or "" for link in failed), default="")
     return link_texts.describe_of_dataset(len(failed), len(urls), since)
 
 
@@ -144,8 +149,11 @@ def _stars(package: Mapping[str, Any], found: Assessment | None) -> dict[str, An
     if found is None or found.stars is None:
         return {"stars": None, "text": "", "basis": ""}
     rated = from_columns(found)
-    urls = {each.get("id"): str(each.get("url") or "") for each in package.get("resources") or ()}
-    first = next((id_ for id_, each in rated.resources.items() if each == rated.best), "")
+    urls = {
+        resource.get("id"): str(resource.get("url") or "")
+        for resource in package.get("resources") or ()
+    }
+    first = next((id_ for id_, stars in rated.resources.items() if stars == rated.best), "")
     link = load_links(package).get(urls.get(first, ""))
     return {
         "stars": rated.best.stars,
@@ -169,7 +177,7 @@ def _theme(text: str, found: Assessment | None) -> dict[str, Any] | None:
 
 def _why(name: str, found: Assessment | None) -> list[str]:
     ranking = theming.ranking_of(found.themes) if found else ()
-    return next((theme_texts.why(each.reasons) for each in ranking if each.theme == name), [])
+    return next((theme_texts.why(theme.reasons) for theme in ranking if theme.theme == name), [])
 
 
 def _publisher(package: Mapping[str, Any], facts: Mapping[str, str]) -> Markup:
@@ -188,19 +196,17 @@ def _parties(facts: Mapping[str, str]) -> Markup:
     return Markup("")
 
 
-def _line(text: str) -> Markup:
-    return shown_facts.render_extra(text) if text else Markup("")
-
-
 _FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
 
 
 def remember_results(results: Iterable[Any]) -> None:
     """Remember the datasets that a search found until the end of the request."""
     if has_request_context():
-        found = g.setdefault(_FOUND, {})
-        found.update(
-            (each["id"], None) for each in results if isinstance(each, Mapping) and "id" in each
+        ids = g.setdefault(_FOUND, {})
+        ids.update(
+            (result["id"], None)
+            for result in results
+            if isinstance(result, Mapping) and "id" in result
         )
 
 
@@ -211,16 +217,16 @@ def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
         ``stars`` (number, None if not rated), ``text`` (of the stars), ``source`` ({"name",
         "title"}, None if it was not harvested) and ``harvested`` (UTC).
     """
-    found = _of(str(package.get("id") or ""))
-    if found is None:
+    badges = _of(str(package.get("id") or ""))
+    if badges is None:
         return {"stars": None, "text": "", "source": None, "harvested": None}
-    is_rated = found.stars is not None
-    best = Stars(found.stars or 0, found.code or "", found.detail or "")
+    is_rated = badges.stars is not None
+    best = Stars(badges.stars or 0, badges.code or "", badges.detail or "")
     return {
-        "stars": found.stars,
+        "stars": badges.stars,
         "text": shorten(star_texts.describe_stars(best), LONGEST) if is_rated else "",
-        "source": {"name": found.source, "title": found.title} if found.source else None,
-        "harvested": found.harvested,
+        "source": {"name": badges.source, "title": badges.title} if badges.source else None,
+        "harvested": badges.harvested,
     }
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan.lib.search import SearchError, SolrConnectionError
 from markupsafe import Markup, escape
 
 from ckanext.ukharvest.helpers.dataset_head import load_assessment
@@ -21,6 +19,7 @@ from ckanext.ukharvest.helpers.facts import (
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.helpers.provenance import ukharvest_provenance
+from ckanext.ukharvest.logic.action.coupled import find_coupled
 from ckanext.ukharvest.presentation.messages import times
 from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
@@ -29,22 +28,17 @@ from ckanext.ukharvest.presentation.rendering.dataset_fields import Row, Rows
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.themes import choice as themes
 
-log = logging.getLogger(__name__)
-
 # harvest_extras of its plugin adds them to what package_show returns.
 _SHOWN_BY_HARVEST = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
 
 
-def ukharvest_facts(package: dict[str, Any]) -> Rows | None:
+@once_per_request
+def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
     """Return the rows of a dataset's additional information, with labels and values.
 
     None if it was not harvested and has none of this extension's fields: then CKAN's own table is
     shown. Leaves out the fields in ``package_hide_extras``.
     """
-    return once_per_request("rows", package, lambda: _all_rows(package))
-
-
-def _all_rows(package: dict[str, Any]) -> Rows | None:
     facts, harvested = facts_of(package), ukharvest_is_harvested(package)
     if not harvested and not facts.keys() & DATASET_KEYS:
         return None
@@ -57,34 +51,33 @@ def _all_rows(package: dict[str, Any]) -> Rows | None:
     return Rows((*shown.known, *others), ())
 
 
-def ukharvest_further_facts(package: dict[str, Any]) -> Rows:
+@once_per_request
+def ukharvest_further_facts(package: Mapping[str, Any]) -> Rows:
     """Return the rows that ckanext-scheming's page of a dataset type does not show.
 
     That page shows only the fields of the type's schema, no extras.
     """
-    return once_per_request("further rows", package, lambda: _further_rows(package))
-
-
-def _further_rows(package: dict[str, Any]) -> Rows:
     schema = tk.h.scheming_get_dataset_schema(package["type"]) or {"dataset_fields": []}
-    facts, shown = facts_of(package), {each["field_name"] for each in schema["dataset_fields"]}
+    facts, shown = facts_of(package), {field["field_name"] for field in schema["dataset_fields"]}
     harvested = ukharvest_is_harvested(package)
     if not harvested:
         facts = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     left = {key: text for key, text in facts.items() if key not in shown}
-    found = _rows(package, left, _of_harvest(package) if harvested else {})
+    rows = _rows(package, left, _of_harvest(package) if harvested else {})
     return Rows(
-        tuple(row for row in found.known if row.key not in shown and (row.is_given or harvested)),
-        found.others,
+        tuple(row for row in rows.known if row.key not in shown and (row.is_given or harvested)),
+        rows.others,
     )
 
 
-def ukharvest_harvested_extras(package: dict[str, Any]) -> list[dict[str, Any]]:
+def ukharvest_harvested_extras(package: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the extras that a form sends along, without those that ckanext-harvest only shows."""
-    return [each for each in package.get("extras") or () if each["key"] not in _SHOWN_BY_HARVEST]
+    return [extra for extra in package.get("extras") or () if extra["key"] not in _SHOWN_BY_HARVEST]
 
 
-def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> list[dict[str, Any]]:
+def ukharvest_own_extras(
+    package: Mapping[str, Any], origin: dict[str, Any]
+) -> list[dict[str, Any]]:
     """Return the extras that people added to a harvested dataset; [] if that is not known.
 
     Args:
@@ -94,22 +87,22 @@ def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> lis
     if origin["supplied_fields"] is None:
         return []
     fields = (*origin["supplied_fields"]["dataset"], *origin["kept_fields"])
-    others = {each["field"] for each in fields} | {"theme-primary", "theme-secondary"}
+    others = {field["field"] for field in fields} | {"theme-primary", "theme-secondary"}
     return [
-        each
-        for each in ukharvest_harvested_extras(package)
-        if each.get("key") and each["key"] not in others
+        extra
+        for extra in ukharvest_harvested_extras(package)
+        if extra.get("key") and extra["key"] not in others
     ]
 
 
-def ukharvest_harvested_rows(package: dict[str, Any]) -> list[Row]:
+def ukharvest_harvested_rows(package: Mapping[str, Any]) -> list[Row]:
     """Return the rows of a dataset's extras for its form, labelled as on its page."""
     facts = facts_of({"extras": package.get("extras") or ()})
-    found = _rows(package, facts, {})
-    return [row for row in (*found.known, *found.others) if row.is_given]
+    rows = _rows(package, facts, {})
+    return [row for row in (*rows.known, *rows.others) if row.is_given]
 
 
-def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None = None) -> Markup:
+def ukharvest_field_value(key: str, value: Any, package: Mapping[str, Any] | None = None) -> Markup:
     """Render the value of one of our fields: labels with links.
 
     Args:
@@ -128,33 +121,20 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
     return shown
 
 
-def ukharvest_couplings(package_id: str) -> dict[str, Any]:
-    """Return the coupled datasets and services that the user may read.
-
-    ``is_unknown`` is True if there are some, and the search failed.
-    """
-    try:
-        context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_coupling_show")(context, {"id": package_id}))
-    except (SearchError, SolrConnectionError):  # the page is useful without them
-        log.exception("What is coupled with %s could not be looked up", package_id)
-        return {"datasets": [], "services": [], "is_unknown": True}
-
-
-def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
-    said = {
+def _rows(package: Mapping[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
+    values = {
         key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
     }
     if "spatial" in facts:
         # The map on the page shows it with its coordinates.
         is_drawn = svg_map.describe_extent(facts["spatial"], tk._)
-        said["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
+        values["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
     return dataset_fields.rows(
-        facts, portal(), {**said, **more}, is_harvested=ukharvest_is_harvested(package)
+        facts, portal(), {**values, **more}, is_harvested=ukharvest_is_harvested(package)
     )
 
 
-def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
+def _of_ckan(package: Mapping[str, Any]) -> dict[str, Markup]:
     """Return the values of CKAN's own rows."""
     url, version = (str(package.get(key) or "") for key in ("url", "version"))
     return {
@@ -167,28 +147,28 @@ def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
     }
 
 
-def _person(package: dict[str, Any], key: str) -> Markup:
-    name, mail = (str(package.get(each) or "") for each in (key, f"{key}_email"))
+def _person(package: Mapping[str, Any], key: str) -> Markup:
+    name, mail = (str(package.get(name_) or "") for name_ in (key, f"{key}_email"))
     both = (escape(name), inspire.mail_to(mail))
-    return Markup(", ").join(each for each in dict.fromkeys(both) if each)
+    return Markup(", ").join(part for part in dict.fromkeys(both) if part)
 
 
-def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
+def _of_harvest(package: Mapping[str, Any]) -> dict[str, Markup]:
     """Return the values of the rows about the harvest, and the couplings."""
-    found = ukharvest_provenance(package) or {}
-    url = str(found.get("harvest_url") or "")
+    origin = ukharvest_provenance(package) or {}
+    url = str(origin.get("harvest_url") or "")
     return {
         dataset_fields.HARVEST_URL: shown_facts.render_link_or_text(url),
-        dataset_fields.HARVEST_DATE: times.when(found.get("harvested")),
-        "guid": _identifier(str(found.get("guid") or fact(package, "guid") or "")),
-        "harvest_source_title": _source(found.get("source") or {}),
+        dataset_fields.HARVEST_DATE: times.when(origin.get("harvested")),
+        "guid": _identifier(str(origin.get("guid") or fact(package, "guid") or "")),
+        "harvest_source_title": _source(origin.get("source") or {}),
         **_couplings(package),
     }
 
 
-def _couplings(package: dict[str, Any]) -> dict[str, Markup]:
-    coupled = ukharvest_couplings(package["id"])
-    if coupled.get("is_unknown"):
+def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
+    coupled = find_coupled({"user": tk.current_user.name}, package["id"])
+    if coupled["is_unknown"]:
         is_service = fact(package, "resource-type") == "service"
         key = dataset_fields.COUPLED_DATASETS if is_service else dataset_fields.COUPLED_SERVICES
         return {
@@ -225,34 +205,40 @@ def _source(source: dict[str, Any]) -> Markup:
 
 def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> Markup:
     link = Markup('<a href="{}">{}</a>')
-    found = [
-        link.format(tk.h.url_for("dataset.read", id=each["name"]), each["title"] or each["name"])
-        for each in others
+    links = [
+        link.format(tk.h.url_for("dataset.read", id=other["name"]), other["title"] or other["name"])
+        for other in others
     ]
-    return shown_facts.render_list([*found, *elsewhere])
+    return shown_facts.render_list([*links, *elsewhere])
 
 
-def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
+def _elsewhere(package: Mapping[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
     """Yield the datasets that a service's record names and that are not on this site."""
     try:
         named = shown_facts.parse_json(fact(package, "coupled-resource") or "[]")
     except (ValueError, RecursionError):
         return
     known = coupled.get("references", ())
-    for each in named if isinstance(named, list) else ():
-        if not isinstance(each, dict) or _is_known(each, known):
+    for dataset in named if isinstance(named, list) else ():
+        if not isinstance(dataset, dict) or _is_known(dataset, known):
             continue
-        url, title = str(each.get("href") or ""), str(each.get("title") or each.get("uuid") or "")
+        url, title = (
+            str(dataset.get("href") or ""),
+            str(dataset.get("title") or dataset.get("uuid") or ""),
+        )
         if words := shown_facts.render_link_or_text(url, title):
             yield Markup("{} ({})").format(words, tk._("not on this site"))
 
 
 def _is_known(named: dict[str, Any], references: Collection[str]) -> bool:
     href, uuid = str(named.get("href") or ""), str(named.get("uuid") or "")
-    return any(each in (href, uuid) or (len(each) > 8 and each in href) for each in references)
+    return any(
+        reference in (href, uuid) or (len(reference) > 8 and reference in href)
+        for reference in references
+    )
 
 
-def _is_suggested(package: dict[str, Any]) -> bool:
+def _is_suggested(package: Mapping[str, Any]) -> bool:
     """Tell whether a dataset's theme is only suggested, by words in its texts."""
-    found = load_assessment(package)
-    return found is not None and found.theme_origin == themes.WORDS
+    assessment = load_assessment(package)
+    return assessment is not None and assessment.theme_origin == themes.WORDS

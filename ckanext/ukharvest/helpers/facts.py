@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 
 _T = TypeVar("_T")
 
-DATASET_KEYS = frozenset(each.key for each in fields.FIELDS if each.of == fields.DATASET)
+DATASET_KEYS = frozenset(field.key for field in fields.FIELDS if field.of == fields.DATASET)
 
 
 def portal() -> Portal:
@@ -34,10 +35,10 @@ def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
     Leaves out the fields in ``package_hide_extras``.
     """
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
-    given = {key: package[key] for key in DATASET_KEYS if package.get(key) and key not in hidden}
     top = {  # the portal's own schema can have numbers and lists
         key: value if key in shown_values.KEYS or isinstance(value, str) else json.dumps(value)
-        for key, value in given.items()
+        for key in DATASET_KEYS - set(hidden)
+        if (value := package.get(key))
     }
     extras = {key: str(value) for key, value in tk.h.sorted_extras(package.get("extras") or ())}
     return {**top, **extras}
@@ -50,14 +51,21 @@ def ukharvest_is_harvested(package: Mapping[str, Any]) -> bool:
 
 def fact(package: Mapping[str, Any], key: str) -> str:
     """Return the value of a top-level field, or of the extra of that name; "" for none."""
-    extras = {each["key"]: each["value"] for each in package.get("extras") or ()}
+    extras = {extra["key"]: extra["value"] for extra in package.get("extras") or ()}
     return str(package.get(key) or extras.get(key) or "")
 
 
-def once_per_request(kind: str, package: Mapping[str, Any], make: Callable[[], _T]) -> _T:
-    """Return the result of ``make``, called once per request for each kind and dataset."""
-    known: dict[tuple[str, str], Any] = g.setdefault("ukharvest_of_datasets", {})
-    key = (kind, str(package.get("id") or ""))
-    if key not in known or not key[1]:
-        known[key] = make()
-    return known[key]  # type: ignore[no-any-return]
+def once_per_request(
+    function: Callable[[Mapping[str, Any]], _T],
+) -> Callable[[Mapping[str, Any]], _T]:
+    """Call a function of a dataset once per request, and return its result from then on."""
+
+    @functools.wraps(function)
+    def cached(package: Mapping[str, Any]) -> _T:
+        known: dict[tuple[str, str], Any] = g.setdefault("ukharvest_of_datasets", {})
+        key = (function.__name__, str(package.get("id") or ""))
+        if key not in known or not key[1]:
+            known[key] = function(package)
+        return known[key]  # type: ignore[no-any-return]
+
+    return cached

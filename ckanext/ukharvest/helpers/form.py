@@ -34,9 +34,8 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
         data: a dataset or resource from the API, or the data that the form sent.
         name: name of the field in the form's own schema, if it has another one.
     """
-    field = next(each for each in fields.FIELDS if each.key == key)
-    given = (data.get(each) for each in (name or key, *field.aliases))
-    value = next((each for each in given if each), None)
+    field = next(field for field in fields.FIELDS if field.key == key)
+    value = next(filter(None, map(data.get, (name or key, *field.aliases))), None)
     part = form_fields.build_part(field, value, tk._)
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
 
@@ -46,11 +45,11 @@ def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
 
     {} for anonymous users, if the portal lets them create datasets.
     """
-    given = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
-    given["tags"] = data.get("tag_string") or data.get("tags")
+    texts = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
+    texts["tags"] = data.get("tag_string") or data.get("tags")
     try:
         context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_theme_suggest")(context, given))
+        return dict(tk.get_action("ukharvest_theme_suggest")(context, texts))
     except tk.NotAuthorized:
         return {}
 
@@ -68,9 +67,9 @@ def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> lis
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
     known = {*form_fields.OF_RESOURCES, *shown, *aliases, form_fields.KEPT}
     # Flags and objects are left to the extensions that set them.
-    found = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
+    others = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
     before = data.get(form_fields.KEPT, ())
-    return list(dict.fromkeys([*found, *([before] if isinstance(before, str) else before)]))
+    return list(dict.fromkeys([*others, *([before] if isinstance(before, str) else before)]))
 
 
 def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
@@ -84,21 +83,17 @@ def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) ->
         in the list; ``type``: the chosen one; ``area``: the name of its area, None if the portal
         cannot search by place; ``others``: the other extras.
     """
-    given = list(extras or ())
-    stored = {str(extra.get("key")): str(extra.get("value") or "") for extra in given}
+    stored = {str(extra.get("key")): str(extra.get("value") or "") for extra in extras or ()}
     chosen = organization_types.find(stored.get(organization_types.KEY, ""))
     values = list(organization_types.values())
     if chosen and chosen not in values:
         values.append(chosen)
     types = [{"value": value, "text": tk._(organization_types.label(value))} for value in values]
-    own = {organization_types.KEY}
-    area = None
-    if place.is_offered():
-        own.add(gazetteer.AREA)
-        area = stored.get(gazetteer.AREA, "")
+    area = stored.get(gazetteer.AREA, "") if place.is_offered() else None
+    own = {organization_types.KEY} if area is None else {organization_types.KEY, gazetteer.AREA}
     return {
         "types": [{"value": "", "text": tk._("Not specified")}, *types],
         "type": chosen,
         "area": area,
-        "others": [extra for extra in given if extra.get("key") not in own],
+        "others": [extra for extra in extras or () if extra.get("key") not in own],
     }

@@ -5,12 +5,9 @@ from __future__ import annotations
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.doctor import notice
 from ckanext.ukharvest.logic.permissions import may_harvest, once
-from ckanext.ukharvest.logic.source_state import type_label
-from ckanext.ukharvest.model import notes, source_list
-from ckanext.ukharvest.operations.export import manifest
+from ckanext.ukharvest.model import notes
 
 # Blueprints of ckanext-harvest, and of CKAN for its dataset type; ours begin with "ukharvest".
 _STOCK = ["harvest", "harvester"]
@@ -39,23 +36,3 @@ def ukharvest_notice() -> str:
     if not ukharvest_may_harvest():
         return ""
     return str(notice.parse(once("notice", lambda: notes.note(notes.NOTICE)))["text"])
-
-
-def ukharvest_export() -> manifest.Manifest | None:
-    """Return the manifest of the exported catalogue, None if there is no export."""
-    return manifest.load(config.export_folder())
-
-
-def ukharvest_source_count(organisation_id: str) -> int:
-    """Return how many harvest sources an organisation has."""
-    return source_list.of_organisation(organisation_id)
-
-
-def ukharvest_source_type(name: str) -> str:
-    """Return the title of a source type."""
-    return type_label(name)
-
-
-def ukharvest_frequency(name: str) -> str:
-    """Return the label of a frequency."""
-    return str(tk._(FREQUENCIES.get(name, name)))

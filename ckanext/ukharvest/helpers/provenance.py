@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -13,25 +14,27 @@ from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
 from ckanext.ukharvest.presentation.rendering.dataset_fields import TECHNICAL
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages.common import context
 
 
-def ukharvest_provenance(package: dict[str, Any]) -> dict[str, Any]:
+def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of ``ukharvest_dataset_show``, {} if the dataset was not harvested.
 
     Args:
         package: as package_show returns it to the user.
     """
-    if not ukharvest_is_harvested(package):
-        return {}
-    return once_per_request(
-        "provenance", package, lambda: provenance.describe_origin(context(), package)
-    )
+    return _origin(package) if ukharvest_is_harvested(package) else {}
+
+
+@once_per_request
+def _origin(package: Mapping[str, Any]) -> dict[str, Any]:
+    return provenance.describe_origin(context(), package)
 
 
 def ukharvest_may_edit(package: dict[str, Any]) -> bool:
     """Tell whether the user may edit the dataset; no query for anonymous users."""
-    return not tk.current_user.is_anonymous and provenance.may_edit(context(), package)
+    return not tk.current_user.is_anonymous and may(context(), "package_update", id=package["id"])
 
 
 def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
@@ -52,8 +55,8 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
     """
     supplied = origin["supplied_fields"] or {"dataset": [], "resources": {}}
     fields = supplied["resources"].get(resource_id, []) if resource_id else supplied["dataset"]
-    hidden = TECHNICAL | {each["field"] for each in origin["kept_fields"]}
-    labels = [each["label"] for each in fields if resource_id or each["field"] not in hidden]
+    hidden = TECHNICAL | {field["field"] for field in origin["kept_fields"]}
+    labels = [field["label"] for field in fields if resource_id or field["field"] not in hidden]
     return list(dict.fromkeys(labels))
 
 
@@ -73,8 +76,8 @@ def ukharvest_record_form(form: str) -> str:
     Args:
         form: ``label`` of a form in ``presentation.rendering.source_record.form``.
     """
-    if form == record_form.N_TRIPLES.label:
-        return str(tk._("Converted to N-Triples"))
-    if form == record_form.JSON.label:
-        return str(tk._("JSON, formatted"))
-    return str(tk._("As the publisher wrote it: {form}").format(form=form))
+    made = {
+        record_form.N_TRIPLES.label: tk._("Converted to N-Triples"),
+        record_form.JSON.label: tk._("JSON, formatted"),
+    }
+    return made.get(form) or gettext("As the publisher wrote it: {form}", form=form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -19,7 +20,7 @@ def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> lis
     base = tk.h.url_for("harvest.read", id=source["name"])
     about = tk.h.url_for("harvester.about", id=source["name"])
     edit = tk.h.url_for("harvest.edit", id=source["name"])
-    steps = (tk.h.url_for(f"harvester.{each}", id=source["name"]) for each in ("clear", "delete"))
+    steps = (tk.h.url_for(f"harvester.{step}", id=source["name"]) for step in ("clear", "delete"))
     settings = (f"{base}/notifications", f"{base}/switch-off", f"{base}/switch-on", *steps)
     tabs = [
         (tk._("Overview"), base, "gauge", (), True),
@@ -38,9 +39,8 @@ def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> lis
 
 
 def _is_at(here: str, url: str, more: Sequence[str], base: str) -> bool:
-    if url == base:
-        return here == base
-    return any(here == each or here.startswith(f"{each}/") for each in (url, *more))
+    below = any(f"{here}/".startswith(f"{start}/") for start in (url, *more))
+    return here == base if url == base else below
 
 
 def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dict[str, Any] | None:
@@ -60,12 +60,12 @@ def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dic
         return None
     ended.reverse()
     heights = [_heights(run) for run in ended]
-    top = max(1, datasets, *(sum(each.values()) for each in heights))
+    top = max(1, datasets, *(sum(parts.values()) for parts in heights))
     step = WIDTH / MOST
     bars = []
-    for place, (run, each) in enumerate(zip(ended, heights, strict=True)):
+    for place, (run, parts) in enumerate(zip(ended, heights, strict=True)):
         url = tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"])
-        bars.append({"url": url, "parts": _parts(each, top, place * step, step * 0.8)})
+        bars.append({"url": url, "parts": _parts(parts, top, place * step, step * 0.8)})
     line = round(HEIGHT - datasets / top * (HEIGHT - 8), 1) if datasets else None
     return {"width": WIDTH, "height": HEIGHT, "line": line, "bars": bars}
 
@@ -83,9 +83,7 @@ def _heights(run: Mapping[str, Any]) -> dict[str, int]:
 def _parts(heights: Mapping[str, int], top: int, x: float, width: float) -> list[dict[str, Any]]:
     parts = []
     bottom = float(HEIGHT)
-    for kind, number in heights.items():
-        if not number:
-            continue
+    for kind, number in filter(itemgetter(1), heights.items()):
         height = max(LEAST, number / top * (HEIGHT - 8))
         bottom -= height
         parts.append(

@@ -24,15 +24,16 @@ def answer(allowed: bool, refusal: str) -> Answer:
 
 
 def _of_source(context: Any, source_id: str | None) -> Answer:
-    refusal = tk._("Not authorised to see the status of this harvest source")
-    return answer(may(context, "harvest_source_update", id=source_id), refusal)
+    return answer(
+        may(context, "harvest_source_update", id=source_id),
+        tk._("Not authorised to see the status of this harvest source"),
+    )
 
 
 def _source_id(data_dict: dict[str, Any]) -> str | None:
     """Return the id of the source of the run ``job_id``; without it, ``source_id``."""
-    if data_dict.get("job_id"):
-        return _source_of_run(data_dict["job_id"])
-    return data_dict.get("source_id")
+    job_id = data_dict.get("job_id")
+    return _source_of_run(job_id) if job_id else data_dict.get("source_id")
 
 
 def _source_of_run(job_id: Any) -> str:
@@ -52,14 +53,6 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return {"success": True}
 
 
-ukharvest_type_list = ukharvest_source_list
-ukharvest_place_list = ukharvest_source_list
-ukharvest_stars_report = ukharvest_source_list
-ukharvest_stars_list = ukharvest_source_list
-ukharvest_data_check_list = ukharvest_source_list
-ukharvest_data_check_report = ukharvest_source_list
-
-
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user.
 
@@ -72,14 +65,10 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
 @tk.auth_allow_anonymous_access
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the dataset."""
-    refusal = tk._("Not authorised to read this dataset")
-    return answer(may(context, "package_show", id=data_dict.get("id")), refusal)
-
-
-ukharvest_dataset_change_list = ukharvest_dataset_show
-ukharvest_coupling_show = ukharvest_dataset_show
-ukharvest_theme_show = ukharvest_dataset_show
-ukharvest_stars_show = ukharvest_dataset_show
+    return answer(
+        may(context, "package_show", id=data_dict.get("id")),
+        tk._("Not authorised to read this dataset"),
+    )
 
 
 def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -87,25 +76,9 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return _of_source(context, _source_id(data_dict))
 
 
-ukharvest_identifier_change_list = ukharvest_deletion_list
-ukharvest_mail_show = ukharvest_deletion_list
-ukharvest_mail_test = ukharvest_deletion_list
-ukharvest_mail_update = ukharvest_deletion_list
-ukharvest_problem_group_list = ukharvest_deletion_list
-ukharvest_problem_list = ukharvest_deletion_list
-ukharvest_record_list = ukharvest_deletion_list
-ukharvest_record_version_list = ukharvest_deletion_list
-ukharvest_schedule_show = ukharvest_deletion_list
-ukharvest_schedule_update = ukharvest_deletion_list
-ukharvest_source_move = ukharvest_deletion_list
-
-
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source of the run ``id``."""
     return _of_source(context, _source_of_run(data_dict.get("id")))
-
-
-ukharvest_run_stop = ukharvest_run_show
 
 
 def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -114,19 +87,14 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may call harvest_job_create for the source."""
+    """Allow users who may call harvest_job_create for the source, or that of ``record_id``."""
     refusal = tk._("Not authorised to run this harvest source")
-    source_id = data_dict.get("source_id")
+    record_id, source_id = data_dict.get("record_id"), data_dict.get("source_id")
+    source_id = _source_of_record(record_id) if record_id else source_id
     return answer(may(context, "harvest_job_create", source_id=source_id), refusal)
 
 
-def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may start a run of the source of the record ``id``."""
-    source_id = _source_of_record(data_dict.get("id"))
-    return ukharvest_run_create(context, {"source_id": source_id})
-
-
-def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> Answer:
+def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow administrators of the source's organisation."""
     refusal = tk._("Only an administrator of the source's organisation may approve deletions")
     package = model.Package.get(data_dict.get("source_id") or "-")
@@ -141,33 +109,23 @@ def is_administrator(context: Any, source: model.Package | None) -> bool:
     return bool(authz.has_user_permission_for_group_or_org(organisation, user, "admin"))
 
 
-ukharvest_deletion_keep = ukharvest_deletion_approve
-
-
-def ukharvest_identifier_change_accept(context: Any, data_dict: dict[str, Any]) -> Answer:
+def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow administrators of the source's organisation."""
     refusal = tk._("Only an administrator of the source's organisation may decide this")
     package = model.Package.get(data_dict.get("source_id") or "-")
     return answer(is_administrator(context, package), refusal)
 
 
-ukharvest_identifier_change_refuse = ukharvest_identifier_change_accept
-
-
 def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source; without a source, only sysadmins."""
-    source = data_dict.get("source")
-    if not source:
-        return {"success": False, "msg": tk._("Only sysadmins may list the runs of all sources")}
-    return _of_source(context, source)
+    refusal = answer(False, tk._("Only sysadmins may list the runs of all sources"))
+    return _of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
 def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source; without a source, only sysadmins."""
-    source = data_dict.get("source")
-    if not source:
-        return {"success": False, "msg": tk._("Only sysadmins may list the links of all sources")}
-    return _of_source(context, source)
+    refusal = answer(False, tk._("Only sysadmins may list the links of all sources"))
+    return _of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
 def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -178,27 +136,26 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answe
     may_edit = organisation is not None and authz.has_user_permission_for_group_or_org(
         organisation.id, context.get("user"), "update_dataset"
     )
-    refusal = tk._("Only users who may edit the datasets may list links that do not work")
-    return answer(bool(may_edit), refusal)
-
-
-ukharvest_broken_link_report = ukharvest_broken_link_list
+    return answer(
+        bool(may_edit), tk._("Only users who may edit the datasets may list links that do not work")
+    )
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the resource."""
-    refusal = tk._("Not authorised to read this resource")
-    return answer(may(context, "resource_show", id=data_dict.get("id")), refusal)
-
-
-ukharvest_data_check_show = ukharvest_link_show
+    return answer(
+        may(context, "resource_show", id=data_dict.get("id")),
+        tk._("Not authorised to read this resource"),
+    )
 
 
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may edit the dataset."""
-    refusal = tk._("Not authorised to edit this dataset")
-    return answer(may(context, "package_update", id=data_dict.get("id")), refusal)
+    return answer(
+        may(context, "package_update", id=data_dict.get("id")),
+        tk._("Not authorised to edit this dataset"),
+    )
 
 
 @tk.auth_allow_anonymous_access
@@ -238,9 +195,6 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
     return answer(is_own, tk._("Only the person who started a preview can see its result"))
 
 
-ukharvest_source_preview_stop = ukharvest_source_preview_show
-
-
 @tk.auth_allow_anonymous_access
 def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow every logged-in user, and visitors if the ini says so."""
@@ -251,3 +205,32 @@ def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
 def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only."""
     return {"success": False, "msg": tk._("Only sysadmins may adopt harvest sources")}
+
+
+# Actions that are allowed as another one is.
+SAME_AS = {
+    ukharvest_source_list: (
+        "type_list",
+        "place_list",
+        "stars_list",
+        "data_check_list",
+    ),
+    ukharvest_dataset_show: (
+        "dataset_change_list",
+        "stars_show",
+    ),
+    ukharvest_deletion_list: (
+        "identifier_change_list",
+        "mail_show",
+        "mail_update",
+        "problem_group_list",
+        "problem_list",
+        "record_list",
+        "record_version_list",
+        "schedule_update",
+        "source_move",
+    ),
+    ukharvest_run_show: ("run_stop",),
+    ukharvest_link_show: ("data_check_show",),
+    ukharvest_source_preview_show: ("source_preview_stop",),
+}

@@ -15,11 +15,13 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.logic import schema, visitor_limit
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.source_preview_rules import MOST_A_MINUTE
 from ckanext.ukharvest.model import source_previews
 from ckanext.ukharvest.presentation.messages.source_previews import text_name
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.texts import gettext
 
 MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
 MOST_STORED = 1000  # of all users; as many of all visitors
@@ -51,21 +53,24 @@ def validate_input(user: str, data_dict: Mapping[str, Any]) -> dict[str, Any]:
     has_schema = bool(data["schema_url"]) or schema_bytes is not None
     may_enter = may_enter_network(user)
     _check_type(data["source_type"], has_schema, errors)
+    guard = config.guard() if may_enter else config.public_guard()
     for field in ("url", "schema_url"):
-        if data[field] and field not in errors:
-            _check_url(data[field], may_enter, field, errors)
+        try:
+            if data[field] and field not in errors:
+                guard.check_url(data[field])
+        except Blocked as exc:
+            errors[field] = [exc.message]
     if errors:
         raise tk.ValidationError(errors)
-    given = {
-        "way": way,
-        "name": name or (text_name() if way == "text" else ""),
-        "schema": data["schema_url"] or (schema_file or text_name() if has_schema else ""),
-        "may_enter": may_enter,
-    }
     return {
         "source_type": data["source_type"] or (DATA if has_schema else ""),
         "url": data["url"],
-        "given": given,
+        "given": {
+            "way": way,
+            "name": name or (text_name() if way == "text" else ""),
+            "schema": data["schema_url"] or (schema_file or text_name() if has_schema else ""),
+            "may_enter": may_enter,
+        },
         "content": content,
         "schema_content": schema_bytes,
     }
@@ -86,18 +91,21 @@ def _file(
     upload: Any = data_dict.get(file)
     most = config.CHECK_MEGABYTES * MIB
     name = shorten(clean_text(getattr(upload, "filename", None)), LONGEST_NAME)
-    found = encode_text(data[text]) if data[text].strip() else None
-    field = text
+    content, field = encode_text(data[text]) if data[text].strip() else None, text
     if name and hasattr(upload, "stream"):
-        if found is not None:
+        if content is not None:
             errors[file] = [tk._("Give a text or a file, not both")]
-        found, field = upload.stream.read(most + 1), file
-        if not found:
+        content, field = upload.stream.read(most + 1), file
+        if not content:
             errors[file] = [tk._("The file is empty")]
-    if found is not None and len(found) > most:
-        message = tk._("This is larger than {n} MB, which is the most that can be checked here")
-        errors[field] = [message.format(n=config.CHECK_MEGABYTES)]
-    return found, name
+    if content is not None and len(content) > most:
+        errors[field] = [
+            gettext(
+                "This is larger than {n} MB, which is the most that can be checked here",
+                n=config.CHECK_MEGABYTES,
+            )
+        ]
+    return content, name
 
 
 def encode_text(text: str) -> bytes:
@@ -114,9 +122,7 @@ def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: Erro
         errors["url"] = [tk._("Give a URL, a text or a file: only one of them")]
     elif not data["url"] and content is None and not errors:
         errors["url"] = [tk._("Enter a URL, paste a text or choose a file")]
-    if content is None:
-        return "url"
-    return "upload" if name else "text"
+    return "url" if content is None else "upload" if name else "text"
 
 
 def _check_type(name: str, has_schema: bool, errors: Errors) -> None:
@@ -126,34 +132,27 @@ def _check_type(name: str, has_schema: bool, errors: Errors) -> None:
         errors["source_type"] = [tk._("There is no source type of this name")]
 
 
-def _check_url(url: str, may_enter: bool, field: str, errors: Errors) -> None:
-    guard = config.guard() if may_enter else config.public_guard()
-    try:
-        guard.check_url(url)
-    except Blocked as exc:
-        errors[field] = [exc.message]
-
-
 def check_limits(user: str) -> None:
     """Refuse more checks than a person may start, or than may wait or be stored.
 
     Raises:
         ValidationError: with what to do.
     """
-    if _has_started_enough(user):
-        words = tk._("You have started {n} checks in the last minute. Wait a minute.")
-        raise tk.ValidationError({"check": [words.format(n=MOST_A_MINUTE)]})
+    address = tk.request.remote_addr if has_request_context() else None
+    has_started_enough = (
+        source_previews.started_lately(user) >= MOST_A_MINUTE
+        if user
+        else not visitor_limit.may_start_check(address or "", MOST_A_MINUTE)
+    )
+    if has_started_enough:
+        raise invalid(
+            "check",
+            gettext(
+                "You have started {n} checks in the last minute. Wait a minute.", n=MOST_A_MINUTE
+            ),
+        )
     most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
     if source_previews.count_checks_under_way() >= most:
-        message = tk._("Too many checks are waiting. Try again in a few minutes.")
-        raise tk.ValidationError({"check": [message]})
+        raise invalid("check", tk._("Too many checks are waiting. Try again in a few minutes."))
     if source_previews.count_checks(of_visitors=not user) >= MOST_STORED:
-        message = tk._("There were too many checks today. Try again tomorrow.")
-        raise tk.ValidationError({"check": [message]})
-
-
-def _has_started_enough(user: str) -> bool:
-    if user:
-        return source_previews.started_lately(user) >= MOST_A_MINUTE
-    address = tk.request.remote_addr if has_request_context() else None
-    return not visitor_limit.may_start_check(address or "", MOST_A_MINUTE)
+        raise invalid("check", tk._("There were too many checks today. Try again tomorrow."))

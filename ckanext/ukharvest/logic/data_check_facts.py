@@ -17,19 +17,23 @@ def add_computed(package: dict[str, Any]) -> None:
 
     None for a dataset without a schema.
     """
-    resources = [each for each in package.get("resources") or () if isinstance(each, dict)]
-    for each in resources:
-        each.pop(KEY, None)  # of a client that sent back what it was given
-    is_possible = any(data_checks.own_schema(each) for each in resources) or _has_schema(package)
+    resources = [
+        resource for resource in package.get("resources") or () if isinstance(resource, dict)
+    ]
+    for resource in resources:
+        resource.pop(KEY, None)  # of a client that sent back what it was given
+    is_possible = any(data_checks.own_schema(resource) for resource in resources) or _has_schema(
+        package
+    )
     if not is_possible:
         return
-    found = {row.resource_id: row for row in data_checks.of_dataset(str(package["id"]))}
-    for each in resources:
-        row = found.get(str(each.get("id")))
-        if row and data_checks.own_schema(each) in ("", row.schema_url):
-            each[KEY] = short(row)
+    rows = {row.resource_id: row for row in data_checks.of_dataset(str(package["id"]))}
+    for resource in resources:
+        row = rows.get(str(resource.get("id")))
+        if row and data_checks.own_schema(resource) in ("", row.schema_url):
+            resource[KEY] = short(row)
 
 
 def _has_schema(package: dict[str, Any]) -> bool:
     extras = package.get("extras") or ()
-    return bool(package.get("schema")) or any(each.get("key") == "schema" for each in extras)
+    return bool(package.get("schema")) or any(extra.get("key") == "schema" for extra in extras)

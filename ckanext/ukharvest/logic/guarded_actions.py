@@ -24,8 +24,11 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 def actions() -> dict[str, Action]:
     """Return action name → wrapped action."""
-    found = {name: getattr(action, name) for name in action.__all__}
-    return {name: each if name in CORE else _guarded(each) for name, each in found.items()}
+    functions = {name: getattr(action, name) for name in action.__all__}
+    return {
+        name: function if name in CORE else _guarded(function)
+        for name, function in functions.items()
+    }
 
 
 def _guarded(function: Action) -> Action:

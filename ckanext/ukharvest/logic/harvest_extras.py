@@ -33,7 +33,7 @@ def add_computed(context: Any, packages: Iterable[dict[str, Any]]) -> None:
 
     Only to harvested datasets whose source is still in the database.
     """
-    datasets = {str(each["id"]): each for each in packages if each.get("type") != TYPE}
+    datasets = {str(package["id"]): package for package in packages if package.get("type") != TYPE}
     visible: dict[str, bool] = {}
     for package_id, origin in provenance.of_datasets(datasets).items():
         if origin.source_id not in visible:

@@ -42,21 +42,22 @@ def refuse(url: str, type_name: str) -> None:
     else:
         is_site = endpoint not in _UPLOADED
     if is_site:
-        message = tk._(
-            "This URL is this portal itself, which has these datasets already. Enter the URL of "
-            "another site."
+        raise tk.Invalid(
+            tk._(
+                "This URL is this portal itself, which has these datasets already. Enter the URL "
+                "of another site."
+            )
         )
-        raise tk.Invalid(message)
 
 
 def _own_path(url: str) -> str | None:
     """Return the path below the portal's root, None if the URL is of another server or folder."""
     try:
-        (_scheme, *own), (_other, *given) = origin(config.site_url()), origin(url)
+        (_scheme, *own), (_other, *other) = origin(config.site_url()), origin(url)
     except Blocked:
         return None
-    ports = {own.pop(), given.pop()}
-    if own != given or not (len(ports) == 1 or ports.issubset(_STANDARD_PORTS)):
+    ports = {own.pop(), other.pop()}
+    if own != other or not (len(ports) == 1 or ports.issubset(_STANDARD_PORTS)):
         return None
     root = str(tk.config.get("ckan.root_path") or "").partition("/{{LANG}}")[0].rstrip("/")
     path = urlsplit(url).path

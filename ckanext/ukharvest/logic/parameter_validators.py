@@ -8,12 +8,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.doctor import notice
-from ckanext.ukharvest.model import notifications, run_records
+from ckanext.ukharvest.model import run_records
+from ckanext.ukharvest.texts import gettext
 
 MAX_ADDRESSES = 20
-RUN_MODES = (RunMode.NORMAL, RunMode.FORCE)
 
 
 def at_most(most: int) -> Callable[[Any], Any]:
@@ -37,67 +36,75 @@ def list_of_words(value: Any) -> list[Any]:
     return list(tk.aslist(value, sep=None))
 
 
-def is_time(value: Any) -> Any:
-    if not schedule.is_time(value):
-        raise tk.Invalid(tk._('Expected a time of day such as "02:30", or nothing.'))
-    return value
+def accept(is_valid: Callable[[Any], bool], expected: Callable[[], str]) -> Callable[[Any], Any]:
+    """Return a validator that refuses what is not valid.
+
+    Args:
+        expected: returns the message, in the reader's language.
+    """
+
+    def validate(value: Any) -> Any:
+        if not is_valid(value):
+            raise tk.Invalid(expected())
+        return value
+
+    return validate
 
 
-def are_days(value: list[Any]) -> list[Any]:
-    if not all(day in schedule.DAYS for day in value):
-        raise tk.Invalid(tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun."))
-    return value
+def one_of(*names: str) -> Callable[[Any], Any]:
+    """Return a validator that accepts only one of these names."""
+    return accept(
+        lambda value: value in names,
+        lambda: gettext("Expected one of: {names}.", names=", ".join(names)),
+    )
 
 
-def is_zone(value: Any) -> Any:
-    if not schedule.is_zone(value):
-        raise tk.Invalid(tk._('Expected the name of a time zone, such as "Europe/London".'))
-    return value
+def some_of(*names: str) -> Callable[[Any], Any]:
+    """Return a validator of a list of words, which accepts only these names."""
+    return accept(
+        lambda words: all(word in names for word in words),
+        lambda: gettext("Expected one or more of: {names}.", names=", ".join(names)),
+    )
+
+
+is_time = accept(
+    schedule.is_time, lambda: tk._('Expected a time of day such as "02:30", or nothing.')
+)
+are_days = accept(
+    lambda words: all(word in schedule.DAYS for word in words),
+    lambda: tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun."),
+)
+is_zone = accept(
+    schedule.is_zone, lambda: tk._('Expected the name of a time zone, such as "Europe/London".')
+)
+is_record_outcome = accept(
+    lambda value: value in ("", *run_records.OUTCOMES, run_records.PROBLEMS),
+    lambda: tk._("Expected the outcome of a record, for example lost or added."),
+)
+is_notice = accept(
+    lambda text: len(text) <= notice.LONGEST,
+    lambda: gettext("Write at most {number} characters.", number=notice.LONGEST),
+)
 
 
 def list_of_texts(value: Any) -> list[str]:
-    given = [value] if isinstance(value, str) else value
-    return [str(each).strip() for each in given if value]
+    texts = [value] if isinstance(value, str) else value
+    return [str(text).strip() for text in texts if value]
 
 
 def are_emails(value: list[str]) -> list[str]:
     """Accept email addresses; drop duplicates, ignoring case."""
-    found = list({each.casefold(): each for each in value if each}.values())
-    is_email = tk.get_validator("email_validator")
-    for each in found:
+    addresses = list({address.casefold(): address for address in value if address}.values())
+    for address in addresses:
         try:
-            is_email(each, {})
+            tk.get_validator("email_validator")(address, {})
         except tk.Invalid:
             text = tk._("{address} is not an email address, such as data.team@example.gov.uk.")
-            raise tk.Invalid(text.format(address=each)) from None
-    if len(found) > MAX_ADDRESSES:
+            raise tk.Invalid(text.format(address=address)) from None
+    if len(addresses) > MAX_ADDRESSES:
         text = tk._("Enter at most {n} email addresses. A mailing list counts as one.")
         raise tk.Invalid(text.format(n=MAX_ADDRESSES))
-    return found
-
-
-def are_mail_events(value: list[str]) -> list[str]:
-    if not set(value) <= set(notifications.EVENTS):
-        raise tk.Invalid(tk._("Expected one or more of: failed, recovered, held."))
-    return value
-
-
-def is_weekly_mail(value: Any) -> Any:
-    if value not in notifications.WEEKLY:
-        raise tk.Invalid(tk._("Expected one of: never, needed."))
-    return value
-
-
-def is_run_mode(value: Any) -> Any:
-    if value not in RUN_MODES:
-        raise tk.Invalid(tk._("Expected one of: normal, force."))
-    return value
-
-
-def is_record_outcome(value: str) -> str:
-    if value and value not in (*run_records.OUTCOMES, run_records.PROBLEMS):
-        raise tk.Invalid(tk._("Expected the outcome of a record, for example lost or added."))
-    return value
+    return addresses
 
 
 def record_number(value: Any) -> int:
@@ -105,10 +112,3 @@ def record_number(value: Any) -> int:
         return int(value)
     except (TypeError, ValueError):
         raise tk.Invalid(tk._("Expected a number.")) from None
-
-
-def is_notice(value: str) -> str:
-    if len(value) > notice.LONGEST:
-        message = tk._("Write at most {number} characters.")
-        raise tk.Invalid(message.format(number=notice.LONGEST))
-    return value

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import source_moves
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.source_proposals import describe_proposals
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import SourcePreview, source_previews
@@ -35,8 +36,9 @@ def stopped_without_queue(preview_id: str) -> Iterator[None]:
         yield
     except RedisError as exc:
         source_previews.stop(preview_id)
-        message = tk._("The queue of background jobs does not answer. Tell a sysadmin.")
-        raise tk.ValidationError({"test": [message]}) from exc
+        raise invalid(
+            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
+        ) from exc
 
 
 def kind_of(preview: SourcePreview) -> PreviewKind:
@@ -104,22 +106,25 @@ def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
 
 def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
     """Add texts in the user's language; remove what only sysadmins may see."""
-    found = {**result, "problems": [{**each, **_of(each)} for each in result["problems"]]}
+    held = result["held"]
+    shown = {
+        **result,
+        "problems": [{**problem, **_texts_of(problem)} for problem in result["problems"]],
+        "held": [{**field, "label": words.held_label(field["name"])} for field in held],
+    }
     if error := result["error"]:
-        found["error"] = {**error, **_of({**error, "severity": STOP})}
-    found["held"] = [{**each, "label": words.held_label(each["name"])} for each in result["held"]]
+        shown["error"] = {**error, **_texts_of({**error, "severity": STOP})}
     if result["detected_type"]:
-        found["detected_label"] = type_label(result["detected_type"])
+        shown["detected_label"] = type_label(result["detected_type"])
     if report := result["report"]:
-        found["report"] = {**report, "summary": data_checks.summarise(SimpleNamespace(**report))}
+        shown["report"] = {**report, "summary": data_checks.summarise(SimpleNamespace(**report))}
     if result["is_inside"] and not sees_inside:
-        found["excerpt"] = ""
-        found["asked"] = [{**each, "media_type": "", "size": 0} for each in found["asked"]]
-    return found
+        asked = [{**request, "media_type": "", "size": 0} for request in shown["asked"]]
+        shown |= {"excerpt": "", "asked": asked}
+    return shown
 
 
-def _of(problem: dict[str, Any]) -> dict[str, str]:
-    severity = problem["severity"]
-    consequence = severity if severity in (STOP, LOST) else PROBLEM
-    said = describe_problem(problem["code"], consequence, problem.get("field", ""))
-    return {"title": said.title, "tip": " ".join(filter(None, (said.wanted, said.tip)))}
+def _texts_of(problem: dict[str, Any]) -> dict[str, str]:
+    consequence = problem["severity"] if problem["severity"] in (STOP, LOST) else PROBLEM
+    texts = describe_problem(problem["code"], consequence, problem.get("field", ""))
+    return {"title": texts.title, "tip": " ".join(filter(None, (texts.wanted, texts.tip)))}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +11,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
 from ckanext.ukharvest.core.outcomes import RecordState
 from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, may_see_source
 from ckanext.ukharvest.model import handed_on, provenance
@@ -84,14 +83,23 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         "harvested": iso(origin.harvested),
         "checked": iso(origin.checked or origin.harvested),
         "unchanged": origin.is_news is False and not origin.error and not missed,
-        "next_run": _next_run(origin),
+        "next_run": iso(schedules.next_start(origin, schedules.plan_of(origin.schedule)))
+        if origin.is_running
+        else None,
         "state": state,
         "missed_runs": missed,
         "runs_left": max(1, config.delete_after_runs() - missed) if state == MISSING else None,
         "kept_fields": [{"field": key, "label": label(key)} for key in _kept(origin)],
         "supplied_fields": _supplied(origin.supplied_fields),
-        "edited_since": _edited(origin),
-        "also_in": _also_in(context, package_id) if origin.is_listed_twice else [],
+        "edited_since": iso(origin.changed) if _is_edited(origin) else None,
+        # Other sources that list it too, as far as the user may see them.
+        "also_in": [
+            {"id": listing.source_id, "name": listing.name, "title": listing.title}
+            for listing in (handed_on.listings(package_id) if origin.is_listed_twice else ())
+            if may_see_source(
+                context, listing.source_id, is_private=listing.is_private, state=listing.state
+            )
+        ],
     }
 
 
@@ -111,15 +119,6 @@ def _supplied(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
             for id_, keys in stored["resources"].items()
         },
     }
-
-
-def _also_in(context: Any, package_id: str) -> list[dict[str, Any]]:
-    """Return the other sources that list a dataset, as far as the user may see them."""
-    return [
-        {"id": each.source_id, "name": each.name, "title": each.title}
-        for each in handed_on.listings(package_id)
-        if may_see_source(context, each.source_id, is_private=each.is_private, state=each.state)
-    ]
 
 
 def _state(origin: Origin) -> str:
@@ -142,36 +141,19 @@ def _source(origin: Origin) -> dict[str, Any]:
     }
 
 
-def _next_run(origin: Origin) -> str | None:
-    if not origin.is_running:
-        return None
-    return iso(schedules.next_start(origin, schedules.plan_of(origin.schedule)))
-
-
 def _kept(origin: Origin) -> list[str]:
-    options: Any = None
-    with contextlib.suppress(ValueError):
-        options = json.loads(origin.config or "{}")
-    own = options.get("not_overwrite") if isinstance(options, dict) else None
-    named = [str(each) for each in own] if isinstance(own, list) else []
+    own = source_rules.parse_options(origin.config).get("not_overwrite")
+    named = [str(name) for name in own] if isinstance(own, list) else []
     return list(dict.fromkeys([*_ALWAYS_KEPT, *named, *sorted(config.not_overwrite_fields())]))
 
 
-def _edited(origin: Origin) -> str | None:
-    if not origin.written or not origin.changed or origin.changed <= origin.written:
-        return None
-    return iso(origin.changed)
+def _is_edited(origin: Origin) -> bool:
+    return bool(origin.written and origin.changed and origin.changed > origin.written)
 
 
 def _facts(package: Mapping[str, Any]) -> dict[str, str]:
-    extras = {each["key"]: str(each["value"]) for each in package.get("extras") or ()}
-    top = {key: value for key, value in package.items() if isinstance(value, str)}
-    return {**extras, **top}
-
-
-def may_edit(context: Any, package: Mapping[str, Any]) -> bool:
-    """Tell whether the user may edit a dataset."""
-    return may(context, "package_update", id=package["id"])
+    extras = {extra["key"]: str(extra["value"]) for extra in package.get("extras") or ()}
+    return {**extras, **{key: text for key, text in package.items() if isinstance(text, str)}}
 
 
 def may_edit_dataset_or_source(context: Any, package_id: str, source_id: str | None) -> bool:
@@ -189,16 +171,20 @@ def describe_change(change: Any, *, with_contacts: bool) -> dict[str, Any]:
         with_contacts: include names and addresses of people, which the dataset may no longer have.
     """
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
-    entries = [each for each in change.fields if "field" in each and each["field"] not in hidden]
-    entries.sort(key=lambda each: place(each["field"], each["of"]))
-    if not with_contacts:
-        nothing = {"old": "", "new": ""}
-        entries = [{**each, **(nothing if is_contact(each["field"]) else {})} for each in entries]
-    more = [int(each["more"]) for each in change.fields if "more" in each]
+    nothing = {"old": "", "new": ""}
+    fields = [
+        {
+            **field,
+            **(nothing if is_contact(field["field"]) and not with_contacts else {}),
+            "label": label(field["field"], field["of"]),
+        }
+        for field in change.fields
+        if "field" in field and field["field"] not in hidden
+    ]
     return {
         "date": iso(change.created),
         "job_id": change.job_id,
         "kind": change.kind,
-        "fields": [{**each, "label": label(each["field"], each["of"])} for each in entries],
-        "more": sum(more),
+        "fields": sorted(fields, key=lambda field: place(field["field"], field["of"])),
+        "more": sum(int(field["more"]) for field in change.fields if "more" in field),
     }

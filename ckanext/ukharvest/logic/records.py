@@ -16,13 +16,11 @@ from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.provenance import describe_change
 from ckanext.ukharvest.model import (
     Record,
-    RecordProblem,
     changes,
     documents,
     outcomes,
     record_history,
 )
-from ckanext.ukharvest.model.documents import Document
 from ckanext.ukharvest.model.record_history import Found, Pass
 from ckanext.ukharvest.presentation.messages import problems as words
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
@@ -32,15 +30,17 @@ from ckanext.ukharvest.presentation.rendering.translations import parse_translat
 def describe_record(context: Any, found: Found) -> dict[str, Any]:
     """Return the result of ``ukharvest_record_show`` for a user who may update the source."""
     row, dataset = found.row, found.dataset
-    may_read = _may_read(context, found)
+    # It can be another organisation's private dataset.
+    may_read = dataset is None or not dataset.private or may(context, "package_show", id=dataset.id)
+    source = model.Package.get(row.source_id)
     state = outcomes.state_now(row.id, row.source_id)
     glance = record_history.glance_at(row.id) if may_read else None
     return {
         "id": row.id,
         "source_id": row.source_id,
         "guid": row.guid,
-        "title": _title(found) if may_read else "",
-        "url": _url(row),
+        "title": str(row.title or (dataset.title if dataset else "")) if may_read else "",
+        "url": "" if source and row.url == source.url else str(row.url),
         "outcome": state,
         "missed_runs": row.missed_runs,
         "runs_left": max(0, config.delete_after_runs() - row.missed_runs),
@@ -49,7 +49,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "dataset": _dataset(dataset) if dataset and may_read else None,
         "same_as": _same_as(context, row),
         "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
-        "error": _error(row.error) if state == RecordState.LOST else None,
+        "error": _with_texts(row.error, LOST) if state == RecordState.LOST and row.error else None,
         "problems": problems_of(row.id),
         "history": _history(row, record_history.passes(row)) if may_read else [],
         "content_type": record_form.form_of(glance.head).label if glance else "",
@@ -59,34 +59,28 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
 
 def problems_of(record_id: int) -> list[dict[str, Any]]:
     """Return the ``problems`` of ``ukharvest_record_show``; checks no permission."""
-    found = [_problem(each) for each in record_history.problems(record_id)]
-    return sorted(found, key=lambda problem: SEVERITIES.index(problem["severity"]))
+    few = ("code", "field", "message", "line")
+    rows = record_history.problems(record_id)
+    problems = [
+        _with_texts({key: getattr(row, key) for key in few}, PROBLEM, "severity") for row in rows
+    ]
+    return sorted(problems, key=lambda problem: SEVERITIES.index(problem["severity"]))
 
 
-def _may_read(context: Any, found: Found) -> bool:
-    """Tell whether the user may read the dataset; it can be another organisation's private one."""
-    if found.dataset is None or not found.dataset.private:
-        return True
-    return may(context, "package_show", id=found.dataset.id)
-
-
-def _title(found: Found) -> str:
-    return str(found.row.title or (found.dataset.title if found.dataset else ""))
-
-
-def _url(row: Record) -> str:
-    source = model.Package.get(row.source_id)
-    return "" if source and row.url == source.url else str(row.url)
+def _with_texts(problem: dict[str, Any], consequence: str, *more: str) -> dict[str, Any]:
+    texts = words.describe_problem(problem["code"], consequence)
+    return {**problem, **{key: getattr(texts, key) for key in ("title", "meaning", "tip", *more)}}
 
 
 def _dataset(package: model.Package) -> dict[str, Any]:
-    title = package.title or package.name
+    translations = (parse_translations(package.extras.get(key)) for key in OF_DATASET)
     return {
         "id": package.id,
         "name": package.name,
-        "title": title,
+        "title": package.title or package.name,
         "state": package.state,
-        "languages": _languages(package),
+        # Besides that of CKAN's own title.
+        "languages": sorted({code for texts in translations for code in texts}),
     }
 
 
@@ -98,64 +92,36 @@ def _same_as(context: Any, row: Record) -> dict[str, Any] | None:
     return {"id": package.id, "name": package.name, "title": package.title or package.name}
 
 
-def _languages(package: model.Package) -> list[str]:
-    """Return the codes of the languages of a dataset's texts, besides CKAN's own title."""
-    found = (parse_translations(package.extras.get(key)) for key in OF_DATASET)
-    return sorted({code for each in found for code in each})
-
-
-def _error(error: dict[str, Any] | None) -> dict[str, Any] | None:
-    if not error:
-        return None
-    said = words.describe_problem(error["code"], LOST)
-    return {**error, "title": said.title, "meaning": said.meaning, "tip": said.tip}
-
-
-def _problem(row: RecordProblem) -> dict[str, Any]:
-    said = words.describe_problem(row.code, PROBLEM)
-    return {
-        "code": row.code,
-        "severity": said.severity,
-        "title": said.title,
-        "meaning": said.meaning,
-        "field": row.field,
-        "message": row.message,
-        "tip": said.tip,
-        "line": row.line,
-    }
-
-
 def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
     """Join what each run did with the changes of the dataset; rows of either may be deleted."""
+    stored = changes.of_record(row.id)
+    changed = [_outcome(describe_change(change, with_contacts=True)) for change in stored]
+    by_job = {entry["job_id"]: entry for entry in changed if entry["job_id"]}
     entries = []
-    changed = [describe_change(each, with_contacts=True) for each in changes.of_record(row.id)]
-    by_job = {each["job_id"]: each for each in changed if each["job_id"]}
-    for each in passes:
-        change = by_job.pop(each.job_id, None)
-        entry = change or {"fields": [], "more": 0, "date": iso(each.when), "job_id": each.job_id}
-        outcome = (change and change["kind"]) or each.state
-        entries.append({**entry, "outcome": outcome, "message": each.message})
-    alone = [each for each in changed if not each["job_id"] or each["job_id"] in by_job]
-    entries += [{**each, "outcome": each["kind"], "message": ""} for each in alone]
-    for entry in entries:
-        entry.pop("kind", None)
-    return sorted(entries, key=lambda entry: entry["date"], reverse=True)
+    for run in passes:
+        nothing = {"fields": [], "more": 0, "date": iso(run.when), "job_id": run.job_id}
+        entry = by_job.pop(run.job_id, None) or {**nothing, "outcome": run.state}
+        entries.append({**entry, "message": run.message})
+    alone = [entry for entry in changed if not entry["job_id"] or entry["job_id"] in by_job]
+    return sorted([*entries, *alone], key=lambda entry: entry["date"], reverse=True)
 
 
-def load_text(record_id: int) -> str:
-    """Return the text of a record that its problems refer to, "" if it is not stored."""
-    return record_history.text_of(record_id)
+def _outcome(change: dict[str, Any]) -> dict[str, Any]:
+    """Return a change as an entry of the history."""
+    kind = change.pop("kind")
+    return {**change, "outcome": kind, "message": ""}
+
+
+# The text of a record that its problems refer to, "" if it is not stored; takes its number.
+load_text = record_history.text_of
+# The record that a dataset was made from, None if it is not stored; takes the dataset's id.
+load_document = documents.of_dataset
 
 
 def source_of_record(record_id: int) -> str | None:
     """Return the id of a record's source, None if there is no such record."""
-    found = record_history.find(record_id)
-    return str(found.row.source_id) if found else None
-
-
-def load_document(package_id: str) -> Document | None:
-    """Return the record that a dataset was made from, None if it is not stored."""
-    return documents.of_dataset(package_id)
+    record = record_history.find(record_id)
+    return str(record.row.source_id) if record else None
 
 
 def content_of(obj: Mapping[str, Any]) -> str:

@@ -27,6 +27,11 @@ PAGE_OF_RECORDS, LARGEST_LIST_OF_PROBLEMS = 50, 10_000  # a CSV file has all pro
 LARGEST_PAGE_OF_CHANGES = 100
 
 
+def invalid(field: str, message: str) -> tk.ValidationError:
+    """Return the error of a wrong parameter, to be raised."""
+    return tk.ValidationError({field: [message]})
+
+
 def validate(data_dict: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     """Return an action's parameters, converted; drop those that are not in the schema.
 
@@ -57,6 +62,10 @@ def _page(default: Validator, natural_number_validator: Validator) -> Schema:
 @tk.validator_args
 def _text(default: Validator, unicode_safe: Validator) -> list[Validator]:
     return [default(""), unicode_safe]
+
+
+def _names(*names: str) -> list[Validator]:
+    return [tk.get_validator("default")(""), check.list_of_words, check.some_of(*names)]
 
 
 @tk.validator_args
@@ -135,8 +144,9 @@ def mail_update_schema(default: Validator) -> Schema:
     return {
         "people": [default(""), check.list_of_texts],
         "addresses": [default(""), check.list_of_texts, check.are_emails],
-        "events": [default(""), check.list_of_texts, check.are_mail_events],
-        "weekly": [default(notifications.NEVER), check.is_weekly_mail],
+        "events": [default(""), check.list_of_texts, check.some_of(*notifications.EVENTS)],
+        "weekly": [default(notifications.NEVER), check.one_of(*notifications.WEEKLY)],
+        "test": _strict_flag(),
     }
 
 
@@ -150,7 +160,7 @@ def run_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schem
 
 @tk.validator_args
 def run_create_schema(default: Validator) -> Schema:
-    return {"mode": [default(RunMode.NORMAL), check.is_run_mode]}
+    return {"mode": [default(RunMode.NORMAL), check.one_of(RunMode.NORMAL, RunMode.FORCE)]}
 
 
 @tk.validator_args
@@ -184,12 +194,12 @@ def deletion_list_schema(default: Validator, natural_number_validator: Validator
     return {**_page(), "limit": [default(sys.maxsize), natural_number_validator]}
 
 
-def deletion_approve_schema() -> Schema:
-    return {**deletion_keep_schema(), "background": _strict_flag()}
-
-
-def deletion_keep_schema() -> Schema:
-    return {"version": _text()}
+def decision_schema(*decisions: str) -> Schema:
+    return {
+        "decision": [tk.get_validator("not_missing"), check.one_of(*decisions)],
+        "version": _text(),
+        "background": _strict_flag(),
+    }
 
 
 # Datasets and links.
@@ -205,7 +215,7 @@ def dataset_change_list_schema(default: Validator, natural_number_validator: Val
 def link_list_schema(
     ignore_empty: Validator, ignore_missing: Validator, unicode_safe: Validator, one_of: Validator
 ) -> Schema:
-    states = one_of([str(each) for each in LinkState if each])
+    states = one_of([str(state) for state in LinkState if state])
     source = [ignore_missing, unicode_safe]
     return {**_page(), "source": source, "unknown": _flag(), "state": [ignore_empty, states]}
 
@@ -225,41 +235,31 @@ def place_list_schema(
 
 @tk.validator_args
 def broken_link_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
-    states = one_of([str(each) for each in broken_links.STATES])
+    states = one_of([str(state) for state in broken_links.STATES])
     return {
         **_page(),
-        **broken_link_report_schema(),
+        "source": _text(),
+        "organization": _text(),
         "host": _text(),
         "state": [ignore_empty, states],
+        "group_by": _names("source", "organization", "host"),
     }
-
-
-def broken_link_report_schema() -> Schema:
-    return {"source": _text(), "organization": _text()}
-
-
-def stars_report_schema() -> Schema:
-    return {"organization": _text()}
 
 
 @tk.validator_args
 def data_check_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
     verdicts = one_of(["valid", "invalid", "unchecked"])
     own = {"organization": _text(), "schema": _text(), "verdict": [ignore_empty, verdicts]}
-    return {**_page(), **own}
+    return {**_page(), **own, "group_by": _names("organization", "schema")}
 
 
 @tk.validator_args
-def stars_list_schema(
-    not_empty: Validator,
-    unicode_safe: Validator,
-    ignore_missing: Validator,
-    natural_number_validator: Validator,
-) -> Schema:
+def stars_list_schema(ignore_missing: Validator, natural_number_validator: Validator) -> Schema:
     return {
         **_page(),
-        "organization": [not_empty, unicode_safe],
+        "organization": _text(),
         "stars": [ignore_missing, natural_number_validator],
+        "group_by": _names("organization"),
     }
 
 

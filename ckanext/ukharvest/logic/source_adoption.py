@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,21 +15,23 @@ import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.interfaces import IHarvester
-from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, source_types, stock_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.logic.schema import invalid
+from ckanext.ukharvest.logic.sources import find_unended_run
 from ckanext.ukharvest.model import (
     Record,
     SourceState,
     adoption,
-    open_work,
     privileged_options,
     utcnow,
 )
 from ckanext.ukharvest.model.source_state import ensure_source_state
 from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.texts import gettext
 
 Session = model.Session
 TYPE, CONFIG = "source_type", "config"  # extras of the source's package
@@ -78,11 +79,11 @@ def sources_to_adopt() -> list[HarvestSource]:
         )
         .order_by(model.Package.name)
     )
-    return [each for each in query if each.type in aliases or _has_their_options(each)]
-
-
-def _has_their_options(source: HarvestSource) -> bool:
-    return adoption.is_due(source.id) and plan(source).is_change
+    return [
+        source
+        for source in query
+        if source.type in aliases or (adoption.is_due(source.id) and plan(source).is_change)
+    ]
 
 
 def hint(source_type: str, name: str) -> str:
@@ -95,11 +96,12 @@ def hint(source_type: str, name: str) -> str:
     kind = source_types.aliases().get(source_type)
     if kind is None or is_harvested(source_type):
         return ""
-    return str(
-        tk._(
-            "No plugin harvests the type “{type}”, which is “{ours}” under another name. This "
-            "source does not run until a sysadmin adopts it: ckan ukharvest adopt {name}"
-        ).format(type=source_type, ours=kind.name, name=name)
+    return gettext(
+        "No plugin harvests the type “{type}”, which is “{ours}” under another name. This source "
+        "does not run until a sysadmin adopts it: ckan ukharvest adopt {name}",
+        type=source_type,
+        ours=kind.name,
+        name=name,
     )
 
 
@@ -115,42 +117,34 @@ def plan(source: HarvestSource) -> Plan:
     package = Session.get(model.Package, source.id)
     kind = source_types.find(source.type)
     if kind is None:
-        refusal = tk._("no source type of ckanext-ukharvest is called “{type}”; it has: {names}")
-        names = ", ".join(sorted({*source_types.TYPES, *source_types.aliases()}))
-        refusal = refusal.format(type=source.type, names=names)
+        refusal = gettext(
+            "no source type of ckanext-ukharvest is called “{type}”; it has: {names}",
+            type=source.type,
+            names=", ".join(sorted({*source_types.TYPES, *source_types.aliases()})),
+        )
         return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
     title = (package.title if package else "") or source.title
     facts = stock_options.Facts(source.id, source.url, title)
-    options, changes = stock_options.translate(kind, source.config, facts, _is_group)
+    options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
     config_ = source.config
-    if any(each.change != stock_options.KEPT for each in changes):
+    if any(change.change != stock_options.KEPT for change in changes):
         config_ = json.dumps(options, indent=2) if options else ""
-    found = Plan(source.type, source.config, kind.name, config_, tuple(changes))
+    planned = Plan(source.type, source.config, kind.name, config_, tuple(changes))
     refusal = _refusal(source)
-    if found.is_change and not refusal:
+    if planned.is_change and not refusal:
         refusal = _cannot_be_saved(source, package, kind, config_)
-    return replace(found, refusal=refusal)
-
-
-def _is_group(name: str) -> bool:
-    group = model.Group.get(name)
-    return group is not None and not group.is_organization and group.state == "active"
+    return replace(planned, refusal=refusal)
 
 
 def _refusal(source: HarvestSource) -> str:
     """Return why a source cannot be changed now, "" if it can."""
-    query = Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source.id, HarvestJob.status.in_(open_work.UNENDED)
+    job_id = find_unended_run(source.id)
+    text = gettext(
+        "the run {id} of this source has not finished; wait for it, or stop it with: ckan "
+        "harvester job-abort {id}",
+        id=job_id,
     )
-    (job_id,) = query.first() or ("",)
-    if not job_id:
-        return ""
-    return str(
-        tk._(
-            "the run {id} of this source has not finished; wait for it, or stop it with: ckan "
-            "harvester job-abort {id}"
-        ).format(id=job_id)
-    )
+    return text if job_id else ""
 
 
 def _cannot_be_saved(
@@ -161,10 +155,17 @@ def _cannot_be_saved(
 ) -> str:
     """Return why the source cannot be saved with its new type, "" if it can."""
     if kind.name not in config.our_type_names():
-        message = tk._("the plugin of the type “{type}” is off: add {plugin} to ckan.plugins")
-        return str(message.format(type=kind.name, plugin=kind.plugin))
-    data = {("id",): source.id, ("url",): source.url or "", (CONFIG,): text or ""}
-    data[TYPE,] = kind.name
+        return gettext(
+            "the plugin of the type “{type}” is off: add {plugin} to ckan.plugins",
+            type=kind.name,
+            plugin=kind.plugin,
+        )
+    data = {
+        ("id",): source.id,
+        ("url",): source.url or "",
+        (CONFIG,): text or "",
+        (TYPE,): kind.name,
+    }
     errors: dict[tuple[str, ...], list[str]] = {(CONFIG,): []}
     context = {"package": package, "model": model, "session": Session}
     try:
@@ -184,10 +185,13 @@ def adopt(source: HarvestSource, planned: Plan) -> None:
     if not planned.is_change:
         return
     state = ensure_source_state(source.id, lock=True)
-    old: dict[str, Any] = {"type": planned.old_type, "config": planned.old_config}
-    old["adopted"] = utcnow().isoformat()
-    if known := privileged_options.confirmed_options(source.id):
-        old["confirmed"] = known
+    old: dict[str, Any] = {
+        "type": planned.old_type,
+        "config": planned.old_config,
+        "adopted": utcnow().isoformat(),
+    }
+    if confirmed := privileged_options.confirmed_options(source.id):
+        old["confirmed"] = confirmed
     _write(source, planned)
     kind = source_types.TYPES[planned.new_type]
     options = source_rules.parse_options(planned.new_config)
@@ -225,12 +229,12 @@ def _imported_since(source_id: str, adopted: str) -> str:
     latest = query.scalar()
     if latest is None:
         return ""
-    message = tk._(
+    return gettext(
         "records of this source were imported after it was adopted (the last at {time} UTC), so "
         "its datasets are no longer as the other harvester left them. To go back, restore the "
-        "backup of the database from before that run"
+        "backup of the database from before that run",
+        time=latest.strftime("%Y-%m-%d %H:%M"),
     )
-    return str(message.format(time=latest.strftime("%Y-%m-%d %H:%M")))
 
 
 def undo(source: HarvestSource, planned: Plan) -> int:
@@ -261,16 +265,14 @@ def _drop_failed(source_id: str) -> int:
         Record.fingerprint == "",
         Record.resources.is_(None),
     )
-    query = Session.query(sa.func.count(Record.package_id)).filter(*condition)
-    released = int(query.scalar())
-    rows = sa.delete(Record).where(*condition)
-    execute(rows)
-    return released
+    released = Session.query(sa.func.count(Record.package_id)).filter(*condition).scalar()
+    execute(sa.delete(Record).where(*condition))
+    return int(released)
 
 
 def _refuse(planned: Plan) -> None:
     if planned.refusal:
-        raise tk.ValidationError({"source_id": [planned.refusal]})
+        raise invalid("source_id", planned.refusal)
 
 
 def _write(source: HarvestSource, planned: Plan) -> None:
@@ -292,16 +294,12 @@ def as_dict(planned: Plan) -> dict[str, Any]:
         "old_type": planned.old_type,
         "new_type": planned.new_type,
         "changes": planned.is_change,
-        "options": [_option(each) for each in planned.options],
+        "options": [_option(change) for change in planned.options],
         "refusal": planned.refusal,
     }
 
 
 def _option(change: stock_options.Change) -> dict[str, Any]:
     row = asdict(change)
-    row["reason"] = _sentence(row.pop("reasons"))
-    return row
-
-
-def _sentence(reasons: Iterable[tuple[str, Mapping[str, str]]]) -> str:
-    return "; ".join(tk._(text).format(**values) for text, values in reasons)
+    reasons = row.pop("reasons")
+    return {**row, "reason": "; ".join(gettext(text, **values) for text, values in reasons)}

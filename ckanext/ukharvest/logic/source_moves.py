@@ -8,17 +8,14 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
-from ckanext.harvest.model import HarvestJob, HarvestSource
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.logic import schema, source_preview_rules, source_rules
-from ckanext.ukharvest.model import (
-    SourcePreview,
-    open_work,
-    source_moves,
-    source_previews,
-)
+from ckanext.ukharvest.logic.schema import invalid
+from ckanext.ukharvest.logic.sources import find_unended_run
+from ckanext.ukharvest.model import SourcePreview, source_moves, source_previews
 from ckanext.ukharvest.model.source_moves import has_datasets, is_move
 from ckanext.ukharvest.presentation.messages import source_moves as words
 
@@ -38,22 +35,22 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
     Raises:
         ValidationError: the source could not be saved so.
     """
-    if not {"url", "source_type", "config"} & data_dict.keys():
-        if source.type not in config.our_type_names():
-            message = tk._(
-                "Sources of this type cannot be tested. Start a run to see their records."
-            )
-            raise tk.ValidationError({"source_id": [message]})
-        return {"source_type": source.type, "url": source.url, "config": source.config or ""}
-    given = schema.validate(data_dict, schema.dry_run_create_schema())
-    name, url = given["source_type"] or source.type, given["url"]
-    text = given["config"] if "config" in data_dict else source.config or ""
+    is_move = bool({"url", "source_type", "config"} & data_dict.keys())
+    data = schema.validate(data_dict, schema.dry_run_create_schema()) if is_move else {}
     if source.type not in config.our_type_names():
-        message = tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
-        raise tk.ValidationError({"source_id": [message]})
-    urls = {source_rules.comparable_url(each) for each in (url, source.url)}
-    if len(urls) == 1 and name == source.type:
-        raise tk.ValidationError({"url": [tk._("The source has this URL already.")]})
+        raise invalid(
+            "source_id",
+            tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
+            if is_move
+            else tk._("Sources of this type cannot be tested. Start a run to see their records."),
+        )
+    if not is_move:
+        return {"source_type": source.type, "url": source.url, "config": source.config or ""}
+    name, url = data["source_type"] or source.type, data["url"]
+    text = data["config"] if "config" in data_dict else source.config or ""
+    is_same = source_rules.comparable_url(url) == source_rules.comparable_url(source.url)
+    if is_same and name == source.type:
+        raise invalid("url", tk._("The source has this URL already."))
     if name != source.type:
         text = _options_of(text, name)
     own = {"source_type": name, "url": url, "config": text}
@@ -67,10 +64,10 @@ def _options_of(text: str, name: str) -> str:
     kind = source_types.find(name)
     if kind is None:
         return text
-    names = {each.name for each in (*kind.options, *source_types.COMMON_OPTIONS)}
-    options = source_rules.parse_options(text)
-    kept = {key: value for key, value in options.items() if key in names}
-    return json.dumps(kept, indent=2) if kept else ""
+    names = {option.name for option in (*kind.options, *source_types.COMMON_OPTIONS)}
+    stored = source_rules.parse_options(text)
+    options = {key: value for key, value in stored.items() if key in names}
+    return json.dumps(options, indent=2) if options else ""
 
 
 def _check_other_sources(source: HarvestSource, place: Mapping[str, str]) -> None:
@@ -80,7 +77,7 @@ def _check_other_sources(source: HarvestSource, place: Mapping[str, str]) -> Non
     try:
         source_rules.check_url(("url",), data, errors, context)
     except tk.Invalid as exc:
-        raise tk.ValidationError({"url": [str(exc.error)]}) from exc
+        raise invalid("url", str(exc.error)) from exc
 
 
 def add_dry_run(
@@ -117,9 +114,8 @@ def latest_move(source_id: str) -> dict[str, str] | None:
 
 def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a dry run as ``ukharvest_source_preview_show`` returns it."""
-    numbers = {key: move[key] for key in ("datasets", "same", "moved", "added", "dropped")}
     return {
-        **numbers,
+        **{key: move[key] for key in ("datasets", "same", "moved", "added", "dropped")},
         "missing": len(move["missing"]),
         "missing_datasets": list_missing(preview, move, LISTED),
         "few_match": few_match(move),
@@ -165,18 +161,12 @@ def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
 
     The caller has locked the source, so that no run starts until its transaction ends.
     """
-    if message := refusal(preview) or _refuse_during_run(preview.source_id):
-        raise tk.ValidationError({"source_id": [message]})
+    if message := refusal(preview):
+        raise invalid("source_id", message)
+    if find_unended_run(preview.source_id):
+        text = tk._(
+            "A run of this source has not ended. Stop it or wait until it ends, then move it."
+        )
+        raise invalid("source_id", text)
     if few_match(preview.result["move"]) and not even_if_few_match:
-        raise tk.ValidationError({"even_if_few_match": [words.few_match()]})
-
-
-def _refuse_during_run(source_id: str) -> str:
-    runs = Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
-    )
-    if runs.first() is None:
-        return ""
-    return str(
-        tk._("A run of this source has not ended. Stop it or wait until it ends, then move it.")
-    )
+        raise invalid("even_if_few_match", words.few_match())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest.logic.source_rules import parse_options
@@ -13,6 +12,7 @@ from ckanext.ukharvest.model.record_organizations import (
     count_moving_datasets,
     stored_organization,
 )
+from ckanext.ukharvest.texts import ngettext
 
 
 def count_moving(source: Mapping[str, Any], organization_id: str) -> int:
@@ -43,16 +43,19 @@ def moving_text(number: int, organization_id: str) -> str:
     if not number:
         return ""
     group = model.Group.get(organization_id) if organization_id else None
-    if group is None:
-        text = tk.ungettext(
+    return (
+        ngettext(
             "{n} dataset will belong to no organisation after the next run.",
             "{n} datasets will belong to no organisation after the next run.",
             number,
+            n=f"{number:,}",
         )
-        return str(text.format(n=f"{number:,}"))
-    text = tk.ungettext(
-        "{n} dataset moves to {organisation} with the next run.",
-        "{n} datasets move to {organisation} with the next run.",
-        number,
+        if group is None
+        else ngettext(
+            "{n} dataset moves to {organisation} with the next run.",
+            "{n} datasets move to {organisation} with the next run.",
+            number,
+            n=f"{number:,}",
+            organisation=group.title or group.name,
+        )
     )
-    return str(text.format(n=f"{number:,}", organisation=group.title or group.name))

@@ -15,6 +15,7 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.logic import own_pages, schema, source_rules
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.model import privileged_options, source_previews
 from ckanext.ukharvest.texts import gettext
 
@@ -39,8 +40,8 @@ def validate_input(
     Raises:
         ValidationError: saving would refuse it, or the user may not use its options.
     """
-    given = schema.validate(data_dict, schema.source_preview_create_schema())
-    name, url, text = given["source_type"], given["url"], given["config"]
+    data = schema.validate(data_dict, schema.source_preview_create_schema())
+    name, url, text = data["source_type"], data["url"], data["config"]
     errors: Errors = {}
     kind = source_types.find(name)
     if not name and (source or text):
@@ -52,16 +53,15 @@ def validate_input(
                 "run instead."
             )
         ]
-    if not url:
-        errors["url"] = [tk._("Enter the URL of the catalogue")]
-    else:
-        try:
-            config.guard().check_url(url)
-            own_pages.refuse(url, name)
-        except Blocked as exc:
-            errors["url"] = [exc.message]
-        except tk.Invalid as exc:
-            errors["url"] = [str(exc.error)]
+    try:
+        if not url:
+            raise tk.Invalid(tk._("Enter the URL of the catalogue"))
+        config.guard().check_url(url)
+        own_pages.refuse(url, name)
+    except Blocked as exc:
+        errors["url"] = [exc.message]
+    except tk.Invalid as exc:
+        errors["url"] = [str(exc.error)]
     if kind and not errors:
         text = _checked_options(user, kind, url, text, source, errors)
     if errors:
@@ -87,17 +87,17 @@ def _checked_options(  # noqa: PLR0913
         ("source_type",): kind.name,
         ("id",): source.id if source else "",
     }
-    found: Errors = {("config",): []}
+    faults: Errors = {("config",): []}
     try:
-        source_rules.check_config(("config",), data, found, {"user": user})
-        source_rules.check_credential(("url",), url, data, found)
-        if not found["config",] and not authz.is_sysadmin(user):
+        source_rules.check_config(("config",), data, faults, {"user": user})
+        source_rules.check_credential(("url",), url, data, faults)
+        if not faults["config",] and not authz.is_sysadmin(user):
             _check_reach(kind, url, data["config",], source)
     except tk.Invalid as exc:
-        found["config",] = [str(exc.error)]
+        faults["config",] = [str(exc.error)]
     except UkharvestError as exc:
-        found["config",] = [exc.message]
-    if messages := found["config",]:
+        faults["config",] = [exc.message]
+    if messages := faults["config",]:
         errors["config"] = messages
     return str(data["config",] or "")
 
@@ -114,45 +114,52 @@ def _check_reach(
         ConfigError: with the name of the option.
     """
     declared = (*kind.options, *source_types.COMMON_OPTIONS)
-    given = options.validate(json.loads(text or "{}"), declared)
+    values = options.validate(json.loads(text or "{}"), declared)
     if source:
-        privileged_options.check(kind, source.id, given)
-    if not given["credential"]:
+        privileged_options.check(kind, source.id, values)
+    if not values["credential"]:
         return
     stored = source_rules.parse_options(source.config) if source else {}
     if (
         source is None
-        or stored.get("credential") != given["credential"]
+        or stored.get("credential") != values["credential"]
         or origin(url) != origin(source.url)
     ):
-        message = tk._(
-            "credential: only a sysadmin can test with a secret that the saved source does not"
-            " use, or at another server"
+        raise ConfigError(
+            tk._(
+                "credential: only a sysadmin can test with a secret that the saved source does not"
+                " use, or at another server"
+            ),
+            field="credential",
         )
-        raise ConfigError(message, field="credential")
 
 
 def check_rate(user: str) -> None:
     """Refuse more previews and dry runs than a user may start in a minute."""
     if source_previews.started_lately(user) >= MOST_A_MINUTE:
-        words = gettext(
-            "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
+        raise invalid(
+            "test",
+            gettext(
+                "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
+            ),
         )
-        raise tk.ValidationError({"test": [words]})
 
 
 def check_queue(user: str) -> None:
     """Refuse a dry run while the user has another one, or the portal too many."""
     under_way = source_previews.dry_runs_under_way()
     if user in under_way:
-        message = tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
-        raise tk.ValidationError({"test": [message]})
-    if len(under_way) >= MOST_CHECKS:
-        words = gettext(
-            "{n} dry runs of other sources are in progress. Try again in ten minutes.",
-            n=len(under_way),
+        raise invalid(
+            "test", tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
         )
-        raise tk.ValidationError({"test": [words]})
+    if len(under_way) >= MOST_CHECKS:
+        raise invalid(
+            "test",
+            gettext(
+                "{n} dry runs of other sources are in progress. Try again in ten minutes.",
+                n=len(under_way),
+            ),
+        )
 
 
 def is_under_way(preview: Mapping[str, Any]) -> bool:

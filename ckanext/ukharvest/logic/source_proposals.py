@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import ckan.plugins.toolkit as tk
@@ -12,15 +12,12 @@ from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.presentation.messages.numbers import number
 from ckanext.ukharvest.texts import ngettext
 
+Row = dict[str, str]
 
-class Row(NamedTuple):
-    """A field of the form: its value there, and the texts for people."""
 
-    name: str
-    label: str
-    value: str
-    text: str
-    reason: str
+def _row(name: str, label: str, value: str, text: str, reason: str) -> Row:
+    """Return a field of the form: its value there, and the texts for people."""
+    return {"name": name, "label": label, "value": value, "text": text, "reason": reason}
 
 
 def describe_proposals(
@@ -36,11 +33,12 @@ def describe_proposals(
     if not lookup:
         return [], {}
     rows = list(_rows(context, lookup, result["proposals"]))
-    values = {row.name: row.value for row in rows if row.value and row.name not in _NOTED}
-    notes = [f"{row.label}: {row.value}" for row in rows if row.name in _NOTED]
+    fields = {row["name"]: row["value"] for row in rows if row["value"]}
+    values = {name: value for name, value in fields.items() if name not in _NOTED}
+    notes = [f"{row['label']}: {row['value']}" for row in rows if row["name"] in _NOTED]
     if notes:
         values["notes"] = "\n".join(notes)
-    return [row._asdict() for row in rows], values
+    return rows, values
 
 
 # A source has no such fields: they are proposed for its description.
@@ -52,27 +50,27 @@ def _rows(
 ) -> Iterator[Row]:
     kind = lookup["source_type"]
     label = type_label(kind)
-    yield Row("source_type", tk._("Type"), kind, label, _HOW[lookup["how"]]().format(type=label))
+    yield _row("source_type", tk._("Type"), kind, label, _HOW[lookup["how"]]().format(type=label))
     url = lookup["url"]
-    yield Row("url", tk._("URL"), url, url, _NEAREST[lookup["how"]]())
+    yield _row("url", tk._("URL"), url, url, _NEAREST[lookup["how"]]())
     yield _title(lookup, found.get("publisher"))
     yield _organisation(context, found.get("publisher"))
     labels = {"contact": tk._("Contact"), "licence": tk._("Licence")}
     for name in _NOTED:
         if proposal := found.get(name):
             value = str(proposal["value"])
-            yield Row(name, labels[name], value, value, _share(proposal))
+            yield _row(name, labels[name], value, value, _share(proposal))
 
 
 def _title(lookup: Mapping[str, str], publisher: Mapping[str, Any] | None) -> Row:
     label = str(tk._("Title"))
     if publisher:
         value = str(publisher["value"])
-        return Row("title", label, value, value, _share(publisher))
+        return _row("title", label, value, value, _share(publisher))
     if value := lookup["site_title"]:
-        return Row("title", label, value, value, tk._("Title of the site's first page"))
+        return _row("title", label, value, value, tk._("Title of the site's first page"))
     value = urlsplit(lookup["url"]).hostname or ""
-    return Row("title", label, value, value, tk._("Name of the server"))
+    return _row("title", label, value, value, tk._("Name of the server"))
 
 
 def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
@@ -80,14 +78,21 @@ def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
     show = tk.get_action("organization_list_for_user")
     offered = show({"user": context["user"]}, {"permission": "create_dataset"})
     wanted = str(publisher["value"]).casefold() if publisher else ""
-    for each in offered:
-        title = each["display_name"]
-        if wanted and wanted in (title.casefold(), each["name"].casefold()):
-            return Row("owner_org", label, each["id"], title, tk._("It has the publisher's name"))
+    for organisation in offered:
+        title = organisation["display_name"]
+        if wanted and wanted in (title.casefold(), organisation["name"].casefold()):
+            return _row(
+                "owner_org", label, organisation["id"], title, tk._("It has the publisher's name")
+            )
     if len(offered) == 1:
-        only = tk._("The only one that you can add a source to")
-        return Row("owner_org", label, offered[0]["id"], offered[0]["display_name"], only)
-    return Row("owner_org", label, "", "", tk._("None has the publisher's name: choose one"))
+        return _row(
+            "owner_org",
+            label,
+            offered[0]["id"],
+            offered[0]["display_name"],
+            tk._("The only one that you can add a source to"),
+        )
+    return _row("owner_org", label, "", "", tk._("None has the publisher's name: choose one"))
 
 
 def _share(proposal: Mapping[str, Any]) -> str:

@@ -46,10 +46,10 @@ def comparable_url(url: str) -> str:
 def comparable_config(text: str | None) -> str:
     """Return a form of a configuration that is equal for two with the same options."""
     try:
-        found = json.loads(text or "{}")
+        options = json.loads(text or "{}")
     except ValueError:
         return str(text)
-    return json.dumps(found, sort_keys=True) if found else ""
+    return json.dumps(options, sort_keys=True) if options else ""
 
 
 def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
@@ -145,28 +145,23 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
     wanted = (comparable_url(url), comparable_config(text))
     for other_url, other_config, title, is_private in query:
         if (comparable_url(other_url or ""), comparable_config(other_config)) == wanted:
-            return _taken(None if is_private else title)
+            if is_private:
+                return gettext("Another harvest source already has this URL and these options.")
+            return gettext(
+                "The harvest source “{title}” already has this URL and these options. Change that "
+                "source, or one of the options.",
+                title=title,
+            )
     return ""
-
-
-def _taken(title: str | None) -> str:
-    if title is None:
-        text = tk._("Another harvest source already has this URL and these options.")
-    else:
-        text = tk._(
-            "The harvest source “{title}” already has this URL and these options. Change that "
-            "source, or one of the options."
-        )
-    return str(text.format(title=title))
 
 
 def parse_options(text: str | None) -> dict[str, Any]:
     """Return the options of a configuration, {} if it is no JSON object; others report that."""
     try:
-        found = json.loads(text or "{}")
+        options = json.loads(text or "{}")
     except (ValueError, TypeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return options if isinstance(options, dict) else {}
 
 
 def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
@@ -174,20 +169,18 @@ def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
     name = parse_options(data.get(_sibling(key, "config"))).get("credential")
     if not name or not source_types.find(data.get(_sibling(key, "source_type")) or ""):
         return
-    message = ""
     try:
         secret = config.read_credential(str(name))
     except ConfigError as exc:
-        message = exc.message
-    else:
-        if origin(url) != (secret.scheme, secret.host, secret.port):
-            message = gettext(
-                "credential: the secret {name} is for {place}, not for {url}",
-                name=repr(name),
-                place=f"{secret.scheme}://{secret.host}:{secret.port}",
-                url=safe_url(url),
-            )
-    if message:
+        errors[_sibling(key, "config")] = [exc.message]
+        return
+    if origin(url) != (secret.scheme, secret.host, secret.port):
+        message = gettext(
+            "credential: the secret {name} is for {place}, not for {url}",
+            name=repr(name),
+            place=f"{secret.scheme}://{secret.host}:{secret.port}",
+            url=safe_url(url),
+        )
         errors[_sibling(key, "config")] = [message]
 
 
@@ -210,20 +203,20 @@ def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
 def _keep_reserved(key: Any, data: Any, context: Any, reserved: frozenset[str]) -> None:
     if is_trusted(context):
         return
-    given = parse_options(data.get(key))
+    options = parse_options(data.get(key))
     source = HarvestSource.get(_own_id(key, data, context) or "-")
     before = parse_options(source.config) if source else {}
-    kept = {name: before[name] for name in reserved if name in before}
-    for name in sorted(reserved & given.keys()):
-        if given[name] != kept.get(name):
+    stored = {name: before[name] for name in reserved if name in before}
+    for name in sorted(reserved & options.keys()):
+        if options[name] != stored.get(name):
             raise tk.Invalid(
                 tk._(
                     "{}: affects other organisations, so only a sysadmin can set it. Leave it "
                     "unchanged, or ask a sysadmin"
                 ).format(name)
             )
-    if kept.keys() - given.keys():
-        data[key] = json.dumps({**given, **kept}, indent=2)
+    if stored.keys() - options.keys():
+        data[key] = json.dumps({**options, **stored}, indent=2)
 
 
 def is_trusted(context: Mapping[str, Any]) -> bool:
@@ -235,8 +228,13 @@ def is_trusted(context: Mapping[str, Any]) -> bool:
 def _check_groups(names: Any) -> None:
     names = names.replace(",", " ").split() if isinstance(names, str) else names or []
     for name in names:
-        group = model.Group.get(name)
-        if group is None or group.is_organization or group.state != "active":
+        if not is_group(name):
             raise tk.Invalid(
                 tk._("default_groups: there is no group {!r} on this portal").format(name)
             )
+
+
+def is_group(name: str) -> bool:
+    """Tell whether the portal has a group of this name or id."""
+    group = model.Group.get(name)
+    return group is not None and not group.is_organization and group.state == "active"

@@ -11,6 +11,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may, once, readable_organisations
@@ -24,8 +25,10 @@ from ckanext.ukharvest.model import (
 )
 from ckanext.ukharvest.model.current_run import CurrentRun
 from ckanext.ukharvest.model.source_list import SourceRow
+from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages import source_status
-from ckanext.ukharvest.presentation.messages.status_parts import Card, StatusFacts
+from ckanext.ukharvest.presentation.messages.status_parts import StatusFacts
+from ckanext.ukharvest.texts import gettext
 
 NEWEST = 30  # runs of the chart on a source's page
 
@@ -36,13 +39,13 @@ def type_label(name: str) -> str:
     if kind is not None:
         return str(tk._(kind.title))
     known = tk.get_action("harvesters_info_show")({"ignore_auth": True}, {})
-    titles = {each["name"]: each["title"] for each in known}
+    titles = {info["name"]: info["title"] for info in known}
     return str(tk._(titles[name])) if name in titles else name
 
 
 def describe_source(row: SourceRow) -> dict[str, Any]:
     """Return what everybody who may read the source gets, but what ``describe_harvest`` has."""
-    package, source, group, _notice = row
+    package, source, group = row[:3]
     return {
         "id": source.id,
         "name": package.name,
@@ -65,38 +68,71 @@ def describe_harvest(source_id: str) -> dict[str, Any]:
     }
 
 
+def describe_schedule(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:
+    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and ``text``."""
+    start = schedules.next_start(source, plan) if source.active else None
+    minutes = config.schedule_cron_minutes()
+    if start is None:
+        text = gettext("Runs only when you start it")
+    elif source.frequency == ALWAYS:
+        text = gettext("Scheduled to start within {minutes} minutes", minutes=minutes)
+    else:
+        text = gettext(
+            "Scheduled to start within {minutes} minutes after {start} UTC",
+            minutes=minutes,
+            start=start.strftime("%Y-%m-%d %H:%M"),
+        )
+    return {**plan._asdict(), "days": list(plan.days), "next_run": iso(start), "text": text}
+
+
 def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
     """Return status, texts and figures of the source, and the version of all that.
 
     For users who may update it.
     """
-    shown = health.load_health([source.id])[source.id]
-    known = _runs(source.id, shown)
-    may_need_decision = shown.state == "held" or shown.value in MISSING
-    told = StatusFacts(
-        health=shown,
+    status = health.load_health([source.id])[source.id]
+    known = _runs(source.id, status)
+    may_need_decision = status.state == "held" or status.value in MISSING
+    preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
+    # Elsewhere the card is about something worse, or a run.
+    is_calm = status.value == Health.HEALTHY and status.current is None
+    facts = StatusFacts(
+        health=status,
         now=utcnow(),
-        last=known.get(str(shown.last_run and shown.last_run["id"])),
-        judged=known.get(str(shown.judged_id)),
+        last=known.get(str(status.last_run and status.last_run["id"])),
+        judged=known.get(str(status.judged_id)),
         frequency=source.frequency or "",
-        checked=_checked(source.id) if shown.state == "checking" else 0,
+        checked=preview.done if preview else 0,
         may_decide=may_need_decision
-        and may(context, "ukharvest_deletion_approve", source_id=source.id),
+        and may(context, "ukharvest_deletion_decide", source_id=source.id),
         max_share=config.delete_max_share(),
-        broken_links=_broken_links(context, source.id, shown),
+        broken_links=count_broken_links(context, source.id)[0] if is_calm else 0,
         cron_minutes=config.schedule_cron_minutes(),
     )
-    card = source_status.card(told)
-    answer = {**_card(card), **_facts(shown), "progress": _progress(shown.current)}
-    answer["queue_position"] = shown.current.queue_position if shown.current else 0
+    card = source_status.card(facts)
+    answer = {
+        "state": card.value if card.kind == "state" else "idle",
+        "badge": {"kind": card.kind, "value": card.value},
+        "css": card.css,
+        "heading": card.heading,
+        "text": list(card.text),
+        "actions": list(card.actions),
+        "health": status.value,
+        "health_reason": status.reason,
+        "failing_since": iso(status.since),
+        "failures": status.failures,
+        "last_run": _run(status.last_run),
+        "last_good_run": _run(status.last_good_run),
+        "harvested": iso(status.harvested),
+        "next_run": iso(status.next_run),
+        "datasets": status.datasets,
+        "held": status.held,
+        "renamed": status.renamed,
+        "missing": status.missing,
+        "progress": _progress(status.current),
+        "queue_position": status.current.queue_position if status.current else 0,
+    }
     return {**answer, "version": _version(answer)}
-
-
-def _broken_links(context: Any, source_id: str, shown: health.SourceHealth) -> int:
-    """Return how many links do not work, 0 where the card is about something worse or a run."""
-    if shown.value != Health.HEALTHY or shown.current is not None:
-        return 0
-    return count_broken_links(context, source_id)[0]
 
 
 def count_broken_links(context: Any, source_id: str) -> tuple[int, int]:
@@ -133,34 +169,6 @@ def _runs(source_id: str, shown: health.SourceHealth) -> dict[str, dict[str, Any
     return newest if ids <= newest.keys() else runs.by_id(ids)
 
 
-def _card(card: Card) -> dict[str, Any]:
-    return {
-        "state": card.value if card.kind == "state" else "idle",
-        "badge": {"kind": card.kind, "value": card.value},
-        "css": card.css,
-        "heading": card.heading,
-        "text": list(card.text),
-        "actions": list(card.actions),
-    }
-
-
-def _facts(shown: health.SourceHealth) -> dict[str, Any]:
-    return {
-        "health": shown.value,
-        "health_reason": shown.reason,
-        "failing_since": iso(shown.since),
-        "failures": shown.failures,
-        "last_run": _run(shown.last_run),
-        "last_good_run": _run(shown.last_good_run),
-        "harvested": iso(shown.harvested),
-        "next_run": iso(shown.next_run),
-        "datasets": shown.datasets,
-        "held": shown.held,
-        "renamed": shown.renamed,
-        "missing": shown.missing,
-    }
-
-
 def _run(run: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {**run, "finished": iso(run["finished"])} if run else None
 
@@ -180,11 +188,6 @@ def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
         "asked_by": run.asked_by,
         "mode": run.mode,
     }
-
-
-def _checked(source_id: str) -> int:
-    check = source_previews.dry_run_under_way(source_id)
-    return check.done if check else 0
 
 
 def _version(answer: Mapping[str, Any]) -> str:

@@ -10,7 +10,14 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.logic.permissions import may_if_exists, once
-from ckanext.ukharvest.model import dataset_names, datasets, runs, source_list
+from ckanext.ukharvest.model import (
+    dataset_names,
+    datasets,
+    open_work,
+    record_history,
+    runs,
+    source_list,
+)
 from ckanext.ukharvest.model.runs import RunRow
 from ckanext.ukharvest.model.source_list import SourceRow
 
@@ -56,6 +63,26 @@ def run_row(job_id: str) -> RunRow:
     return row
 
 
+def find_record(number: Any) -> record_history.Found:
+    """Return a record of a source by its number.
+
+    Raises:
+        ObjectNotFound: there is no such record.
+    """
+    record = record_history.find(int(number)) if str(number).isdecimal() else None
+    if record is None:
+        raise tk.ObjectNotFound(tk._("No record has this number."))
+    return record
+
+
+def find_unended_run(source_id: str) -> str:
+    """Return the id of the source's run that has not ended, "" if there is none."""
+    query = model.Session.query(HarvestJob.id).filter(
+        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
+    )
+    return str((query.first() or ("",))[0])
+
+
 def dataset_of(name_or_id: str) -> model.Package:
     """Return the dataset of this name or id.
 
@@ -70,10 +97,10 @@ def dataset_of(name_or_id: str) -> model.Package:
 
 def organisation_of(name_or_id: str) -> model.Group:
     """Return an active organisation; raise ObjectNotFound if there is none."""
-    found = model.Group.get(name_or_id)
-    if found is None or not found.is_organization or found.state != "active":
+    group = model.Group.get(name_or_id)
+    if group is None or not group.is_organization or group.state != "active":
         raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
-    return found
+    return group
 
 
 def load_source(name: str) -> dict[str, Any] | None:
@@ -87,7 +114,7 @@ def load_source(name: str) -> dict[str, Any] | None:
     row = source_row(name)
     if row is None or row.package.type != TYPE:
         return None
-    package, source, group, _notice = row
+    package, source, group = row[:3]
     return {
         "id": source.id,
         "name": package.name,
@@ -107,11 +134,11 @@ def load_source(name: str) -> dict[str, Any] | None:
 
 def load_visible_source(context: Any, source_id: str) -> model.Package | None:
     """Return the source as a dataset if the user may see its page, else None."""
-    found = model.Package.get(source_id)
-    if found is None:
+    package = model.Package.get(source_id)
+    if package is None:
         return None
-    may = may_see_source(context, source_id, is_private=found.private, state=found.state)
-    return found if may else None
+    may = may_see_source(context, source_id, is_private=package.private, state=package.state)
+    return package if may else None
 
 
 def title_of(source_id: str | None) -> str:
@@ -128,11 +155,6 @@ def name_for(title: str) -> str:
 def count_datasets(source_id: str) -> int:
     """Return the number of a source's datasets."""
     return datasets.of_sources([source_id]).get(source_id, 0)
-
-
-def load_config(source_id: str) -> str:
-    """Return a source's stored options (JSON text), "" for none."""
-    return str(HarvestSource.get(source_id).config or "")
 
 
 def is_run_of(job_id: str, source_id: str) -> bool:

@@ -42,13 +42,16 @@ def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) 
     """
     obj = _object(data_dict)
     if obj is None:
-        none: Answer = original(context, data_dict)  # the action says that there is none
-        return none
-    action, wanted = "package_show", obj.package_id
-    if not wanted:
-        action, wanted = "harvest_source_update", obj.harvest_source_id
-    refusal = tk._("Not authorised to read this harvest object")
-    return answer(may_if_exists(context, action, id=wanted), refusal)
+        return dict(original(context, data_dict))  # the action says that there is none
+    is_readable = (
+        may_if_exists(context, "package_show", id=obj.package_id)
+        if obj.package_id
+        else may_if_exists(context, "harvest_source_update", id=obj.harvest_source_id)
+    )
+    return answer(
+        is_readable,
+        tk._("Not authorised to read this harvest object"),
+    )
 
 
 @tk.chained_auth_function
@@ -60,8 +63,10 @@ def harvest_source_clear(original: Any, context: Any, data_dict: dict[str, Any])
 
 def _may_remove(context: Any, data_dict: dict[str, Any]) -> Answer:
     package = model.Package.get(data_dict.get("id") or "-")
-    refusal = tk._("Only an administrator of the source's organisation may remove its datasets")
-    return answer(is_administrator(context, package), refusal)
+    return answer(
+        is_administrator(context, package),
+        tk._("Only an administrator of the source's organisation may remove its datasets"),
+    )
 
 
 @tk.chained_auth_function
@@ -104,7 +109,12 @@ def auth_functions() -> dict[str, Callable[..., Answer]]:
     """Return action name → auth function, of our own actions and of ckanext-harvest's."""
     own = {**vars(auth), **vars(doctor_auth)}
     return {
-        **{name: each for name, each in own.items() if name.startswith("ukharvest_")},
+        **{name: function for name, function in own.items() if name.startswith("ukharvest_")},
+        **{
+            f"ukharvest_{name}": function
+            for function, names in auth.SAME_AS.items()
+            for name in names
+        },
         **dict.fromkeys(_FOR_SYSADMINS, _only_sysadmins),
         "harvest_object_list": harvest_object_list,
         "harvest_object_show": harvest_object_show,

@@ -8,6 +8,8 @@ that is stored already, so that a title can be changed without correcting a publ
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -34,92 +36,97 @@ _REGISTERS = {field.key: field.vocabulary for field in FIELDS if field.kind in (
 
 Key = tuple[Any, ...]
 Data = dict[Key, Any]
+Validator = Callable[[Key, Data, Any, Any], None]
+
+
+def _of_people(validate: Validator) -> Validator:
+    """Return a validator that stores what the harvest writes unchanged."""
+
+    @functools.wraps(validate)
+    def validate_of_people(key: Key, data: Data, errors: Any, context: Any) -> None:
+        if not context.get(BY_HARVEST):
+            return validate(key, data, errors, context)
+        value = data.get(key)
+        return _put(key, data, "" if value is tk.missing or value is None else str(value))
+
+    return validate_of_people
 
 
 def ukharvest_number(value: Any) -> float:
     """Accept a number of 0 or more, whole or not."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise tk.Invalid(tk._("expected a number of 0 or more, such as 0.2 or 60"))
-    return number
+    with contextlib.suppress(TypeError, ValueError):
+        if 0 <= float(value) < float("inf"):
+            return float(value)
+    raise tk.Invalid(tk._("expected a number of 0 or more, such as 0.2 or 60"))
 
 
-def ukharvest_text(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_text(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept one text; stored without surrounding white space."""
-    del errors
     _store_one(key, data, context, str.strip)
 
 
-def ukharvest_schema_type(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_schema_type(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept the language of a schema; known ones in any spelling, such as "CSV Lint"."""
-    del errors
     _store_one(key, data, context, schema_types.name)
 
 
-def ukharvest_theme(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_theme(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept a theme by name, title, slug or EU theme; stored as its name."""
-    del errors
     _store_one(key, data, context, _theme)
 
 
-def ukharvest_themes(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_themes(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept themes as a list, JSON, or text with commas; stored as a JSON list of names."""
-    del errors
-    texts = [text for each in _values(data.get(key)) for text in shown_values.texts(each)]
+    texts = [text for value in _values(data.get(key)) for text in shown_values.texts(value)]
     _store_list(key, data, context, texts, _theme)
 
 
-def ukharvest_address(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_address(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept one URL, or the title of a schema in the field's vocabulary."""
-    del errors
-    if _is_harvest(context):
-        return _keep_unchanged(key, data)
-    found = _addresses(key, data, context)
-    if len(found) > 1:
-        _refuse_several(found)
-    return _put(key, data, "".join(found))
+    urls = _addresses(key, data, context)
+    if len(urls) > 1:
+        _refuse_several(urls)
+    _put(key, data, "".join(urls))
 
 
-def ukharvest_addresses(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_addresses(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept URLs or titles from the field's vocabulary, as list, JSON or text; stored as JSON."""
-    del errors
-    if _is_harvest(context):
-        return _keep_unchanged(key, data)
-    return _put(key, data, multivalue.as_text(_addresses(key, data, context)))
+    _put(key, data, multivalue.as_text(_addresses(key, data, context)))
 
 
-def ukharvest_frequency(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_frequency(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept an ISO 8601 interval such as R/P1M, or a word such as monthly; stored as interval."""
-    del errors
     _store_one(key, data, context, parse_frequency)
 
 
-def ukharvest_date(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_date(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept a day, month or year; stored as ISO 8601. Refuse a ``…-to`` before its ``…-from``."""
-    del errors
     _store_one(key, data, context, parse_date)
-    if str(key[-1]).endswith("-to") and not _is_harvest(context):
+    if str(key[-1]).endswith("-to"):
         _check_period((*key[:-1], key[-1].removesuffix("-to") + "-from"), key, data, context)
 
 
-def ukharvest_flag(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_flag(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept yes or no in many forms; stored as "true" or not at all."""
-    del errors
     _store_one(key, data, context, multivalue.parse_flag)
 
 
-def ukharvest_la_function(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_la_function(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept functions of local government by URI, number or label.
 
     Services among them are moved to the field ``la_service``, and functions from there to this
     one: the URIs tell them apart. CKAN validates fields by name, so this one comes first.
     """
-    del errors
-    if _is_harvest(context):
-        return _keep_unchanged(key, data)
     service = (*key[:-1], "la_service")
     here = local_government_lists.find(_values(data.get(key)), local_government_lists.FUNCTION)
     there = local_government_lists.find(_values(data.get(service)), local_government_lists.SERVICE)
@@ -129,93 +136,80 @@ def ukharvest_la_function(key: Key, data: Data, errors: Any, context: Any) -> No
     elif there.functions or here.services:
         data[service] = [*services, *there.others]
     _store_uris(key, data, context, functions, here.others)
-    return None
 
 
-def ukharvest_la_service(key: Key, data: Data, errors: Any, context: Any) -> None:
+@_of_people
+def ukharvest_la_service(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept services of local government by URI, number or label."""
-    del errors
-    if _is_harvest(context):
-        return _keep_unchanged(key, data)
-    found = local_government_lists.find(_values(data.get(key)), local_government_lists.SERVICE)
+    here = local_government_lists.find(_values(data.get(key)), local_government_lists.SERVICE)
     # A function is left here only if the schema has no field for functions.
-    _store_uris(key, data, context, found.services + found.functions, found.others)
-    return None
+    _store_uris(key, data, context, here.services + here.functions, here.others)
 
 
 def _store_uris(
     key: Key, data: Data, context: Any, uris: Iterable[str], others: Iterable[str]
 ) -> None:
-    kind = (
-        local_government_lists.SERVICE
-        if key[-1] == "la_service"
-        else local_government_lists.FUNCTION
-    )
+    is_service = key[-1] == "la_service"
+    kind = local_government_lists.SERVICE if is_service else local_government_lists.FUNCTION
     stored = _stored(key, data, context)
-    kept = local_government_lists.find([stored], kind).others
-    wrong = [text for text in others if text not in kept]
+    known = local_government_lists.find([stored], kind).others
+    wrong = [text for text in others if text not in known]
     if wrong:
-        message = tk._(
+        example = f"http://id.esd.org.uk/{kind}/{'579' if is_service else '40'}"
+        message = gettext(
             "{value} is not in the list; expected a URL such as {address}, its number, or a "
-            "label such as '{label}'"
+            "label such as '{label}'",
+            value=", ".join(f"'{shorten(text, 60)}'" for text in wrong),
+            address=example,
+            label=local_government_lists.label(example),
         )
-        example = f"http://id.esd.org.uk/{kind}/" + (
-            "579" if kind == local_government_lists.SERVICE else "40"
-        )
-        said = ", ".join(f"'{shorten(text, 60)}'" for text in wrong)
-        raise tk.Invalid(
-            message.format(value=said, address=example, label=local_government_lists.label(example))
-        )
-    found = list(dict.fromkeys([*uris, *others]))
-    old = stored.split(" ")
-    _put(key, data, stored if set(old) == set(found) else " ".join(found))
+        raise tk.Invalid(message)
+    new = list(dict.fromkeys([*uris, *others]))
+    _put(key, data, stored if set(stored.split(" ")) == set(new) else " ".join(new))
 
 
 def _store_one(key: Key, data: Data, context: Any, read: Callable[[str], str]) -> None:
-    if _is_harvest(context):
-        return _keep_unchanged(key, data)
     values = _values(data.get(key))
     if len(set(values)) > 1:
         _refuse_several(values)
-    found = _convert_all(values[:1], read, _values(_stored(key, data, context)))
-    return _put(key, data, "".join(found))
+    stored = _values(_stored(key, data, context))
+    _put(key, data, "".join(_convert_all(values[:1], read, stored)))
 
 
 def _store_list(
     key: Key, data: Data, context: Any, texts: Iterable[str], read: Callable[[str], str]
 ) -> None:
-    if _is_harvest(context):
-        return _keep_unchanged(key, data)
     old = shown_values.texts(_stored(key, data, context))
-    found = _convert_all(texts, read, old)
+    new = _convert_all(texts, read, old)
     # A select sends its values in the order of its list.
-    return _put(key, data, multivalue.as_text(old if set(old) == set(found) else found))
+    _put(key, data, multivalue.as_text(old if set(old) == set(new) else new))
 
 
 def _convert_all(
-    texts: Iterable[str], read: Callable[[str], str], kept: Iterable[str]
+    texts: Iterable[str], read: Callable[[str], str], stored: Iterable[str]
 ) -> list[str]:
     """Return the stored forms without duplicates; refuse invalid texts that are not stored yet."""
-    found: dict[str, None] = {}
-    wrong = []
+    values, wrong = [], []
     for text in texts:
         try:
-            found[read(text)] = None
+            values.append(read(text))
         except ValueError as exc:
-            found[text] = None
-            if text not in kept:
-                wrong.append(str(exc))
+            values.append(text)
+            wrong += [] if text in stored else [str(exc)]
     if wrong:
         raise tk.Invalid("; ".join(wrong))
-    return list(found)
+    return list(dict.fromkeys(values))
 
 
 def _theme(text: str) -> str:
     if name := theme_names.find(text):
         return name
-    message = tk._("'{value}' is not a theme; expected one of {titles}")
-    titles = ", ".join(tk._(theme_names.title(name)) for name in theme_names.names())
-    raise ValueError(message.format(value=shorten(text, 60), titles=titles))
+    message = gettext(
+        "'{value}' is not a theme; expected one of {titles}",
+        value=shorten(text, 60),
+        titles=", ".join(tk._(theme_names.title(name)) for name in theme_names.names()),
+    )
+    raise ValueError(message)
 
 
 def _addresses(key: Key, data: Data, context: Any) -> list[str]:
@@ -223,9 +217,9 @@ def _addresses(key: Key, data: Data, context: Any) -> list[str]:
     register = _REGISTERS.get(key[-1], "")
     values = _values(data.get(key))
     # A list in JSON is one text.
-    found = multivalue.addresses(values[0] if len(values) == 1 else values, register)
-    kept = multivalue.addresses(_stored(key, data, context), register).others
-    return [*found.urls, *_convert_all(found.others, parse_url, kept)]
+    sent = multivalue.addresses(values[0] if len(values) == 1 else values, register)
+    stored = multivalue.addresses(_stored(key, data, context), register).others
+    return [*sent.urls, *_convert_all(sent.others, parse_url, stored)]
 
 
 def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
@@ -238,19 +232,23 @@ def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
     try:
         parse_period(f"{start}/{end}")
     except ValueError:
-        message = gettext(
-            "'{end}' is before the start, '{start}'; expected a later date", start=start, end=end
-        )
-        raise tk.Invalid(message) from None
+        raise tk.Invalid(
+            gettext(
+                "'{end}' is before the start, '{start}'; expected a later date",
+                start=start,
+                end=end,
+            )
+        ) from None
 
 
 def _refuse_several(values: Sequence[str]) -> NoReturn:
-    message = gettext(
-        "found {number} values; expected one, such as '{value}'",
-        number=len(values),
-        value=shorten(values[0], 60),
+    raise tk.Invalid(
+        gettext(
+            "found {number} values; expected one, such as '{value}'",
+            number=len(values),
+            value=shorten(values[0], 60),
+        )
     )
-    raise tk.Invalid(message)
 
 
 def _values(value: Any) -> list[str]:
@@ -264,15 +262,6 @@ def _put(key: Key, data: Data, text: str) -> None:
         data.pop(key, None)
         raise tk.StopOnError
     data[key] = text
-
-
-def _keep_unchanged(key: Key, data: Data) -> None:
-    value = data.get(key)
-    _put(key, data, "" if value is tk.missing or value is None else str(value))
-
-
-def _is_harvest(context: Any) -> bool:
-    return bool(context.get(BY_HARVEST))
 
 
 def _stored(key: Key, data: Data, context: Any) -> str:

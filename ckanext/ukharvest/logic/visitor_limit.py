@@ -36,9 +36,11 @@ def may_start_check(address: str, most: int) -> bool:
 def _client(address: str) -> str:
     """Return an address, of IPv6 the network of 64 bits that one client has to choose from."""
     try:
-        found = ipaddress.ip_address(address)
+        client = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
-    if found.version == 4:
-        return str(found)
-    return str(ipaddress.ip_network((found, 64), strict=False))
+    return (
+        str(client)
+        if client.version == 4
+        else str(ipaddress.ip_network((client, 64), strict=False))
+    )

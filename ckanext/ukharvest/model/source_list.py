@@ -19,7 +19,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.model import health, notes, redis_cache
+from ckanext.ukharvest.model import SourceState, health, notes, redis_cache
 
 Session = model.Session
 
@@ -127,19 +127,24 @@ class Found:
 
 
 class SourceRow(NamedTuple):
-    """A source with its dataset and organisation, and the portal's notice, which its pages show."""
+    """A source with its dataset and organisation, the portal's notice and the stored schedule."""
 
     package: model.Package
     source: HarvestSource
     organization: model.Group | None
     notice: str
+    schedule: dict[str, Any] | None
 
 
 def load_row(name_or_id: str) -> SourceRow | None:
     """Return a source by name or id, None if there is none; one statement."""
     row = (
-        Session.query(model.Package, HarvestSource, model.Group, notes.note_column(notes.NOTICE))
+        Session.query(
+            *(model.Package, HarvestSource, model.Group),
+            *(notes.note_column(notes.NOTICE), SourceState.schedule),
+        )
         .join(HarvestSource, HarvestSource.id == model.Package.id)
+        .outerjoin(SourceState, SourceState.source_id == model.Package.id)
         .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
         .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
         .first()

@@ -77,24 +77,8 @@ def _as_dict(own: Stars) -> dict[str, Any]:
     }
 
 
-@tk.side_effect_free
-def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Count public datasets by stars of openness and organisation. For everybody.
-
-    :param organization: name or id of one organisation (optional, default: all)
-    :type organization: string
-
-    :returns: ``organizations``: dicts with ``id``, ``name`` and ``title`` (null for datasets
-        without an organisation, which come last), ``datasets`` (their number), ``stars`` (list of
-        six numbers: datasets with 0, 1, … 5), ``average`` (null if none is rated), ``not_rated``
-        (number of datasets not rated yet) and ``reasons`` (list of dicts ``code``, ``stars``,
-        ``text`` and ``datasets``, the most frequent first), sorted by title; and ``total``: the
-        same for all together
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_stars_report", context, data_dict)
-    name = schema.validate(data_dict, schema.stars_report_schema())["organization"]
-    rows = stars_model.counts(organisation_of(name).id if name else None)
+def _count_by_organisation(organisation_id: str | None) -> dict[str, Any]:
+    rows = stars_model.counts(organisation_id)
     by_id: dict[str | None, list[Any]] = {}
     for row in rows:
         by_id.setdefault(row.id, []).append(row)
@@ -135,10 +119,15 @@ def _average(counts: list[int]) -> float:
 
 @tk.side_effect_free
 def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List an organisation's public datasets with their stars and reasons. For everybody.
+    """List an organisation's public datasets with their stars and reasons, or count them.
 
-    :param organization: name or id of the organisation
+    For everybody.
+
+    :param organization: name or id of the organisation (optional with ``group_by``, default: all)
     :type organization: string
+    :param group_by: ``organization``: count the datasets of each, instead of listing them
+        (optional)
+    :type group_by: string
     :param stars: only datasets with this number of stars (optional, default: all)
     :type stars: integer
     :param limit: how many to return (optional, default: 100, at most 1000)
@@ -148,13 +137,23 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
     :returns: ``count`` and ``results``: dicts with ``id``, ``name``, ``title``, and as in
         :py:func:`ukharvest_stars_show` ``stars`` (null if not rated yet), ``code``,
-        ``reason``, ``text`` and ``dead_since``
+        ``reason``, ``text`` and ``dead_since``. With ``group_by`` only ``organizations``: dicts
+        with ``id``, ``name`` and ``title`` (null for datasets without an organisation, which come
+        last), ``datasets`` (their number), ``stars`` (list of six numbers: datasets with 0, 1,
+        … 5), ``average`` (null if none is rated), ``not_rated`` (number of datasets not rated yet)
+        and ``reasons`` (list of dicts ``code``, ``stars``, ``text`` and ``datasets``, the most
+        frequent first), sorted by title; and ``total``: the same for all together
     :rtype: dictionary
     """
     tk.check_access("ukharvest_stars_list", context, data_dict)
     data = schema.validate(data_dict, schema.stars_list_schema())
+    name = data["organization"]
+    if data["group_by"]:
+        return _count_by_organisation(organisation_of(name).id if name else None)
+    if not name:
+        raise tk.ValidationError({"organization": [tk._("Missing value")]})
     count, rows = stars_model.datasets(
-        organisation_of(data["organization"]).id,
+        organisation_of(name).id,
         stars=data.get("stars"),
         limit=data["limit"],
         offset=data["offset"],

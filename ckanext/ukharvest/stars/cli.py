@@ -119,7 +119,9 @@ def _report(organization: str | None, form: str) -> None:
     if organization:
         _listing(organization, form)
         return
-    figures = tk.get_action("ukharvest_stars_report")({"ignore_auth": True}, {})
+    figures = tk.get_action("ukharvest_stars_list")(
+        {"ignore_auth": True}, {"group_by": "organization"}
+    )
     if form == "json":
         output.write_json(figures)
         return

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan.lib.helpers import Page
 from flask import Blueprint, Response
 
-from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.stars.texts import caption
-from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
+from ckanext.ukharvest.web.pages.common import (
+    ask,
+    csv_response,
+    load_all,
+    load_page,
+    url_filters,
+)
 
 stars = Blueprint("ukharvest_stars", __name__)
-
-PER_PAGE = 50
-CSV_PAGE = 1000
 
 _FIGURES = ("organization", "title", "datasets", "0", "1", "2", "3", "4", "5", "average")
 _REPORT_COLUMNS = (*_FIGURES, "not_rated")
@@ -27,7 +28,10 @@ def report() -> str:
     name = tk.request.args.get("organization", "")
     values = {"captions": [caption(number) for number in range(6)], "report": _ask_report(name)}
     if name:
-        values.update(_page_of(name))
+        organisation = _ask_organisation(name)
+        filters = {**url_filters(["stars"]), "organization": organisation["name"]}
+        page = load_page("ukharvest_stars_list", "ukharvest_stars.report", filters)
+        values |= {"organisation": organisation, "page": page, "wanted": filters.get("stars", "")}
     return str(tk.render("ukharvest/stars.html", values))
 
 
@@ -35,42 +39,15 @@ def report() -> str:
 def report_csv() -> Response:
     name = tk.request.args.get("organization", "")
     if name:
-        rows = collect_pages(lambda offset: _ask_list(name, limit=CSV_PAGE, offset=offset))
+        rows = load_all("ukharvest_stars_list", {"organization": name})
         return csv_response(rows, _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
     return csv_response(
         map(flatten_figures, _ask_report("")["organizations"]), _REPORT_COLUMNS, "stars"
     )
 
 
-def _page_of(name: str) -> dict[str, Any]:
-    number = asked_page()
-    wanted = tk.request.args.get("stars", "")
-    datasets = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-    count_pages(datasets["count"], PER_PAGE, number)  # leaves, where there is no such page
-    organisation = _ask_organisation(name)
-
-    def url(**more: Any) -> str:
-        of = {"organization": organisation["name"], "stars": wanted or None, **more}
-        return str(tk.url_for("ukharvest_stars.report", **of))
-
-    page = Page(
-        collection=datasets["results"],
-        page=number,
-        url=url,
-        item_count=datasets["count"],
-        items_per_page=PER_PAGE,
-        presliced_list=True,
-    )
-    return {"organisation": organisation, "page": page, "wanted": wanted}
-
-
-def _ask_report(name: str) -> dict[str, Any]:
-    return dict(ask("ukharvest_stars_report", organization=name))
-
-
-def _ask_list(name: str, **more: Any) -> dict[str, Any]:
-    more = {key: value for key, value in more.items() if value != ""}
-    return dict(ask("ukharvest_stars_list", organization=name, **more))
+def _ask_report(name: str) -> Any:
+    return ask("ukharvest_stars_list", organization=name, group_by="organization")
 
 
 def _ask_organisation(name: str) -> dict[str, Any]:

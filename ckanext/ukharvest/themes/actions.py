@@ -1,4 +1,4 @@
-"""Actions: suggest a theme for a dataset, and show a dataset's theme with reasons."""
+"""Action: suggest a theme for a dataset; and a dataset's theme with reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values.multivalue import texts
-from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import assessments
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes import texts as theme_texts
@@ -62,25 +61,17 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
     return _shown((choice.primary, choice.secondary), choice.origin, choice.ranking)
 
 
-@tk.side_effect_free
-def ukharvest_theme_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show the theme of a dataset with its origin and evidence. For users who may read it.
+def describe_theme(package: dict[str, Any]) -> dict[str, Any]:
+    """Return the theme of a dataset with its origin and evidence.
 
-    :param id: id or name of the dataset
-    :type id: string
-
-    :returns: as ``ukharvest_theme_suggest``; ``theme`` and ``secondary`` are those of the
-        dataset, and ``origin`` can also be ``person``: a user chose the theme here
-    :rtype: dictionary
+    Args:
+        package: the dataset as package_show returns it.
     """
-    id_ = tk.get_or_bust(data_dict, "id")
-    tk.check_access("ukharvest_theme_show", context, data_dict)
-    row = assessments.find(dataset_of(id_).id)
+    row = assessments.find(package["id"])
     if row is not None and (row.theme or row.themes):
         ranking = theming.ranking_of(row.themes)
         return _shown((row.theme, tuple(row.theme_secondary)), row.theme_origin, ranking)
     # It was not saved since this extension was installed, or there is no evidence for any theme.
-    package = tk.get_action("package_show")({"ignore_auth": True}, {"id": id_})
     choice = themes.choose(theming.collect_theme_facts(package))
     now = theming.stored_themes(package)
     return _shown(now, themes.PERSON if now[0] else "", choice.ranking)

@@ -122,9 +122,9 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
         url: the resource's URL.
         link: its link check, as ``ukharvest_link_show`` returns it; {} if it was never checked.
     """
-    own_url, given = without_parameters(url)
+    own_url, parameters = without_parameters(url)
     layers = list(link.get("layers") or ())
-    named = [name for name in given.get("layers", "").split(",") if name]
+    named = [name for name in parameters.get("layers", "").split(",") if name]
     sentence = tk._("The service lists no layers that can be shown.")
     if not link:
         sentence = tk._("This portal has not read the service's list of layers yet.")
@@ -133,7 +133,7 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
     base = web_address({"url": link.get("base_url")}) if layers else ""
     return {
         "url": without_parameters(base)[0] or own_url,
-        "version": link.get("version") or given.get("version") or "1.3.0",
+        "version": link.get("version") or parameters.get("version") or "1.3.0",
         "title": link.get("title") or "",
         "layers": (layers or [{"name": name, "title": ""} for name in named])[:MOST_LAYERS],
         "sentence": sentence,
@@ -144,18 +144,18 @@ def without_parameters(url: str) -> tuple[str, dict[str, str]]:
     """Return a service's URL without WMS parameters, and these parameters by lower-case name."""
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
-    given = {name.lower(): value for name, value in pairs if name.lower() in WMS_PARAMETERS}
+    values = {name.lower(): value for name, value in pairs if name.lower() in WMS_PARAMETERS}
     rest = [(name, value) for name, value in pairs if name.lower() not in WMS_PARAMETERS]
-    return urlunsplit(parts._replace(query=urlencode(rest), fragment="")), given
+    return urlunsplit(parts._replace(query=urlencode(rest), fragment="")), values
 
 
 def bounds(package: dict[str, Any]) -> Bounds:
     """Return the first bounds of the map: the dataset's extent, the UK if it has none."""
-    extras = {each["key"]: each["value"] for each in package.get("extras", ())}
-    found = areas(str(package.get("spatial") or extras.get("spatial") or ""))
-    if not found:
+    extras = {extra["key"]: extra["value"] for extra in package.get("extras", ())}
+    extent = areas(str(package.get("spatial") or extras.get("spatial") or ""))
+    if not extent:
         return UK
-    west, south, east, north = around(found)
+    west, south, east, north = around(extent)
     if east > 180:  # services do not accept longitudes beyond 180°
         west, east = -180.0, 180.0
     wider, higher = (max(0.0, LEAST - span) / 2 for span in (east - west, north - south))

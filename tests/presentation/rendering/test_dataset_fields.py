@@ -191,7 +191,7 @@ def test_an_extra_that_repeats_another_is_left_out() -> None:
     both = {"frequency-of-update": "annually", "update_frequency": "R/P1Y"}
     assert render_rows(both) == [("Frequency of update", "Annually")]
     assert len(render_rows({**both, "update_frequency": "R/P1M"})) == 2
-    assert len(render_rows(both, said={"update_frequency": Markup("Annually")})) == 1
+    assert len(render_rows(both, markup={"update_frequency": Markup("Annually")})) == 1
     assert render_rows({"guid": "g", "harvest_source_reference": "g"}) == [("Harvest GUID", "g")]
 
 

@@ -10,9 +10,8 @@ from ckanext.ukharvest.doctor.actions import (
 )
 from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
 from ckanext.ukharvest.logic.action.changed_identifiers import (
-    ukharvest_identifier_change_accept,
+    ukharvest_identifier_change_decide,
     ukharvest_identifier_change_list,
-    ukharvest_identifier_change_refuse,
 )
 from ckanext.ukharvest.logic.action.core import (
     organization_create,
@@ -21,15 +20,12 @@ from ckanext.ukharvest.logic.action.core import (
     package_update,
     status_show,
 )
-from ckanext.ukharvest.logic.action.coupled import ukharvest_coupling_show
 from ckanext.ukharvest.logic.action.data_checks import (
     ukharvest_data_check_list,
-    ukharvest_data_check_report,
     ukharvest_data_check_show,
 )
 from ckanext.ukharvest.logic.action.deletions import (
-    ukharvest_deletion_approve,
-    ukharvest_deletion_keep,
+    ukharvest_deletion_decide,
     ukharvest_deletion_list,
 )
 from ckanext.ukharvest.logic.action.figures import (
@@ -40,7 +36,6 @@ from ckanext.ukharvest.logic.action.figures import (
 )
 from ckanext.ukharvest.logic.action.links import (
     ukharvest_broken_link_list,
-    ukharvest_broken_link_report,
     ukharvest_link_check,
     ukharvest_link_show,
 )
@@ -51,14 +46,12 @@ from ckanext.ukharvest.logic.action.lists import (
 )
 from ckanext.ukharvest.logic.action.mail import (
     ukharvest_mail_show,
-    ukharvest_mail_test,
     ukharvest_mail_update,
 )
 from ckanext.ukharvest.logic.action.operations import (
     harvest_job_create,
     harvest_jobs_run,
     ukharvest_run_create,
-    ukharvest_schedule_show,
     ukharvest_schedule_update,
 )
 from ckanext.ukharvest.logic.action.problems import (
@@ -71,7 +64,7 @@ from ckanext.ukharvest.logic.action.provenance import (
     ukharvest_dataset_change_list,
     ukharvest_dataset_show,
 )
-from ckanext.ukharvest.logic.action.record import ukharvest_record_import, ukharvest_record_show
+from ckanext.ukharvest.logic.action.record import ukharvest_record_show
 from ckanext.ukharvest.logic.action.runs import (
     harvest_abort_failed_jobs,
     harvest_job_abort,
@@ -97,10 +90,9 @@ from ckanext.ukharvest.logic.action.stock import (
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_version_list
 from ckanext.ukharvest.stars.actions import (
     ukharvest_stars_list,
-    ukharvest_stars_report,
     ukharvest_stars_show,
 )
-from ckanext.ukharvest.themes.actions import ukharvest_theme_show, ukharvest_theme_suggest
+from ckanext.ukharvest.themes.actions import ukharvest_theme_suggest
 
 __all__ = [
     "harvest_abort_failed_jobs",
@@ -122,41 +114,33 @@ __all__ = [
     "package_update",
     "status_show",
     "ukharvest_check_create",
-    "ukharvest_coupling_show",
     "ukharvest_dashboard_show",
     "ukharvest_data_check_list",
-    "ukharvest_data_check_report",
     "ukharvest_data_check_show",
     "ukharvest_dataset_change_list",
     "ukharvest_dataset_show",
-    "ukharvest_deletion_approve",
-    "ukharvest_deletion_keep",
+    "ukharvest_deletion_decide",
     "ukharvest_deletion_list",
     "ukharvest_doctor_show",
-    "ukharvest_identifier_change_accept",
+    "ukharvest_identifier_change_decide",
     "ukharvest_identifier_change_list",
-    "ukharvest_identifier_change_refuse",
     "ukharvest_run_list",
     "ukharvest_link_list",
     "ukharvest_link_show",
     "ukharvest_link_check",
     "ukharvest_broken_link_list",
-    "ukharvest_broken_link_report",
     "ukharvest_notice_show",
     "ukharvest_notice_update",
     "ukharvest_problem_group_list",
     "ukharvest_problem_list",
     "ukharvest_record_list",
-    "ukharvest_record_import",
     "ukharvest_record_show",
     "ukharvest_mail_show",
-    "ukharvest_mail_test",
     "ukharvest_mail_update",
     "ukharvest_record_version_list",
     "ukharvest_run_create",
     "ukharvest_run_show",
     "ukharvest_run_stop",
-    "ukharvest_schedule_show",
     "ukharvest_schedule_update",
     "ukharvest_source_adopt",
     "ukharvest_source_move",
@@ -164,9 +148,7 @@ __all__ = [
     "ukharvest_source_show",
     "ukharvest_source_list",
     "ukharvest_stars_list",
-    "ukharvest_stars_report",
     "ukharvest_stars_show",
-    "ukharvest_theme_show",
     "ukharvest_theme_suggest",
     "ukharvest_source_preview_show",
     "ukharvest_source_preview_stop",

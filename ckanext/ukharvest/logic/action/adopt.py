@@ -11,6 +11,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.engine import source_listing
 from ckanext.ukharvest.logic import schema, source_adoption
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import adoption
 from ckanext.ukharvest.source_types import TYPES
@@ -49,7 +50,7 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     data = schema.validate(data_dict, schema.source_adopt_schema())
     by_guid, undo, dry_run = data["by_guid"], data["undo"], data["dry_run"]
     if by_guid and undo:
-        raise tk.ValidationError({"by_guid": [tk._("by_guid and undo exclude each other")]})
+        raise invalid("by_guid", tk._("by_guid and undo exclude each other"))
     source_id = source_of(data_dict).id
     listed = _find_listed(source_id) if by_guid else None
     # The lock stops others from starting a run or saving the source until this is done.
@@ -85,11 +86,13 @@ def _find_listed(source_id: str) -> set[str]:
     try:
         return source_listing.find_listed(source, kind, planned.new_config, candidates)
     except UkharvestError as exc:
-        message = gettext(
-            "nothing was adopted, because the source's list was not read to its end: {reason}",
-            reason=exc.message,
-        )
-        raise tk.ValidationError({"source_id": [message]}) from exc
+        raise invalid(
+            "source_id",
+            gettext(
+                "nothing was adopted, because the source's list was not read to its end: {reason}",
+                reason=exc.message,
+            ),
+        ) from exc
 
 
 def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dict[str, Any]:
@@ -101,11 +104,14 @@ def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dic
     planned = source_adoption.plan(source)
     by_guid = listed is not None
     if dry_run:
-        found = adoption.find(source, by_guid=by_guid, listed=listed)
+        candidates = adoption.find(source, by_guid=by_guid, listed=listed)
     else:
         source_adoption.adopt(source, planned)
-        found = adoption.adopt(source, by_guid=by_guid, listed=listed)
-    return {**_named(source, planned), "datasets": [each._asdict() for each in found]}
+        candidates = adoption.adopt(source, by_guid=by_guid, listed=listed)
+    return {
+        **_named(source, planned),
+        "datasets": [candidate._asdict() for candidate in candidates],
+    }
 
 
 def _undo(source: HarvestSource, dry_run: bool) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -11,6 +10,7 @@ from ckan import model
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.action.deletions import check_decision, deciders
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, changed_identifiers
 from ckanext.ukharvest.presentation.messages.changed_identifiers import others_wait
@@ -56,32 +56,36 @@ def ukharvest_identifier_change_list(context: Any, data_dict: dict[str, Any]) ->
         "missing": stored.get("missing", 0),
         "count": len(waiting),
         "version": changed_identifiers.version_of(waiting),
-        "may_decide": may(context, "ukharvest_identifier_change_accept", source_id=source_id),
+        "may_decide": may(context, "ukharvest_identifier_change_decide", source_id=source_id),
         "deciders": deciders(source_id),
-        "changes": [
-            _row(each, readable is None or each.is_for(readable)) for each in waiting[start:end]
-        ],
+        "changes": [_row(change, readable) for change in waiting[start:end]],
     }
 
 
-def _row(each: changed_identifiers.Waiting, may_read: bool) -> Row:
+def _row(change: changed_identifiers.Waiting, readable: list[str] | None) -> Row:
+    may_read = readable is None or change.is_for(readable)
     return {
-        "guid": each.guid,
-        "new_guid": each.new_guid,
-        "dataset_id": each.package_id,
-        "dataset_name": each.name if may_read else "",
-        "title": each.title if may_read else "",
+        "guid": change.guid,
+        "new_guid": change.new_guid,
+        "dataset_id": change.package_id,
+        "dataset_name": change.name if may_read else "",
+        "title": change.title if may_read else "",
     }
 
 
-def ukharvest_identifier_change_accept(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Decide that the new records are the same datasets: their pages and ids stay.
+def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Decide whether the new records are the same datasets.
 
-    For administrators of the source's organisation. Names, ids of resources and history stay too.
-    The next run updates the datasets from the new records.
+    For administrators of the source's organisation.
+
+    ``same``: pages, ids, names, ids of resources and history of the datasets stay. The next run
+    updates them from the new records. ``different``: the next run imports the new records as new
+    datasets. The old ones count as missing; later complete runs delete them by the usual rules.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
+    :param decision: ``same`` or ``different``
+    :type decision: string
     :param version: version of the list that the user decided on; if the list has changed since,
         nothing changes (optional, default: do not check)
     :type version: string
@@ -89,35 +93,11 @@ def ukharvest_identifier_change_accept(context: Any, data_dict: dict[str, Any]) 
     :returns: ``datasets``: their number
     :rtype: dictionary
     """
-    action = "ukharvest_identifier_change_accept"
-    return _decide(context, data_dict, action, changed_identifiers.accept)
-
-
-def ukharvest_identifier_change_refuse(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Decide that the new records are different datasets.
-
-    For administrators of the source's organisation. The next run imports them as new datasets. The
-    old datasets count as missing; later complete runs delete them by the usual rules.
-
-    :param source_id: id or name of the harvest source
-    :type source_id: string
-    :param version: version of the list that the user decided on; if the list has changed since,
-        nothing changes (optional, default: do not check)
-    :type version: string
-
-    :returns: ``datasets``: number of the old datasets
-    :rtype: dictionary
-    """
-    action = "ukharvest_identifier_change_refuse"
-    return _decide(context, data_dict, action, changed_identifiers.refuse)
-
-
-def _decide(
-    context: Any, data_dict: dict[str, Any], action: str, decide: Callable[[str, str, str], int]
-) -> dict[str, Any]:
-    source_id = check_decision(context, data_dict, action)
-    version = schema.validate(data_dict, schema.deletion_keep_schema())["version"]
+    source_id = check_decision(context, data_dict, "ukharvest_identifier_change_decide")
+    data = schema.validate(data_dict, schema.decision_schema("same", "different"))
+    is_same = data["decision"] == "same"
+    decide = changed_identifiers.accept if is_same else changed_identifiers.refuse
     try:
-        return {"datasets": decide(source_id, str(context.get("user") or ""), version)}
+        return {"datasets": decide(source_id, str(context.get("user") or ""), data["version"])}
     except changed_identifiers.Changed as exc:
-        raise tk.ValidationError({"version": [others_wait(exc.number)]}) from exc
+        raise invalid("version", others_wait(exc.number)) from exc

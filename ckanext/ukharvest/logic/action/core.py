@@ -11,6 +11,7 @@ from ckan.logic.action import create, get, update
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import gazetteer, organization_types
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.model import organization_types as stored_types
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.search import place
@@ -53,8 +54,8 @@ def _without_computed(data_dict: dict[str, Any]) -> dict[str, Any]:
     extras = data_dict.get("extras")
     if not isinstance(extras, list):
         return data_dict
-    kept = harvest_extras.leave_out(extras)
-    return data_dict if len(kept) == len(extras) else {**data_dict, "extras": kept}
+    own = harvest_extras.leave_out(extras)
+    return data_dict if len(own) == len(extras) else {**data_dict, "extras": own}
 
 
 @tk.side_effect_free
@@ -106,12 +107,12 @@ def _area_name(text: str) -> str:
     Raises:
         ValidationError: there is no such place, or several.
     """
-    found = place.read({place.NAME: text})
-    if found.error:
-        tip = gettext("Enter one of these: {names}.", names="; ".join(found.choices))
-        error = f"{found.error} {tip}" if found.choices else found.error
-        raise tk.ValidationError({"ukharvest_organization_area": [error]})
-    return found.name
+    match = place.read({place.NAME: text})
+    if match.error:
+        tip = gettext("Enter one of these: {names}.", names="; ".join(match.choices))
+        error = f"{match.error} {tip}" if match.choices else match.error
+        raise invalid("ukharvest_organization_area", error)
+    return match.name
 
 
 # Fields of the organisation's form → keys of extras, and how a value is stored.

@@ -1,44 +1,44 @@
-"""Action: the datasets that a service operates on, and the services of a dataset."""
+"""The datasets that a service operates on, and the services of a dataset."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+from ckan.lib.search import SearchError, SolrConnectionError
 
-from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import coupling
 
+log = logging.getLogger(__name__)
 MOST = 500  # datasets, and services; CKAN's search returns at most 1,000
 
 
-@tk.side_effect_free
-def ukharvest_coupling_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show which datasets a service operates on, and which services operate on a dataset.
+def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
+    """Return which datasets a service operates on, and which services operate on a dataset.
 
-    For everybody who may read the dataset. Lists only active datasets that the user may read,
-    from any source, no matter which was harvested first.
+    Only active datasets that the user may read, from any source, no matter which was harvested
+    first.
 
-    :param id: id or name of the dataset or service
-    :type id: string
-
-    :returns: ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, sorted by
-        title, at most 500 of each; ``references``: the names of those datasets in the service's
-        record
-    :rtype: dictionary
+    Returns:
+        ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, sorted by title,
+        at most 500 of each; ``references``: the names of those datasets in the service's record;
+        ``is_unknown``: there are some, and the search failed.
     """
-    id_ = tk.get_or_bust(data_dict, "id")
-    tk.check_access("ukharvest_coupling_show", context, data_dict)
-    package = dataset_of(id_)
-    named = coupling.datasets_of(package.id)
-    found = {
-        "datasets": list(named)[:MOST],
-        "services": list(coupling.services_of(package.id))[:MOST],
+    names = coupling.datasets_of(package_id)
+    datasets, services = list(names)[:MOST], list(coupling.services_of(package_id))[:MOST]
+    try:
+        packages = _readable(context, {*datasets, *services})
+    except (SearchError, SolrConnectionError):  # the page is useful without them
+        log.exception("What is coupled with %s could not be looked up", package_id)
+        return {"datasets": [], "services": [], "references": [], "is_unknown": True}
+    coupled = [package for package in packages if package["id"] in datasets]
+    return {
+        "datasets": coupled,
+        "services": [package for package in packages if package["id"] in services],
+        "references": sorted({name for package in coupled for name in names[package["id"]]}),
+        "is_unknown": False,
     }
-    shown = _readable(context, {id_ for ids in found.values() for id_ in ids})
-    coupled = {key: [each for each in shown if each["id"] in ids] for key, ids in found.items()}
-    names = {name for each in coupled["datasets"] for name in named[each["id"]]}
-    return {**coupled, "references": sorted(names)}
 
 
 def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
     if not ids:
         return []
     own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
-    either = " OR ".join(f'"{each}"' for each in sorted(ids))
+    either = " OR ".join(f'"{id_}"' for id_ in sorted(ids))
     query = {
         "q": "*:*",
         "fq": f"id:({either})",
@@ -57,4 +57,4 @@ def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
         "rows": len(ids),
     }
     results = tk.get_action("package_search")(own, query)["results"]
-    return [{key: each[key] for key in ("id", "name", "title")} for each in results]
+    return [{key: row[key] for key in ("id", "name", "title")} for row in results]

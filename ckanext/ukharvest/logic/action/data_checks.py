@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -16,6 +16,7 @@ from ckanext.ukharvest.model import data_check_report, data_checks, data_schemas
 from ckanext.ukharvest.presentation.messages import data_checks as texts
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
+_GROUPS = {"organization": "id", "schema": "schema_url"}  # column of a row of counts
 
 
 @tk.side_effect_free
@@ -46,26 +47,25 @@ def ukharvest_data_check_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     resource = model.Resource.get(id_)
     if resource is None or resource.state != "active":
         raise tk.ObjectNotFound(tk._("No resource has this id."))
-    known = data_checks.candidates(resource_id=id_)
-    if not known:
+    candidate = next(iter(data_checks.candidates(resource_id=id_)), None)
+    if candidate is None:
         return {}
-    (found,) = known
-    stored = data_schemas.load([found.schema_url]).get(found.schema_url)
+    url = candidate.schema_url
+    stored = data_schemas.load([url]).get(url)
+    fields = (vocabulary.row("schemas", url) or {}).get("fields")
     shown = {
-        "schema_url": found.schema_url,
-        "schema_title": _schema_title(found.schema_url),
-        "schema_fields": _schema_fields(found.schema_url),
+        "schema_url": url,
+        "schema_title": _schema_title(url),
+        "schema_fields": int(fields) if fields else None,
         "schema_error": stored.error if stored else "",
-        "is_pending": not found.is_same,
+        "is_pending": not candidate.is_same,
     }
-    row = data_checks.find(id_) if found.is_same else None
-    return {**shown, **_with_report(row)} if row else shown
-
-
-def _with_report(row: Any) -> dict[str, Any]:
+    row = data_checks.find(id_) if candidate.is_same else None
+    if row is None:
+        return shown
     report = {**row.report, "summary": texts.summarise(row)}
     more = {"report": report, "has_csv": bool(row.errors), "fault": row.fault}
-    return {**short(row), **more, "tried": iso(row.tried)}
+    return {**shown, **short(row), **more, "tried": iso(row.tried)}
 
 
 def short(row: Any) -> dict[str, Any]:
@@ -89,15 +89,25 @@ def ukharvest_data_check_list(context: Any, data_dict: dict[str, Any]) -> dict[s
     :type limit: integer
     :param offset: how many to skip; the most errors come first (optional, default: 0)
     :type offset: integer
+    :param group_by: of ``organization`` and ``schema``: count the resources of each, instead of
+        listing them (optional); the other filters except ``organization`` are then ignored
+    :type group_by: list of strings
 
     :returns: ``count`` and ``results``: dicts with ``dataset`` (name), ``title``,
         ``resource_id``, ``resource_name``, ``url``, and as in
         :py:func:`ukharvest_data_check_show` ``schema_url``, ``schema_title``, ``schema_type``,
-        ``verdict``, ``summary``, ``reason``, ``errors``, ``checked``, ``unit`` and ``found``
+        ``verdict``, ``summary``, ``reason``, ``errors``, ``checked``, ``unit`` and ``found``.
+        With ``group_by`` instead ``organizations``: dicts with ``name`` and ``title`` (null for
+        datasets without an organisation), ``resources`` (number of those checked), ``valid``,
+        ``invalid``, ``unchecked`` (numbers of resources) and ``errors`` (number of errors), sorted
+        by title; ``schemas``: the same with ``url`` and ``title``; and ``total``: the same for all
+        together
     :rtype: dictionary
     """
     tk.check_access("ukharvest_data_check_list", context, data_dict)
     data = schema.validate(data_dict, schema.data_check_list_schema())
+    if data["group_by"]:
+        return _count(_organisation_id(data["organization"]), data["group_by"])
     count, rows = data_check_report.resources(
         organisation_id=_organisation_id(data["organization"]),
         schema_url=data["schema"],
@@ -121,55 +131,32 @@ def _listed(row: Any) -> dict[str, Any]:
     }
 
 
-@tk.side_effect_free
-def ukharvest_data_check_report(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Count resources of public datasets by whether their data follow their schema. For everybody.
-
-    :param organization: name or id of one organisation (optional, default: all)
-    :type organization: string
-
-    :returns: ``organizations``: dicts with ``name`` and ``title`` (null for datasets without an
-        organisation), ``resources`` (number of those checked), ``valid``, ``invalid``,
-        ``unchecked`` (numbers of resources) and ``errors`` (number of errors), sorted by title;
-        ``schemas``: the same with ``url`` and ``title``; and ``total``: the same for all together
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_data_check_report", context, data_dict)
-    data = schema.validate(data_dict, schema.stars_report_schema())
-    rows = data_check_report.counts(_organisation_id(data["organization"]))
-    organizations = [
-        {"name": of[0].name, "title": of[0].title or of[0].name, **_figures(of)}
-        for of in _grouped(rows, lambda row: row.id)
-    ]
-    schemas = [
-        {"url": of[0].schema_url, "title": _schema_title(of[0].schema_url), **_figures(of)}
-        for of in _grouped(rows, lambda row: row.schema_url)
-    ]
-    return {
-        "organizations": sorted(organizations, key=_order),
-        "schemas": sorted(schemas, key=_order),
-        "total": _figures(rows),
-    }
+def _count(organisation_id: str | None, group_by: Collection[str]) -> dict[str, Any]:
+    rows = data_check_report.counts(organisation_id)
+    answer: dict[str, Any] = {"total": _figures(rows)}
+    for name in group_by:
+        groups: dict[Any, list[Any]] = {}
+        for row in rows:
+            groups.setdefault(getattr(row, _GROUPS[name]), []).append(row)
+        figures = [{**_group(name, group[0]), **_figures(group)} for group in groups.values()]
+        figures.sort(key=lambda each: (each["title"] is None, str(each["title"]).casefold()))
+        answer[f"{name}s"] = figures
+    return answer
 
 
-def _grouped(rows: Iterable[Any], key: Callable[[Any], Any]) -> list[list[Any]]:
-    found: dict[Any, list[Any]] = {}
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return list(found.values())
-
-
-def _order(figures: dict[str, Any]) -> tuple[bool, str]:
-    return figures["title"] is None, str(figures["title"]).casefold()
+def _group(name: str, row: Any) -> dict[str, Any]:
+    if name == "schema":
+        return {"url": row.schema_url, "title": _schema_title(row.schema_url)}
+    return {"name": row.name, "title": row.title or row.name}
 
 
 def _figures(rows: Iterable[Any]) -> dict[str, int]:
-    found = dict.fromkeys(("resources", *texts.VERDICTS, "errors"), 0)
+    sums = dict.fromkeys(("resources", *texts.VERDICTS, "errors"), 0)
     for row in rows:
-        found["resources"] += row.resources
-        found[row.verdict] += row.resources
-        found["errors"] += int(row.errors or 0)
-    return found
+        sums["resources"] += row.resources
+        sums[row.verdict] += row.resources
+        sums["errors"] += int(row.errors or 0)
+    return sums
 
 
 def _schema_title(url: str) -> str:
@@ -177,12 +164,5 @@ def _schema_title(url: str) -> str:
     return str(entry["title"]) if entry else url
 
 
-def _schema_fields(url: str) -> int | None:
-    entry = vocabulary.row("schemas", url) or {}
-    return int(entry["fields"]) if entry.get("fields") else None
-
-
 def _organisation_id(name_or_id: str) -> str | None:
-    if not name_or_id:
-        return None
-    return str(organisation_of(name_or_id).id)
+    return str(organisation_of(name_or_id).id) if name_or_id else None

@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, handed_on, pending_deletions, run_results
 from ckanext.ukharvest.operations.sweeper import lost_work
@@ -50,29 +51,33 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
     tk.check_access("ukharvest_deletion_list", context, data_dict)
     source = source_of(data_dict)
     state = Session.get(SourceState, source.id, populate_existing=True)
-    kept: Row = (state.held if state else None) or {}
-    waiting = pending_deletions.waiting(source.id, kept.get("guids", ()))
+    held: Row = (state.held if state else None) or {}
+    waiting = pending_deletions.waiting(source.id, held.get("guids", ()))
     if not waiting:
-        kept = {}
+        held = {}
     page = schema.validate(data_dict, schema.deletion_list_schema())
     start, end = page["offset"], page["offset"] + page["limit"]
     return {
         "source_id": source.id,
-        "reason": kept.get("reason", ""),
-        "job_id": kept.get("job_id"),
-        "since": kept.get("since"),
+        "reason": held.get("reason", ""),
+        "job_id": held.get("job_id"),
+        "since": held.get("since"),
         "count": len(waiting),
-        **(_around(context, source.id, kept, waiting) if waiting else {}),
+        **(_around(context, source.id, held, waiting) if waiting else {}),
         "deletions": _rows(waiting[start:end], readable_organisations(context)),
     }
 
 
 def _rows(due: list[pending_deletions.Waiting], readable: list[str] | None) -> list[Row]:
-    routes = handed_on.other_routes([each.package_id for each in due])
+    routes = handed_on.other_routes([deletion.package_id for deletion in due])
     titles = {id_: route.source_title for id_, route in routes.items()}
     return [
-        _row(each, readable is None or each.is_for(readable), titles.get(each.package_id, ""))
-        for each in due
+        _row(
+            deletion,
+            readable is None or deletion.is_for(readable),
+            titles.get(deletion.package_id, ""),
+        )
+        for deletion in due
     ]
 
 
@@ -89,10 +94,10 @@ def _row(each: pending_deletions.Waiting, may_read: bool, also_in: str) -> Row:
 
 
 def _around(
-    context: Any, source_id: str, kept: Row, waiting: list[pending_deletions.Waiting]
+    context: Any, source_id: str, held: Row, waiting: list[pending_deletions.Waiting]
 ) -> Row:
     """Return the facts that help to decide."""
-    report = run_results.reports_of([kept["job_id"]]).get(kept["job_id"])
+    report = run_results.reports_of([held["job_id"]]).get(held["job_id"])
     datasets, same_title = pending_deletions.around(source_id, waiting)
     return {
         "version": pending_deletions.version_of(waiting),
@@ -101,7 +106,7 @@ def _around(
         "share": len(waiting) / max(datasets, 1),
         "max_share": config.delete_max_share(),
         "same_title": same_title,
-        "may_decide": may(context, "ukharvest_deletion_approve", source_id=source_id),
+        "may_decide": may(context, "ukharvest_deletion_decide", source_id=source_id),
         "deciders": deciders(source_id),
     }
 
@@ -119,61 +124,47 @@ def deciders(source_id: str) -> list[str]:
     return sorted(str(user.display_name) for user in query)
 
 
-def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Carry out the pending deletions of a harvest source, exactly as listed.
+def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Carry out the pending deletions of a harvest source, exactly as listed, or keep the datasets.
 
-    For administrators of the source's organisation. Records that came back in the meantime and
-    datasets that are deleted already are skipped. Calling it again does nothing. The deletions
-    are recorded as a harvest job of the source.
+    For administrators of the source's organisation. Calling it again does nothing.
+
+    ``approve``: records that came back in the meantime and datasets that are deleted already are
+    skipped. The deletions are recorded as a harvest job of the source. ``keep``: the datasets are
+    no longer updated, and their records no longer count as missing. A record that comes back is
+    imported again.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
+    :param decision: ``approve`` or ``keep``
+    :type decision: string
     :param version: version of the list that the user decided on; if the list has changed since,
-        nothing is deleted (optional, default: do not check)
+        nothing changes (optional, default: do not check)
     :type version: string
     :param background: return at once and let the fetch consumers delete (optional, default:
         ``False``)
     :type background: boolean
 
-    :returns: ``deleted``: number of datasets, ``left``: number of listed ones that were skipped,
-        ``job_id``: id of the job, None if there was nothing to delete
+    :returns: ``deleted`` and ``kept``: numbers of datasets, ``left``: number of listed ones that
+        were skipped, ``job_id``: id of the job, None if nothing was deleted
     :rtype: dictionary
     """
-    source_id = check_decision(context, data_dict, "ukharvest_deletion_approve")
-    data = schema.validate(data_dict, schema.deletion_approve_schema())
-    user, version = _user(context), data["version"]
+    source_id = check_decision(context, data_dict, "ukharvest_deletion_decide")
+    data = schema.validate(data_dict, schema.decision_schema("approve", "keep"))
+    job_id, object_ids, left, kept_count = None, list[str](), 0, 0
+    user, version = str(context.get("user") or ""), data["version"]
     try:
-        job_id, object_ids, left = pending_deletions.release(source_id, user, version)
+        if data["decision"] == "keep":
+            kept_count = pending_deletions.keep_datasets(source_id, user, version)
+        else:
+            job_id, object_ids, left = pending_deletions.release(source_id, user, version)
     except pending_deletions.Changed as exc:
-        raise _changed(exc) from exc
+        raise invalid("version", others_wait(exc.number)) from exc
     if job_id and data["background"]:
         lost_work.send(lost_work.FETCH, object_ids)
-    else:
+    elif job_id:
         _delete(source_id, job_id, object_ids)
-    return {"deleted": len(object_ids), "left": left, "job_id": job_id}
-
-
-def ukharvest_deletion_keep(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Keep the datasets of a harvest source's pending deletions; they are no longer updated.
-
-    For administrators of the source's organisation. Their records no longer count as missing. A
-    record that comes back is imported again.
-
-    :param source_id: id or name of the harvest source
-    :type source_id: string
-    :param version: version of the list that the user decided on; if the list has changed since,
-        nothing changes (optional, default: do not check)
-    :type version: string
-
-    :returns: ``kept``: number of datasets
-    :rtype: dictionary
-    """
-    source_id = check_decision(context, data_dict, "ukharvest_deletion_keep")
-    data = schema.validate(data_dict, schema.deletion_keep_schema())
-    try:
-        return {"kept": pending_deletions.keep_datasets(source_id, _user(context), data["version"])}
-    except pending_deletions.Changed as exc:
-        raise _changed(exc) from exc
+    return {"deleted": len(object_ids), "kept": kept_count, "left": left, "job_id": job_id}
 
 
 def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
@@ -185,23 +176,16 @@ def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
     tk.check_access(action, context, data_dict)
     source_id = str(source_of(data_dict).id)
     if pending_deletions.is_being_read(source_id):
-        message = tk._("The source is being read right now; decide again when that has ended.")
-        raise tk.ValidationError({"source_id": [message]})
+        raise invalid(
+            "source_id",
+            tk._("The source is being read right now; decide again when that has ended."),
+        )
     return source_id
 
 
-def _user(context: Any) -> str:
-    return str(context.get("user") or "")
-
-
-def _changed(exc: pending_deletions.Changed) -> tk.ValidationError:
-    return tk.ValidationError({"version": [others_wait(exc.number)]})
-
-
-def _delete(source_id: str, job_id: str | None, object_ids: list[str]) -> None:
+def _delete(source_id: str, job_id: str, object_ids: list[str]) -> None:
     for object_id in object_ids:
         dataset_writer.delete(object_id)
         pending_deletions.done(object_id)
-    if job_id:
-        pending_deletions.close(job_id)
-        tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})
+    pending_deletions.close(job_id)
+    tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -14,9 +14,10 @@ from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import dataset_of, organisation_of, source_of
 from ckanext.ukharvest.model import broken_links, data_checks, link_checks, link_results
-from ckanext.ukharvest.model.broken_links import HOST, ORGANIZATION, SOURCE, STATES, Wanted
+from ckanext.ukharvest.model.broken_links import HOST, STATES, Wanted
 from ckanext.ukharvest.presentation.messages import links as texts
 
 
@@ -72,7 +73,7 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_link_check", context, data_dict)
     package = dataset_of(id_)
     if not config.checks_links():
-        raise tk.ValidationError({"id": [tk._("This portal does not check links.")]})
+        raise invalid("id", tk._("This portal does not check links."))
     number = link_checks.ask(package.id)
     data_checks.ask(package.id)
     model.Session.commit()
@@ -99,6 +100,9 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> dict[
     :type limit: integer
     :param offset: how many to skip (optional, default: 0)
     :type offset: integer
+    :param group_by: of ``source``, ``organization`` and ``host``: count the resources of each,
+        instead of listing them (optional)
+    :type group_by: list of strings
 
     :returns: ``count`` and ``results``: dicts with ``dataset`` (its name), ``title``,
         ``resource_id``, ``resource_name``, ``url``, ``host``, ``state``, ``text`` (the state as a
@@ -106,44 +110,28 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> dict[
         ``fault`` (stable code), ``reason`` (its text), ``status`` (HTTP status of the last answer,
         null if none came), ``worked`` (the last check that worked), ``tried`` (the last check),
         ``source``, ``source_title``, ``organization`` and ``organization_title`` ("" for none);
-        times in UTC in ISO 8601, or null
+        times in UTC in ISO 8601, or null. With ``group_by`` instead ``sources``, ``organizations``
+        and ``hosts``: lists of dicts with ``name`` and ``title`` ("" for none), ``links`` (number
+        of resources), and of these ``failing``, ``away`` and ``dead``, the most links first; and
+        ``total``: the same for all together
     :rtype: dictionary
     """
     tk.check_access("ukharvest_broken_link_list", context, data_dict)
     data = schema.validate(data_dict, schema.broken_link_list_schema())
     wanted = _wanted(context, data)
+    if data["group_by"]:
+        return _count(wanted, data["group_by"])
     count, rows = broken_links.links(wanted, data["limit"], data["offset"])
     names = broken_links.titles_of([id_ for row in rows for id_ in row[-2:]])
     return {"count": count, "results": [_listed(row, names) for row in rows]}
 
 
-@tk.side_effect_free
-def ukharvest_broken_link_report(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Count resources whose link did not work at its last check. For users as the list.
-
-    :param source: name or id of a harvest source (optional, default: all)
-    :type source: string
-    :param organization: name or id of an organisation (optional, default: all)
-    :type organization: string
-
-    :returns: ``sources``, ``organizations`` and ``hosts``: lists of dicts with ``name`` and
-        ``title`` ("" for none), ``links`` (number of resources), and of these ``failing``,
-        ``away`` and ``dead``, the most links first; and ``total``: the same for all together
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_broken_link_report", context, data_dict)
-    data = schema.validate(data_dict, schema.broken_link_report_schema())
-    wanted = _wanted(context, data)
-    found = {by: broken_links.counts(by, wanted) for by in (SOURCE, ORGANIZATION, HOST)}
-    keys = {row.key for by in (SOURCE, ORGANIZATION) for row in found[by]}
-    names = broken_links.titles_of(keys)
-    hosts = {row.key: (row.key, row.key) for row in found[HOST] if row.key}
-    return {
-        "sources": _figures(found[SOURCE], names),
-        "organizations": _figures(found[ORGANIZATION], names),
-        "hosts": _figures(found[HOST], hosts),
-        "total": _sum(found[HOST]),
-    }
+def _count(wanted: Wanted, group_by: Sequence[str]) -> dict[str, Any]:
+    rows = {by: broken_links.counts(by, wanted) for by in group_by}
+    names = broken_links.titles_of({row.key for by in group_by if by != HOST for row in rows[by]})
+    names |= {row.key: (row.key, row.key) for row in rows.get(HOST, ()) if row.key}
+    figures = {f"{by}s": _figures(rows[by], names) for by in group_by}
+    return {**figures, "total": _sum(rows[group_by[0]])}
 
 
 def _wanted(context: Any, data: dict[str, Any]) -> Wanted:
@@ -182,16 +170,16 @@ def _figures(rows: Iterable[Any], names: dict[str, tuple[str, str]]) -> list[dic
     by_key: dict[str | None, list[Any]] = {}
     for row in rows:
         by_key.setdefault(row.key or None, []).append(row)
-    found = [
+    figures = [
         dict(zip(("name", "title"), names.get(key or "", ("", "")), strict=True)) | _sum(of)
         for key, of in by_key.items()
     ]
-    return sorted(found, key=lambda each: (-each["links"], str(each["title"]).casefold()))
+    return sorted(figures, key=lambda each: (-each["links"], str(each["title"]).casefold()))
 
 
 def _sum(rows: Iterable[Any]) -> dict[str, int]:
-    found = dict.fromkeys(("links", *map(str, STATES)), 0)
+    sums = dict.fromkeys(("links", *map(str, STATES)), 0)
     for row in rows:
-        found["links"] += row.links
-        found[row.state] += row.links
-    return found
+        sums["links"] += row.links
+        sums[row.state] += row.links
+    return sums

@@ -9,10 +9,12 @@ from ckan import model
 
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, notifications, redis_cache, utcnow
 from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
+from ckanext.ukharvest.texts import gettext
 
 TESTS_A_DAY = 10  # per user: an editor can send test messages to any address
 
@@ -41,6 +43,7 @@ def ukharvest_mail_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
 def _shown(source_id: str, context: Any) -> dict[str, Any]:
     state = model.Session.get(SourceState, source_id, populate_existing=True)
     settings = _settings(source_id)
+    recipients = notifications.recipients(notifications.sources([source_id]))
     return {
         "source_id": source_id,
         "people": [
@@ -55,7 +58,7 @@ def _shown(source_id: str, context: Any) -> dict[str, Any]:
         "addresses": list(settings.addresses),
         "events": list(settings.events),
         "weekly": settings.weekly,
-        "recipients": len(_recipients(source_id)),
+        "recipients": len(recipients.get(source_id, ())),
         "test": ((state and state.mailed) or {}).get("test"),
         "obstacle": describe_obstacle(sending.obstacle()),
     }
@@ -72,20 +75,16 @@ def _organization(source_id: str) -> str | None:
     return model.Session.get(model.Package, source_id).owner_org  # type: ignore[no-any-return]
 
 
-def _recipients(source_id: str) -> list[notifications.Recipient]:
-    return notifications.recipients(notifications.sources([source_id])).get(source_id, [])
-
-
 def _people(source_id: str, settings: notifications.Settings, context: Any) -> list[model.User]:
     """Return the users who can be chosen: those who may read what the emails say."""
     group_id = _organization(source_id)
     asking = model.User.get(context.get("user") or "-")
     chosen = {*settings.people, *([asking.id] if asking else ())}
-    found = [
+    users = [
         *notifications.people([group_id]).get(group_id or "", ()),
         *notifications.sysadmins(chosen),
     ]
-    return list({user.id: user for user in found}.values())
+    return list({user.id: user for user in users}.values())
 
 
 def ukharvest_mail_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -106,72 +105,79 @@ def ukharvest_mail_update(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :param weekly: a summary on Mondays: "never", or "needed" (if a source needs attention)
         (optional, default: "never")
     :type weekly: string
+    :param test: change no settings, but queue a test message to all recipients, which the next
+        ``ckan harvester run`` sends; ten a day (optional, default: ``False``)
+    :type test: bool
 
     :returns: as :py:func:`ukharvest_mail_show`
     :rtype: dictionary
     """
     tk.check_access("ukharvest_mail_update", context, data_dict)
     source_id = str(source_of(data_dict).id)
-    notifications.save(source_id, _checked(source_id, data_dict, context))
+    data, errors = schema.convert(data_dict, schema.mail_update_schema())
+    if data["test"] and not errors:
+        _queue_test(source_id, context.get("user"))
+    else:
+        notifications.save(source_id, _checked(source_id, data, errors, context))
     return _shown(source_id, context)
 
 
-def _checked(source_id: str, data_dict: dict[str, Any], context: Any) -> notifications.Settings:
-    data, errors = schema.convert(data_dict, schema.mail_update_schema())
+def _checked(
+    source_id: str, data: dict[str, Any], errors: schema.Errors, context: Any
+) -> notifications.Settings:
     before = _settings(source_id)
     allowed = {
         key: user.id for user in _people(source_id, before, context) for key in (user.id, user.name)
     }
-    if unknown := [each for each in data["people"] if each not in allowed]:
-        message = tk._(
-            "These people are not editors or administrators of the organisation: {names}."
+    if unknown := [person for person in data["people"] if person not in allowed]:
+        message = gettext(
+            "These people are not editors or administrators of the organisation: {names}.",
+            names=", ".join(unknown),
         )
-        errors["people"] = [message.format(names=", ".join(unknown))]
+        errors["people"] = [message]
     if errors:
         raise tk.ValidationError(errors)
-    chosen = tuple(dict.fromkeys(allowed[each] for each in data["people"]))
-    stay = {*chosen, *(each.casefold() for each in data["addresses"])}
+    chosen = tuple(dict.fromkeys(allowed[person] for person in data["people"]))
+    stay = {*chosen, *(address.casefold() for address in data["addresses"])}
     return notifications.Settings(
         people=chosen,
         addresses=tuple(data["addresses"]),
         events=tuple(data["events"]),
         weekly=data["weekly"],
         # Removing and adding a recipient again also resets an unsubscription.
-        not_weekly_to=tuple(each for each in before.not_weekly_to if each in stay),
+        not_weekly_to=tuple(name for name in before.not_weekly_to if name in stay),
         organization=_organization(source_id),
     )
 
 
-def ukharvest_mail_test(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Queue a test message to all recipients of a source's emails.
-
-    The next ``ckan harvester run`` sends it. For users who may update the source, ten a day.
-
-    :param source_id: id or name of the harvest source
-    :type source_id: string
-
-    :returns: ``recipients``: how many will get it; for the result see ``test`` in
-        :py:func:`ukharvest_mail_show`
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_mail_test", context, data_dict)
-    source_id = str(source_of(data_dict).id)
+def _queue_test(source_id: str, user: Any) -> None:
+    """Queue a test message, which the next ``ckan harvester run`` sends."""
     settings = next(iter(notifications.sources([source_id])), None)
     recipients = notifications.recipients([settings])[source_id] if settings else []
     if settings is None or not recipients:
-        text = tk._("No one gets emails about this source yet. Choose a recipient first.")
-        raise tk.ValidationError({"people": [text]})
-    if option := sending.missing_option():
-        text = tk._("Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.")
-        raise tk.ValidationError({"source_id": [text.format(reason=describe_obstacle(option))]})
-    if notifications.waiting_test(settings.mailed):
-        text = tk._(
-            "A test email is waiting already. It is sent when “ckan harvester run” is next called."
+        raise invalid(
+            "people", tk._("No one gets emails about this source yet. Choose a recipient first.")
         )
-        raise tk.ValidationError({"source_id": [text]})
-    if redis_cache.count(f"mail-tests:{context.get('user')}", redis_cache.DAY) > TESTS_A_DAY:
-        text = tk._("You have sent {n} test emails since yesterday. Try again tomorrow.")
-        raise tk.ValidationError({"source_id": [text.format(n=TESTS_A_DAY)]})
+    if option := sending.missing_option():
+        text = gettext(
+            "Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.",
+            reason=describe_obstacle(option),
+        )
+        raise invalid("source_id", text)
+    if notifications.waiting_test(settings.mailed):
+        raise invalid(
+            "source_id",
+            tk._(
+                "A test email is waiting already. It is sent when “ckan harvester run” is next "
+                "called."
+            ),
+        )
+    if redis_cache.count(f"mail-tests:{user}", redis_cache.DAY) > TESTS_A_DAY:
+        raise invalid(
+            "source_id",
+            gettext(
+                "You have sent {n} test emails since yesterday. Try again tomorrow.", n=TESTS_A_DAY
+            ),
+        )
     notifications.note_test(source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0})
     model.Session.commit()
-    return {"recipients": len(recipients)}

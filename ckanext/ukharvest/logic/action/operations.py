@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
-from ckanext.harvest.model import HarvestJob, HarvestSource
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema, source_adoption
-from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, locks, open_work, stopping
+from ckanext.ukharvest.logic.schema import invalid
+from ckanext.ukharvest.logic.source_state import describe_schedule
+from ckanext.ukharvest.logic.sources import find_record, find_unended_run, source_of
+from ckanext.ukharvest.model import locks, record_history, stopping
 from ckanext.ukharvest.model.source_state import ensure_source_state
 from ckanext.ukharvest.operations import notifications, sweeper
 from ckanext.ukharvest.operations.sweeper import schedules
+from ckanext.ukharvest.texts import gettext
 
 log = logging.getLogger(__name__)
 
@@ -86,23 +87,6 @@ def _is_person(user: str) -> bool:
     return user not in machines and model.User.get(user) is not None
 
 
-@tk.side_effect_free
-def ukharvest_schedule_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show when a harvest source runs. For users who may update the source.
-
-    :param source_id: id or name of the harvest source
-    :type source_id: string
-
-    :returns: ``frequency``, ``time`` ("HH:MM" or ""), ``days`` (of "mon" … "sun"), ``zone``,
-        ``next_run`` (UTC, None if it is not scheduled) and ``text``, all that as a sentence
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_schedule_show", context, data_dict)
-    source = source_of(data_dict)
-    state = model.Session.get(SourceState, source.id)
-    return _shown(source, schedules.plan_of(state.schedule if state else None))
-
-
 def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Set time of day, days and time zone of a harvest source's runs.
 
@@ -120,48 +104,21 @@ def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[s
     :param zone: time zone such as ``Europe/London`` (optional, default: the portal's)
     :type zone: string
 
-    :returns: as :py:func:`ukharvest_schedule_show`
+    :returns: ``source_id``, ``frequency``, and as ``schedule`` of
+        :py:func:`ukharvest_source_show`
     :rtype: dictionary
     """
     tk.check_access("ukharvest_schedule_update", context, data_dict)
     source = source_of(data_dict)
-    plan = _plan(schema.validate(data_dict, schema.schedule_update_schema()))
+    data = schema.validate(data_dict, schema.schedule_update_schema())
+    days = tuple(day for day in schedule.DAYS if day in data["days"])
+    plan = schedules.Plan(data["time"], days, data["zone"])
     state = ensure_source_state(source.id)
     state.schedule = {"time": plan.time, "days": list(plan.days), "zone": plan.zone}
     source.next_run = schedules.next_start(source, plan)
     model.Session.commit()
-    return _shown(source, plan)
-
-
-def _plan(data: dict[str, Any]) -> schedules.Plan:
-    days = tuple(day for day in schedule.DAYS if day in data["days"])
-    return schedules.Plan(data["time"], days, data["zone"])
-
-
-def _start(source: HarvestSource, plan: schedules.Plan) -> dt.datetime | None:
-    return schedules.next_start(source, plan) if source.active else None
-
-
-def _shown(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:
-    start = _start(source, plan)
-    minutes = config.schedule_cron_minutes()
-    if start is None:
-        text = tk._("Runs only when you start it")
-    elif source.frequency == schedule.ALWAYS:
-        text = tk._("Scheduled to start within {minutes} minutes").format(minutes=minutes)
-    else:
-        text = tk._("Scheduled to start within {minutes} minutes after {start} UTC").format(
-            minutes=minutes, start=start.strftime("%Y-%m-%d %H:%M")
-        )
-    return {
-        "source_id": source.id,
-        "frequency": source.frequency,
-        "time": plan.time,
-        "days": list(plan.days),
-        "zone": plan.zone,
-        "next_run": iso(start),
-        "text": text,
-    }
+    of = {"source_id": source.id, "frequency": source.frequency}
+    return {**of, **describe_schedule(source, plan)}
 
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -171,6 +128,9 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
     :param source_id: id or name of the harvest source
     :type source_id: string
+    :param record_id: instead of ``source_id``: number of a record, which is imported again,
+        changed or not; other records are imported as ``mode`` says
+    :type record_id: integer
     :param mode: ``normal``, or ``force`` to import every record whether it changed or not, and
         bring back datasets that were deleted by hand (optional, default: ``normal``)
     :type mode: string
@@ -178,22 +138,24 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     :returns: the job, as ``harvest_job_show`` returns it
     :rtype: dictionary
     """
-    source = source_of(data_dict)
-    tk.check_access("ukharvest_run_create", context, {**data_dict, "source_id": source.id})
+    record = find_record(data_dict["record_id"]).row if data_dict.get("record_id") else None
+    source = source_of({"source_id": record.source_id} if record else data_dict)
+    tk.check_access("ukharvest_run_create", context, {"source_id": source.id})
     mode = schema.validate(data_dict, schema.run_create_schema())["mode"]
     if refusal := source_adoption.hint(source.type, model.Package.get(source.id).name):
-        raise tk.ValidationError({"source_id": [refusal]})
+        raise invalid("source_id", refusal)
     own = {"model": model, "session": model.Session, "user": context.get("user")}
     own["ignore_auth"] = True  # checked above
+    if record:
+        record_history.forget_stamp(record)
+        model.Session.flush()
+    # This commits; if it raises, nothing is committed.
     try:
         job = tk.get_action("harvest_job_create")(own, {"source_id": source.id, "run": False})
-    except HarvestJobExists as exc:
-        is_cleared = isinstance(exc, SourceIsBeingCleared)
-        message = str(exc) if is_cleared else _is_running(source.id)
-        raise tk.ValidationError({"source_id": [message]}) from exc
-    except HarvestSourceInactiveError as exc:
-        message = tk._("The source is switched off; switch it on before it can run.")
-        raise tk.ValidationError({"source_id": [message]}) from exc
+    except (HarvestJobExists, HarvestSourceInactiveError) as exc:
+        if record:
+            model.Session.rollback()
+        raise invalid("source_id", _refusal(exc, source.id)) from exc
     if source.type in config.our_type_names():
         stopping.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
@@ -201,10 +163,10 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     return dict(tk.get_action("harvest_job_show")(own, {"id": sent["id"]}))
 
 
-def _is_running(source_id: str) -> str:
-    query = model.Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
-    )
-    (job_id,) = query.first() or ("?",)
-    message = tk._("The run {id} of this source has not ended. Wait for it, or stop it.")
-    return str(message.format(id=job_id))
+def _refusal(exc: Exception, source_id: str) -> str:
+    if isinstance(exc, SourceIsBeingCleared):
+        return str(exc)
+    if isinstance(exc, HarvestSourceInactiveError):
+        return str(tk._("The source is switched off; switch it on before it can run."))
+    job_id = find_unended_run(source_id) or "?"
+    return gettext("The run {id} of this source has not ended. Wait for it, or stop it.", id=job_id)

@@ -28,6 +28,7 @@ from ckanext.ukharvest.model.problem_groups import Scope
 from ckanext.ukharvest.model.runs import RunRow
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import problems as words
+from ckanext.ukharvest.texts import gettext
 
 PROBLEMS_OF_A_ROW = 3
 
@@ -94,9 +95,10 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     """
     scope = _scope(context, data_dict, "ukharvest_problem_group_list")
     groups = problem_groups.groups(scope)
-    _name_first_records(scope, [(group.code, each) for group in groups for each in group.examples])
-    found = [*map(_group, groups), *_broken_links(context, scope)]
-    return sorted(found, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
+    examples = [(group.code, example) for group in groups for example in group.examples]
+    _name_first_records(scope, examples)
+    rows = [*map(_group, groups), *_broken_links(context, scope)]
+    return sorted(rows, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
 
 
 def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
@@ -106,10 +108,12 @@ def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
         return []
     wanted = broken_links.Wanted(scope.source_id, reads=scope.reads)
     _number, rows = broken_links.links(wanted, problem_groups.EXAMPLES, 0)
+    nothing = {"record_id": None, "guid": "", "field": "", "line": None}
     examples = [
         {
-            **_example(f"{row.url}: {link_texts.describe_state(link_checks.as_dict(row.Link))}"),
+            **nothing,
             "title": row.title or row.name,
+            "message": f"{row.url}: {link_texts.describe_state(link_checks.as_dict(row.Link))}",
         }
         for row in rows
     ]
@@ -126,16 +130,19 @@ def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
     ]
 
 
-def _example(message: str) -> dict[str, Any]:
-    nothing = {"record_id": None, "guid": "", "title": "", "field": "", "line": None}
-    return {**nothing, "message": message}
-
-
 def _group(group: Any) -> dict[str, Any]:
-    examples = [{**each, "message": _message(each)} for each in group.examples]
-    return _worded(
-        group.code, Severity(group.kind), group.records, group.occurrences, examples, group.of_field
-    )
+    texts = words.describe_problem(group.code, Severity(group.kind), group.of_field)
+    return {
+        "code": group.code,
+        "field": group.of_field,
+        "severity": texts.severity,
+        "title": texts.title,
+        "meaning": texts.meaning,
+        "tip": texts.tip,
+        "records": group.records,
+        "occurrences": group.occurrences,
+        "examples": [{**example, "message": _message(example)} for example in group.examples],
+    }
 
 
 def _message(row: Mapping[str, Any]) -> str:
@@ -149,34 +156,12 @@ def _name_first_records(scope: Scope, problems: list[tuple[str, dict[str, Any]]]
     Args:
         problems: code, and the dict with ``guid`` and ``message``.
     """
-    used = [each for code, each in problems if code == DuplicateGuid.code]
-    titles = problem_groups.titles(scope, {each["guid"] for each in used})
-    for each in used:
-        if title := titles.get(each["guid"]):
-            first = tk._("The title of the imported record is “{title}”.").format(title=title)
-            each["message"] = f"{each['message']} {first}"
-
-
-def _worded(
-    code: str,
-    kind: str,
-    records: int,
-    occurrences: int,
-    examples: list[dict[str, Any]],
-    field: str = "",
-) -> dict[str, Any]:
-    shown = words.describe_problem(code, kind, field)
-    return {
-        "code": code,
-        "field": field,
-        "severity": shown.severity,
-        "title": shown.title,
-        "meaning": shown.meaning,
-        "tip": shown.tip,
-        "records": records,
-        "occurrences": occurrences,
-        "examples": examples,
-    }
+    used = [problem for code, problem in problems if code == DuplicateGuid.code]
+    titles = problem_groups.titles(scope, {problem["guid"] for problem in used})
+    for problem in used:
+        if title := titles.get(problem["guid"]):
+            first = gettext("The title of the imported record is “{title}”.", title=title)
+            problem["message"] = f"{problem['message']} {first}"
 
 
 @tk.side_effect_free
@@ -284,7 +269,7 @@ def _record(row: dict[str, Any], say: Say) -> dict[str, Any]:
     first = row["problems"][:PROBLEMS_OF_A_ROW]
     return {
         **{key: row[key] for key in few},
-        "problems": [_short(each, say(each["code"], kind, each["field"])) for each in first],
+        "problems": [_short(row, say(row["code"], kind, row["field"])) for row in first],
         "problems_count": len(row["problems"]),
     }
 

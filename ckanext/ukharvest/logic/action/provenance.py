@@ -7,6 +7,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.action.coupled import find_coupled
 from ckanext.ukharvest.logic.provenance import (
     describe_change,
     describe_origin,
@@ -14,16 +15,25 @@ from ckanext.ukharvest.logic.provenance import (
 )
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import changes, provenance
+from ckanext.ukharvest.themes.actions import describe_theme
 
 
 @tk.side_effect_free
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show the origin and harvest state of a dataset. For users who may read it. Times are UTC.
+    """Show origin, harvest state, theme and coupled services of a dataset. Times are UTC.
+
+    For users who may read it.
 
     :param id: id or name of the dataset
     :type id: string
 
-    :returns: ``harvested_by_source``: false for a dataset that was not harvested, and then
+    :returns: ``theme``: as :py:func:`ukharvest_theme_suggest`, but ``theme`` and ``secondary`` are
+        those of the dataset, and ``origin`` can also be ``person``: a user chose the theme here;
+        ``coupled``: ``datasets`` that a service operates on, and ``services`` that operate on a
+        dataset: active ones that the user may read, from any source: dicts with ``id``, ``name``
+        and ``title``, sorted by title, at most 500 of each; ``references``: the names of those
+        datasets in the service's record; ``is_unknown``: the search failed.
+        ``harvested_by_source``: false for a dataset that was not harvested, and then
         nothing else; ``source`` (``id``, ``name``, ``title``, ``organization`` with ``name`` and
         ``title``; None if it is deleted or the user may not read it), ``record_id``, ``guid``,
         ``harvest_url`` (where the record was read; "" if its source is private and the user may
@@ -47,7 +57,11 @@ def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
     package = tk.get_action("package_show")(
         {"user": context.get("user"), "ignore_auth": True}, {"id": tk.get_or_bust(data_dict, "id")}
     )
-    return describe_origin(context, package)
+    return {
+        **describe_origin(context, package),
+        "theme": describe_theme(package),
+        "coupled": find_coupled(context, package["id"]),
+    }
 
 
 @tk.side_effect_free
@@ -78,10 +92,10 @@ def ukharvest_dataset_change_list(context: Any, data_dict: dict[str, Any]) -> di
     origin = provenance.of_dataset(package.id) if context.get("user") else None
     may_see_all = may_edit_dataset_or_source(context, package.id, origin and origin.source_id)
     page = schema.validate(data_dict, schema.dataset_change_list_schema())
-    count, found = changes.of_dataset(
+    count, rows = changes.of_dataset(
         package.id, page["limit"], page["offset"], with_private=may_see_all or package.private
     )
     return {
         "count": count,
-        "results": [describe_change(each, with_contacts=may_see_all) for each in found],
+        "results": [describe_change(change, with_contacts=may_see_all) for change in rows],
     }

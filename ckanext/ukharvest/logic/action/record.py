@@ -1,16 +1,14 @@
-"""Actions: show a record of a source with its problems and history, and import it again."""
+"""Action: show a record of a source with its problems and history."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import model
 
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.records import describe_record
-from ckanext.ukharvest.model import record_history
-from ckanext.ukharvest.model.record_history import Found
+from ckanext.ukharvest.logic.sources import find_record
 
 
 @tk.side_effect_free
@@ -39,37 +37,6 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         it
     :rtype: dictionary
     """
-    return describe_record(context, _found(context, data_dict, "ukharvest_record_show"))
-
-
-def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Import one record again, changed or not, by starting a run of its source.
-
-    The run is a normal one: it imports other records only if they changed. For users who may
-    start runs of the source.
-
-    :param id: number of the record
-    :type id: integer
-
-    :returns: the job, as ``harvest_job_show`` returns it
-    :rtype: dictionary
-    """
-    row = _found(context, data_dict, "ukharvest_record_import").row
-    record_history.forget_stamp(row)
-    source_id = row.source_id
-    model.Session.flush()
-    # This commits; if a run is under way it raises, and nothing is committed.
-    try:
-        asked = {"source_id": source_id}
-        return dict(tk.get_action("ukharvest_run_create")({"user": context.get("user")}, asked))
-    except tk.ValidationError:
-        model.Session.rollback()
-        raise
-
-
-def _found(context: Any, data_dict: dict[str, Any], action: str) -> Found:
-    found = record_history.find(schema.validate(data_dict, schema.record_show_schema())["id"])
-    if found is None:
-        raise tk.ObjectNotFound(tk._("No record has this number."))
-    tk.check_access(action, context, {"id": found.row.id})
-    return found
+    record = find_record(schema.validate(data_dict, schema.record_show_schema())["id"])
+    tk.check_access("ukharvest_record_show", context, {"id": record.row.id})
+    return describe_record(context, record)

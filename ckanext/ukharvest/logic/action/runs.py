@@ -12,9 +12,11 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import schema, source_state
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import is_insider, source_of, source_row_of
 from ckanext.ukharvest.model import open_work, run_results, runs, stopping
 from ckanext.ukharvest.model.workers import limits
+from ckanext.ukharvest.operations.sweeper import schedules
 
 
 @tk.side_effect_free
@@ -43,8 +45,9 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
         no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
         (runs in a row), ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null),
-        ``last_good_run``, ``next_run`` and ``datasets`` (private ones included); times are UTC in
-        ISO 8601
+        ``last_good_run``, ``next_run``, ``schedule`` ({``time``: "HH:MM" or "", ``days``: of "mon"
+        … "sun", ``zone``, ``next_run``: null if it is not scheduled, ``text``: that as a sentence})
+        and ``datasets`` (private ones included); times are UTC in ISO 8601
     :rtype: dictionary
     """
     row = source_row_of(data_dict)
@@ -54,6 +57,8 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     if not is_insider(context, id_):
         return {**answer, **source_state.describe_harvest(id_)}
     answer |= source_state.describe_status(context, row.source)
+    plan = schedules.plan_of(row.schedule)
+    answer["schedule"] = source_state.describe_schedule(row.source, plan)
     answer["unchanged"] = data_dict.get("since") == answer["version"]
     return answer
 
@@ -112,10 +117,10 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         raise tk.ObjectNotFound(tk._("No run has this id."))
     tk.check_access("ukharvest_run_stop", context, data_dict)
     if job.status not in open_work.UNENDED:
-        raise tk.ValidationError({"id": [tk._("This run has ended already.")]})
+        raise invalid("id", tk._("This run has ended already."))
     report = run_results.reports_of([job.id]).get(job.id)
     if report is not None and report.mode == RunMode.APPROVAL:
-        raise tk.ValidationError({"id": [tk._("Approved deletions cannot be stopped.")]})
+        raise invalid("id", tk._("Approved deletions cannot be stopped."))
     user = str(context.get("user") or config.harvest_user())
     if job.source.type in config.our_type_names():
         return {"id": job.id, "ended": _stop(job, user)}

@@ -78,16 +78,16 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         include_inactive=data["include_inactive"],
         sort=data["sort"],
     )
-    found = source_list.find(wish, asker)
-    page = found.sources[data["offset"] :][: data["limit"]]
+    matches = source_list.find(wish, asker)
+    page = matches.sources[data["offset"] :][: data["limit"]]
     return {
-        "count": len(found.sources),
-        "facets": found.facets,
-        "organizations": found.organizations,
-        "own": sum(each.may_manage for each in found.sources),
-        "managed": found.managed,
-        "needs_attention": found.attention,
-        "switched_off": found.switched_off,
+        "count": len(matches.sources),
+        "facets": matches.facets,
+        "organizations": matches.organizations,
+        "own": sum(listed.may_manage for listed in matches.sources),
+        "managed": matches.managed,
+        "needs_attention": matches.attention,
+        "switched_off": matches.switched_off,
         "results": _rows(page),
     }
 
@@ -109,25 +109,27 @@ def _asker(context: Any) -> Asker:
 
 def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     """Return one page of sources, with the values that are loaded for these only."""
-    known = health.load_health([each.source.id for each in page if each.health is None])
-    known |= {each.source.id: each.health for each in page if each.health}
-    outside = [each.source.id for each in page if not each.may_manage]
+    healths = health.load_health([listed.source.id for listed in page if listed.health is None])
+    healths |= {listed.source.id: listed.health for listed in page if listed.health}
+    outside = [listed.source.id for listed in page if not listed.may_manage]
     public = datasets.of_sources(outside, public=True) if outside else {}
-    last = runs.newest([each.source.id for each in page if each.may_manage])
+    last = runs.newest([listed.source.id for listed in page if listed.may_manage])
     rows = []
-    for each in page:
-        id_ = each.source.id
-        row = _row(each, known.get(id_))
-        if each.may_manage:
-            rows.append({**row, **_inside(known.get(id_), last.get(id_))})
-        else:
-            rows.append({**row, "datasets": public.get(id_, 0)})
+    for listed in page:
+        id_ = listed.source.id
+        status = healths.get(id_)
+        more = (
+            {**_inside(status), "last_run": last.get(id_)}
+            if listed.may_manage
+            else {"datasets": public.get(id_, 0)}
+        )
+        rows.append({**_row(listed, status), **more})
     return rows
 
 
-def _row(listed: Listed, of: health.SourceHealth | None) -> dict[str, Any]:
+def _row(listed: Listed, status: health.SourceHealth | None) -> dict[str, Any]:
     source = listed.source
-    good = of and of.last_good_run
+    good = status and status.last_good_run
     return {
         "id": source.id,
         "name": source.name,
@@ -144,13 +146,12 @@ def _row(listed: Listed, of: health.SourceHealth | None) -> dict[str, Any]:
     }
 
 
-def _inside(of: health.SourceHealth | None, run: dict[str, Any] | None) -> dict[str, Any]:
+def _inside(status: health.SourceHealth | None) -> dict[str, Any]:
     return {
-        "datasets": of.datasets if of else 0,
-        "health": of.value if of else "",
-        "health_reason": of.reason if of else "",
-        "state": of.state if of else "",
-        "since": iso(of.since) if of else None,
-        "held_deletions": of.held if of else 0,
-        "last_run": run,
+        "datasets": status.datasets if status else 0,
+        "health": status.value if status else "",
+        "health_reason": status.reason if status else "",
+        "state": status.state if status else "",
+        "since": iso(status.since) if status else None,
+        "held_deletions": status.held if status else 0,
     }

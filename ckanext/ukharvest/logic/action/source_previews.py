@@ -12,6 +12,7 @@ from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import check_rules, schema, source_moves, source_preview_rules
 from ckanext.ukharvest.logic.preview_facts import show_preview, stopped_without_queue
+from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourcePreview, locks, source_previews
 from ckanext.ukharvest.model.source_moves import move_records
@@ -54,11 +55,11 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
     tk.check_access("ukharvest_source_preview_create", context, {"id": source and source.id})
     user = context["user"]
-    given = source_preview_rules.validate_input(user, data_dict, source)
+    columns = source_preview_rules.validate_input(user, data_dict, source)
     source_preview_rules.check_rate(user)
     source_previews.stop_tests(user)
     source_previews.delete_tests(user)
-    return _start(source_previews.add(user, **given), context, at_front=True)
+    return _start(source_previews.add(user, **columns), context, at_front=True)
 
 
 def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -234,7 +235,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     query.populate_existing().one()
     try:
         if not locks.hold_off_clearing(source_id):
-            raise tk.ValidationError({"source_id": [tk._("This source is being cleared.")]})
+            raise invalid("source_id", tk._("This source is being cleared."))
         source_moves.refuse(preview, even_if_few_match=data["even_if_few_match"])
         return _move(context, preview)
     except Exception:

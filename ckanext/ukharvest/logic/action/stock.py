@@ -8,14 +8,14 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 from ckan.logic import auth_audit_exempt
-from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestObject, HarvestSource
 
-from ckanext.ukharvest.logic.sources import is_insider
+from ckanext.ukharvest.logic.schema import invalid
+from ckanext.ukharvest.logic.sources import find_unended_run, is_insider, source_of
 from ckanext.ukharvest.model import (
     index_repair,
     locks,
     notifications,
-    open_work,
     ownership,
     pending_index,
 )
@@ -24,14 +24,6 @@ log = logging.getLogger(__name__)
 Session = model.Session
 
 BATCH = 100  # datasets per transaction
-
-
-def _source(data_dict: dict[str, Any]) -> HarvestSource:
-    package = model.Package.get(tk.get_or_bust(data_dict, "id"))
-    source = HarvestSource.get(package.id) if package else None
-    if source is None:
-        raise tk.ObjectNotFound(tk._("Harvest source not found"))
-    return source
 
 
 @tk.chained_action
@@ -51,12 +43,16 @@ def harvest_source_clear(
     :returns: ``id`` of the source and ``deleted``, the number of datasets
     :rtype: dictionary
     """
-    tk.get_or_bust(data_dict, "id")
+    name = tk.get_or_bust(data_dict, "id")
     tk.check_access("harvest_source_clear", context, data_dict)
-    source_id = _source(data_dict).id
+    source_id = source_of({"source_id": name}).id
     with locks.alone(locks.CLEARING, source_id) as is_alone:
         if not is_alone:
-            raise tk.ValidationError({"id": [_is_locked()]})
+            text = tk._(
+                "This source is being cleared already, or a run of it is being started. Try again "
+                "in a minute."
+            )
+            raise invalid("id", text)
         refuse_during_run(source_id)
         return _clear(source_id)
 
@@ -67,22 +63,14 @@ def refuse_during_run(source_id: str) -> None:
     Raises:
         ValidationError: with a message about what to do.
     """
-    unended = HarvestJob.status.in_(open_work.UNENDED)
-    if Session.query(HarvestJob.id).filter(HarvestJob.source_id == source_id, unended).first():
-        message = tk._(
-            "A run of this source has not ended. Stop it or wait until it ends, then remove the "
-            "datasets."
+    if find_unended_run(source_id):
+        raise invalid(
+            "id",
+            tk._(
+                "A run of this source has not ended. Stop it or wait until it ends, then remove "
+                "the datasets."
+            ),
         )
-        raise tk.ValidationError({"id": [message]})
-
-
-def _is_locked() -> str:
-    return str(
-        tk._(
-            "This source is being cleared already, or a run of it is being started. Try again in "
-            "a minute."
-        )
-    )
 
 
 def _clear(source_id: str) -> dict[str, Any]:
@@ -124,9 +112,9 @@ def harvest_source_job_history_clear(
         object (optional, default: ``False``)
     :type keep_current: bool
     """
-    tk.get_or_bust(data_dict, "id")
+    name = tk.get_or_bust(data_dict, "id")
     tk.check_access("harvest_source_clear", context, data_dict)
-    source_id = _source(data_dict).id
+    source_id = source_of({"source_id": name}).id
     ownership.forget_history(
         source_id, keep_current=tk.asbool(data_dict.get("keep_current", False))
     )
@@ -212,6 +200,6 @@ def harvest_get_notifications_recipients(
     :param source_id: the id of the harvest source
     :type source_id: string
     """
-    found: list[dict[str, str]] = original(context, data_dict)
+    recipients: list[dict[str, str]] = original(context, data_dict)
     ours = notifications.told_of_failure(data_dict["source_id"])
-    return [each for each in found if each["email"].casefold() not in ours]
+    return [recipient for recipient in recipients if recipient["email"].casefold() not in ours]

@@ -31,10 +31,10 @@ def ukharvest_record_version_list(context: Any, data_dict: dict[str, Any]) -> li
     guid = str(tk.get_or_bust(data_dict, "guid"))
     return [
         {
-            "version": each.number,
-            "created": iso(each.created),
-            "job_id": each.job_id,
-            "size": len(each.content.encode("utf-8")),
+            "version": version.number,
+            "created": iso(version.created),
+            "job_id": version.job_id,
+            "size": len(version.content.encode("utf-8")),
         }
-        for each in versions.versions_of(source.id, guid)
+        for version in versions.versions_of(source.id, guid)
     ]

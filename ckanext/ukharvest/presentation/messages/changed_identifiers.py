@@ -13,16 +13,18 @@ def heading(count: int, *, is_you: bool) -> str:
     Args:
         is_you: the reader may decide.
     """
-    if is_you:
-        return ungettext(
+    return (
+        ungettext(
             "Waiting for your decision: {n} dataset may have a new identifier",
             "Waiting for your decision: {n} datasets may have new identifiers",
             count,
         )
-    return ungettext(
-        "Waiting for an administrator's decision: {n} dataset may have a new identifier",
-        "Waiting for an administrator's decision: {n} datasets may have new identifiers",
-        count,
+        if is_you
+        else ungettext(
+            "Waiting for an administrator's decision: {n} dataset may have a new identifier",
+            "Waiting for an administrator's decision: {n} datasets may have new identifiers",
+            count,
+        )
     )
 
 

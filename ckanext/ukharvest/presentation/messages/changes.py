@@ -39,7 +39,7 @@ OF_RESOURCE = {
     "licence": _("Licence"),
     "temporal_coverage-from": _("Covers from"),
     "temporal_coverage-to": _("Covers until"),
-    **{each.key: each.label for each in fields.FIELDS if each.of == fields.RESOURCE},
+    **{field.key: field.label for field in fields.FIELDS if field.of == fields.RESOURCE},
 }
 
 # Contacts and authors: people, whose names and addresses may have to be removed.
@@ -71,5 +71,5 @@ def label(key: str, of: str = DATASET) -> str:
         of: DATASET, or the name of a resource.
     """
     own = OF_DATASET if of == DATASET else OF_RESOURCE
-    found = own.get(key) or LABELS.get(key)
-    return str(tk._(found)) if found else label_for_key(key)
+    text = own.get(key) or LABELS.get(key)
+    return str(tk._(text)) if text else label_for_key(key)

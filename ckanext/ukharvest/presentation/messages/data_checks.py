@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -31,32 +32,36 @@ def summarise(check: Any) -> str:
     if check.verdict == "unchecked":
         return gettext("Not checked: {reason}", reason=check.reason)
     extent = _extent(check)
-    if check.verdict == "valid":
-        if not check.stopped:
-            return str(tk._("Valid"))
-        text = tk._("No errors in the first {extent}") if extent else tk._("No errors so far")
-        return str(text.format(extent=extent))
     errors = ungettext("{n} error", "{n} errors", check.errors)
-    if not extent:
-        return errors
-    text = tk._("{errors} in the first {extent}") if check.stopped else tk._("{errors} in {extent}")
+    if check.verdict == "valid" and not check.stopped:
+        text = tk._("Valid")
+    elif check.verdict == "valid":
+        text = tk._("No errors in the first {extent}") if extent else tk._("No errors so far")
+    elif not extent:
+        text = "{errors}"
+    elif check.stopped:
+        text = tk._("{errors} in the first {extent}")
+    else:
+        text = tk._("{errors} in {extent}")
     return str(text.format(errors=errors, extent=extent))
 
 
+_EXTENTS: dict[str, Callable[[int], str]] = {
+    "": lambda _n: "",
+    "row": lambda n: ungettext("{n} row", "{n} rows", n),
+    "feature": lambda n: ungettext("{n} feature", "{n} features", n),
+    "item": lambda n: ungettext("{n} item", "{n} items", n),
+}
+
+
 def _extent(check: Any) -> str:
-    if check.unit == "row":
-        return ungettext("{n} row", "{n} rows", check.checked)
-    if check.unit == "feature":
-        return ungettext("{n} feature", "{n} features", check.checked)
-    if check.unit == "item":
-        return ungettext("{n} item", "{n} items", check.checked)
-    return f"{number(check.checked)} {check.unit}" if check.unit else ""
+    extent = _EXTENTS.get(check.unit or "")
+    return extent(check.checked) if extent else f"{number(check.checked)} {check.unit}"
 
 
 def describe_invalid(files: int) -> str:
     """Return how many files do not follow their schema, "" for none."""
-    if not files:
-        return ""
-    return ungettext(
+    text = ungettext(
         "{n} file does not follow its schema", "{n} files do not follow their schema", files
     )
+    return text if files else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -31,18 +31,19 @@ def describe_broken() -> dict[str, str]:
 
 def describe_count(links: int) -> str:
     """Return how many links do not work, as a part of a line; "" for none."""
-    if not links:
-        return ""
-    return ungettext("{n} link does not work", "{n} links do not work", links)
+    text = ungettext("{n} link does not work", "{n} links do not work", links)
+    return text if links else ""
 
 
 def describe_of_dataset(failed: int, links: int, since: str) -> str:
     """Return how many of a dataset's links do not work, and since when the first; "" for none."""
-    if not failed:
-        return ""
-    text = tk._("{failed} of {links} links not reachable since {since}")
-    day = format_time(since, day_only=True)
-    return str(text.format(failed=number(failed), links=number(links), since=day))
+    text = gettext(
+        "{failed} of {links} links not reachable since {since}",
+        failed=number(failed),
+        links=number(links),
+        since=format_time(since, day_only=True),
+    )
+    return text if failed else ""
 
 
 def describe_state(link: Mapping[str, Any]) -> str:
@@ -60,8 +61,7 @@ def describe_state(link: Mapping[str, Any]) -> str:
         LinkState.AWAY: tk._("The server of this link has not answered since {since}."),
         LinkState.DEAD: tk._("This link has been dead since {since}: {fault}."),
     }
-    text = texts.get(link["state"], "")
-    return str(text.format(day=day, since=since, fault=fault)) if text else ""
+    return str(texts.get(link["state"], "").format(day=day, since=since, fault=fault))
 
 
 def describe_briefly(link: Mapping[str, Any]) -> str:
@@ -72,32 +72,28 @@ def describe_briefly(link: Mapping[str, Any]) -> str:
         LinkState.AWAY: tk._("Not reachable since {since}: the server does not answer"),
         LinkState.DEAD: tk._("Dead link since {since}"),
     }
-    text = texts.get(link["state"], "")
-    return str(text.format(since=since)) if text else ""
+    return str(texts.get(link["state"], "").format(since=since))
 
 
 def describe_last_success(link: Mapping[str, Any]) -> str:
     """Return when a link that fails last worked, "" if that is not known or it works."""
-    if not link["worked"] or link["state"] == LinkState.WORKS:
-        return ""
-    day = format_time(link["worked"], day_only=True)
-    return gettext("It last worked on {day}.", day=day)
+    text = gettext("It last worked on {day}.", day=format_time(link["worked"], day_only=True))
+    return text if link["worked"] and link["state"] != LinkState.WORKS else ""
 
 
 def describe_difference(link: Mapping[str, Any], declared: str) -> str:
     """Return that the format found is not the one in the metadata, "" if they agree."""
-    if not link["differs"]:
-        return ""
-    return gettext(
+    text = gettext(
         "The metadata say {declared}, but what is at the link is {found}.",
         declared=declared.strip(),
         found=link["format"],
     )
+    return text if link["differs"] else ""
 
 
 def describe_fault(fault: str, status: int | None = None) -> str:
     """Return why a link failed, as the end of a sentence; "" for no fault."""
-    text = _faults().get(fault, "")
+    text = _FAULTS[fault]() if fault in _FAULTS else ""
     return str(text.format(status=status or "")).strip()
 
 
@@ -113,20 +109,19 @@ def state_label(state: str) -> str:
     return str(labels.get(state, state))  # type: ignore[call-overload]
 
 
-def _faults() -> dict[str, str]:
-    return {
-        LinkFault.NOT_FOUND: tk._("the server says that there is nothing at this URL (404)"),
-        LinkFault.GONE: tk._("the server says that the data was removed (410)"),
-        LinkFault.UNKNOWN_NAME: tk._("the name of the server is not known"),
-        LinkFault.REFUSED: tk._("the server refuses connections"),
-        LinkFault.BLOCKED: tk._("the URL does not lead to the public internet"),
-        LinkFault.LOGIN: tk._("the server asks for a login"),
-        LinkFault.TOO_MANY: tk._("the server had too many requests"),
-        LinkFault.CLIENT_ERROR: tk._("the server does not accept the request ({status})"),
-        LinkFault.SERVER_ERROR: tk._("the server has an error of its own ({status})"),
-        LinkFault.TIMEOUT: tk._("the server took too long to answer"),
-        LinkFault.CONNECTION: tk._("no connection to the server could be made"),
-        LinkFault.CERTIFICATE: tk._("the server’s certificate is not valid"),
-        LinkFault.REDIRECT: tk._("the server redirects without end"),
-        LinkFault.NOT_ASKED: tk._("the server did not answer at other URLs"),
-    }
+_FAULTS: dict[str, Callable[[], str]] = {
+    LinkFault.NOT_FOUND: lambda: tk._("the server says that there is nothing at this URL (404)"),
+    LinkFault.GONE: lambda: tk._("the server says that the data was removed (410)"),
+    LinkFault.UNKNOWN_NAME: lambda: tk._("the name of the server is not known"),
+    LinkFault.REFUSED: lambda: tk._("the server refuses connections"),
+    LinkFault.BLOCKED: lambda: tk._("the URL does not lead to the public internet"),
+    LinkFault.LOGIN: lambda: tk._("the server asks for a login"),
+    LinkFault.TOO_MANY: lambda: tk._("the server had too many requests"),
+    LinkFault.CLIENT_ERROR: lambda: tk._("the server does not accept the request ({status})"),
+    LinkFault.SERVER_ERROR: lambda: tk._("the server has an error of its own ({status})"),
+    LinkFault.TIMEOUT: lambda: tk._("the server took too long to answer"),
+    LinkFault.CONNECTION: lambda: tk._("no connection to the server could be made"),
+    LinkFault.CERTIFICATE: lambda: tk._("the server’s certificate is not valid"),
+    LinkFault.REDIRECT: lambda: tk._("the server redirects without end"),
+    LinkFault.NOT_ASKED: lambda: tk._("the server did not answer at other URLs"),
+}

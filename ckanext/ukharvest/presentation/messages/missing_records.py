@@ -26,20 +26,22 @@ def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
     Args:
         is_you: the reader is the one who will be asked.
     """
-    if is_you:
-        return ungettext(
+    return (
+        ungettext(
             "If they are missing from the next complete run too, you will be asked before "
             "they are deleted.",
             "If they are missing from the next {n} complete runs too, you will be asked "
             "before they are deleted.",
             missing["asks_after"],
         )
-    return ungettext(
-        "If they are missing from the next complete run too, an administrator of the "
-        "organisation will be asked before they are deleted.",
-        "If they are missing from the next {n} complete runs too, an administrator of the "
-        "organisation will be asked before they are deleted.",
-        missing["asks_after"],
+        if is_you
+        else ungettext(
+            "If they are missing from the next complete run too, an administrator of the "
+            "organisation will be asked before they are deleted.",
+            "If they are missing from the next {n} complete runs too, an administrator of the "
+            "organisation will be asked before they are deleted.",
+            missing["asks_after"],
+        )
     )
 
 
@@ -65,9 +67,11 @@ def describe_limit(count: int, datasets: int, max_share: float) -> str:
 
 def unchanged_datasets(datasets: int) -> str:
     """Return what an empty list means for the datasets of a source."""
-    if not datasets:
-        return str(tk._("There are no records to import."))
-    return ungettext("Your dataset is unchanged.", "Your {n} datasets are unchanged.", datasets)
+    return (
+        str(tk._("There are no records to import."))
+        if not datasets
+        else ungettext("Your dataset is unchanged.", "Your {n} datasets are unchanged.", datasets)
+    )
 
 
 def after_an_empty_list(missing: Mapping[str, int] | None, *, is_you: bool) -> str:
@@ -77,6 +81,8 @@ def after_an_empty_list(missing: Mapping[str, int] | None, *, is_you: bool) -> s
         missing: None if no run counts its records as missing, because an empty list proves nothing.
         is_you: as in ``before_deletion``.
     """
-    if missing:
-        return before_deletion(missing, is_you=is_you)
-    return str(tk._("Nothing is deleted as long as the source lists no records."))
+    return (
+        before_deletion(missing, is_you=is_you)
+        if missing
+        else str(tk._("Nothing is deleted as long as the source lists no records."))
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.model import notifications as settings
+from ckanext.ukharvest.texts import gettext
 
 EVENTS = {
     settings.FAILED: lambda: tk._("When runs start to fail"),
@@ -23,8 +24,9 @@ def describe_obstacle(reason: str) -> str:
     Args:
         reason: the name of a missing option, ``UNREACHABLE`` or ``REFUSED``.
     """
-    if reason == settings.UNREACHABLE:
-        return str(tk._("the mail server could not be reached"))
-    if reason == settings.REFUSED:
-        return str(tk._("the mail server refused the email"))
-    return str(tk._("{option} is not set").format(option=reason)) if reason else ""
+    texts = {
+        "": "",
+        settings.UNREACHABLE: tk._("the mail server could not be reached"),
+        settings.REFUSED: tk._("the mail server refused the email"),
+    }
+    return texts[reason] if reason in texts else gettext("{option} is not set", option=reason)

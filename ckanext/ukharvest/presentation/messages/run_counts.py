@@ -20,8 +20,8 @@ def format_counts(counts: Mapping[str, int]) -> str:
         ("new_identifiers", lambda: tk._("{n} under new identifiers")),
         ("lost", lambda: tk._("{n} failed")),
     )
-    found = [say().format(n=number(counts[key])) for key, say in words if counts.get(key)]
-    return ", ".join(found) or str(tk._("no records"))
+    parts = [text().format(n=number(counts[key])) for key, text in words if counts.get(key)]
+    return ", ".join(parts) or str(tk._("no records"))
 
 
 def describe_same(count: int) -> str:

@@ -42,15 +42,17 @@ def _queued(facts: StatusFacts, run: CurrentRun) -> Card:
 
 
 def _asked_for(run: CurrentRun) -> str:
-    if run.asked_by:
-        return gettext("Requested by {user}.", user=run.asked_by)
-    return str(tk._("Started by the schedule or from the command line."))
+    return (
+        gettext("Requested by {user}.", user=run.asked_by)
+        if run.asked_by
+        else str(tk._("Started by the schedule or from the command line."))
+    )
 
 
 def _gathering(facts: StatusFacts, run: CurrentRun) -> Card:
-    found = ungettext("{n} record found so far.", "{n} records found so far.", run.seen)
+    count = ungettext("{n} record found so far.", "{n} records found so far.", run.seen)
     heading = tk._("Reading the list of records")
-    text = (found, _running_for(facts, run))
+    text = (count, _running_for(facts, run))
     return Card(PRIMARY, "state", "gathering", heading, text, _stop(run))
 
 
@@ -60,10 +62,16 @@ def _running_for(facts: StatusFacts, run: CurrentRun) -> str:
 
 
 def _importing(facts: StatusFacts, run: CurrentRun) -> Card:
-    heading = gettext(
-        "Importing {done} of {total} records", done=number(run.done), total=number(run.total)
+    return Card(
+        PRIMARY,
+        "state",
+        "importing",
+        gettext(
+            "Importing {done} of {total} records", done=number(run.done), total=number(run.total)
+        ),
+        _how_far(facts, run),
+        _stop(run),
     )
-    return Card(PRIMARY, "state", "importing", heading, _how_far(facts, run), _stop(run))
 
 
 def _deleting(facts: StatusFacts, run: CurrentRun) -> Card:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -16,6 +16,7 @@ from ckanext.ukharvest.texts import gettext
 
 # Nothing of them waits any more.
 _NO_LONGER_HELD = (RunOutcome.DECIDED, RunOutcome.SETTLED)
+_VERDICT_SAYS_WHY = (RunOutcome.FAILED, RunOutcome.EMPTY, RunOutcome.HELD, RunOutcome.SETTLED)
 Run = Mapping[str, Any]  # as ukharvest_run_show returns it
 # CSS classes of the card's edge, as in presentation/messages/status_parts.py.
 _CSS = {
@@ -30,8 +31,13 @@ _CSS = {
 
 def heading(run: Run) -> str:
     """Return the page's heading, such as "Run of 20 November 2026, 02:14 UTC"."""
-    text = tk._("Deletions of {time}") if run["mode"] == RunMode.APPROVAL else tk._("Run of {time}")
-    return str(text.format(time=format_time(run["started"] or run["created"])))
+    time = format_time(run["started"] or run["created"])
+    is_approval = run["mode"] == RunMode.APPROVAL
+    return (
+        gettext("Deletions of {time}", time=time)
+        if is_approval
+        else gettext("Run of {time}", time=time)
+    )
 
 
 def css(run: Run) -> str:
@@ -47,12 +53,8 @@ def verdict(run: Run) -> list[str]:
 
 def note(run: Run) -> str:
     """Return the run's other note; for pending deletions, who decided what."""
-    if run["outcome"] == RunOutcome.FAILED:
-        return ""  # the verdict has it
-    if run["outcome"] == RunOutcome.EMPTY or run["stopped_by"]:
-        return ""  # the verdict says the same
-    if run["outcome"] in (RunOutcome.HELD, RunOutcome.SETTLED):
-        return ""  # the verdict has it
+    if run["outcome"] in _VERDICT_SAYS_WHY or run["stopped_by"]:
+        return ""
     reason = str(run["reason"])
     return reason.rpartition("; ")[2] if run["outcome"] == RunOutcome.DECIDED else reason
 
@@ -68,8 +70,7 @@ def _finished(run: Run) -> str:
         counts["updated"] and ungettext("{n} updated", "{n} updated", counts["updated"]),
         counts["deleted"] and ungettext("{n} deleted", "{n} deleted", counts["deleted"]),
     ]
-    what = ", ".join(part for part in parts if part)
-    return gettext("No errors: {what}.", what=what)
+    return gettext("No errors: {what}.", what=", ".join(filter(None, parts)))
 
 
 def _errors(run: Run) -> str:
@@ -89,42 +90,46 @@ def _held(run: Run) -> str:
 
 
 def _held_deletions(run: Run) -> str:
-    if run["outcome"] in _NO_LONGER_HELD:
-        return ungettext(
+    return (
+        ungettext(
             "{n} dataset would have been deleted, a large part of the source, so this waited for "
             "a decision. The rest of the run is done.",
             "{n} datasets would have been deleted, a large part of the source, so this waited for "
             "a decision. The rest of the run is done.",
             run["counts"]["held"],
         )
-    return ungettext(
-        "{n} dataset would have been deleted, a large part of the source, so this waits for "
-        "a decision. The rest of the run is done.",
-        "{n} datasets would have been deleted, a large part of the source, so this waits for "
-        "a decision. The rest of the run is done.",
-        run["counts"]["held"],
+        if run["outcome"] in _NO_LONGER_HELD
+        else ungettext(
+            "{n} dataset would have been deleted, a large part of the source, so this waits for "
+            "a decision. The rest of the run is done.",
+            "{n} datasets would have been deleted, a large part of the source, so this waits for "
+            "a decision. The rest of the run is done.",
+            run["counts"]["held"],
+        )
     )
 
 
 def _failed(run: Run) -> str:
-    said = one_line((run["error"] or {}).get("message") or run["reason"])
-    return gettext("The source could not be read: {message}", message=_sentence(said))
+    reason = one_line((run["error"] or {}).get("message") or run["reason"])
+    sentence = reason if reason.endswith((".", "!", "?")) else f"{reason}."
+    return gettext("The source could not be read: {message}", message=sentence)
 
 
 def _stopped(run: Run) -> str:
-    if run["stopped_by"]:
-        return gettext("It was stopped by {user}.", user=run["stopped_by"])
-    return str(tk._("It was stopped before it ended."))
-
-
-def _empty(_run: Run) -> str:
-    return str(tk._("The source listed no records. Nothing was deleted."))
+    user = run["stopped_by"]
+    return (
+        gettext("It was stopped by {user}.", user=user)
+        if user
+        else gettext("It was stopped before it ended.")
+    )
 
 
 def _shrunk(run: Run) -> str:
-    text = tk._("{n} of {of} records were missing from the source. Nothing was deleted.")
-    missing = run["shortfall"]
-    return str(text.format(n=number(missing["records"]), of=number(missing["of"])))
+    return gettext(
+        "{n} of {of} records were missing from the source. Nothing was deleted.",
+        n=number(run["shortfall"]["records"]),
+        of=number(run["shortfall"]["of"]),
+    )
 
 
 def _unchanged(run: Run) -> str:
@@ -141,15 +146,7 @@ def _unchanged(run: Run) -> str:
     )
 
 
-def _running(run: Run) -> str:
-    return str(tk._("This run is in progress. What it has done so far is shown below."))
-
-
-def _queued(run: Run) -> str:
-    return str(tk._("This run has not started yet."))
-
-
-_VERDICTS = {
+_VERDICTS: dict[str, Callable[[Run], str]] = {
     RunOutcome.FINISHED: _finished,
     RunOutcome.ERRORS: _errors,
     RunOutcome.HELD: _held,
@@ -157,11 +154,13 @@ _VERDICTS = {
     RunOutcome.SETTLED: _held,
     RunOutcome.FAILED: _failed,
     RunOutcome.STOPPED: _stopped,
-    RunOutcome.EMPTY: _empty,
+    RunOutcome.EMPTY: lambda _run: gettext("The source listed no records. Nothing was deleted."),
     RunOutcome.SHRUNK: _shrunk,
     RunOutcome.UNCHANGED: _unchanged,
-    RunOutcome.RUNNING: _running,
-    RunOutcome.QUEUED: _queued,
+    RunOutcome.RUNNING: lambda _run: gettext(
+        "This run is in progress. What it has done so far is shown below."
+    ),
+    RunOutcome.QUEUED: lambda _run: gettext("This run has not started yet."),
 }
 
 
@@ -201,8 +200,8 @@ def _further(run: Run) -> list[str]:
 
 def _left_out(run: Run) -> list[str]:
     counts = run["counts"]
-    done = sum(counts[each] for each in ("added", "updated", "unchanged", "lost", "skipped"))
-    left = run["seen"] - done
+    done = ("added", "updated", "unchanged", "lost", "skipped")
+    left = run["seen"] - sum(counts[outcome] for outcome in done)
     if left <= 0:
         return [tk._("Records it imported are kept.")]
     return [
@@ -216,18 +215,18 @@ def _left_out(run: Run) -> list[str]:
 
 def about(run: Run) -> list[str]:
     """Return facts about the run: who started it, how long it took, how much it read."""
-    found = [_asked_for(run)]
+    facts = [_asked_for(run)]
     if run["mode"] == RunMode.FORCE:
-        found.append(tk._("It imported every record, even unchanged ones."))
+        facts.append(gettext("It imported every record, even unchanged ones."))
     if run["seconds"] is not None:
-        found.append(gettext("It took {time}.", time=duration(run["seconds"])))
-    if run["mode"] != RunMode.APPROVAL and run["gathered"] and run["outcome"] not in _SAID:
-        found.append(_read(run))
-    return [str(each) for each in found]
+        facts.append(gettext("It took {time}.", time=duration(run["seconds"])))
+    if run["mode"] != RunMode.APPROVAL and run["gathered"] and run["outcome"] not in _READ_NOTHING:
+        facts.append(_read(run))
+    return facts
 
 
 # What such a run read is in its verdict.
-_SAID = (RunOutcome.FAILED, RunOutcome.EMPTY)
+_READ_NOTHING = (RunOutcome.FAILED, RunOutcome.EMPTY)
 
 
 def _asked_for(run: Run) -> str:
@@ -239,16 +238,18 @@ def _asked_for(run: Run) -> str:
 
 
 def _read(run: Run) -> str:
-    if run["complete"]:
-        return ungettext(
+    return (
+        ungettext(
             "It read the whole source: {n} record.",
             "It read the whole source: {n} records.",
             run["seen"],
         )
-    return ungettext(
-        "It read {n} record, which may not be the whole source.",
-        "It read {n} records, which may not be the whole source.",
-        run["seen"],
+        if run["complete"]
+        else ungettext(
+            "It read {n} record, which may not be the whole source.",
+            "It read {n} records, which may not be the whole source.",
+            run["seen"],
+        )
     )
 
 
@@ -259,7 +260,3 @@ def others_wait(number: int) -> str:
         "The source has changed since: {n} datasets are missing now. Look again.",
         number,
     )
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."

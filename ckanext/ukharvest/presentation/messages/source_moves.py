@@ -17,19 +17,18 @@ def sentences(move: Mapping[str, Any]) -> list[str]:
     Args:
         move: a ``MoveResult``.
     """
-    return [str(each) for each in _sentences(move)]
+    return list(_sentences(move))
 
 
 def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
-    found, datasets = move["same"] + move["moved"], move["datasets"]
-    words = ngettext(
+    matches, datasets = move["same"] + move["moved"], move["datasets"]
+    yield ngettext(
         "{found} of the {n} dataset of this source is at the new URL.",
         "{found} of the {n} datasets of this source are at the new URL.",
         datasets,
-        found=number(found),
+        found=number(matches),
         n=number(datasets),
     )
-    yield words
     if move["same"]:
         yield ungettext(
             "{n} has the same identifier there.",
@@ -51,11 +50,10 @@ def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
             move["added"],
         )
     if move["dropped"]:
-        text = gettext(
+        yield gettext(
             "The new type does not have these options, which are dropped: {names}.",
             names=", ".join(move["dropped"]),
         )
-        yield text
 
 
 def moved(move: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import PreviewKind, PreviewState
 from ckanext.ukharvest.core.problems.texts import Severity
-from ckanext.ukharvest.presentation.messages.numbers import number
+from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import duration
 from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.texts import gettext, ngettext
@@ -34,11 +34,11 @@ def progress(
     if state == "waiting":
         return _waiting(position or {})
     if stage == "reading" and most:
-        words = tk._("Reading records: {done} of at most {most}")
-        return str(words.format(done=number(done), most=number(most)))
+        return gettext(
+            "Reading records: {done} of at most {most}", done=number(done), most=number(most)
+        )
     if stage == "reading":
-        words = tk.ungettext("{n} record read", "{n} records read", done)
-        return str(words.format(n=number(done)))
+        return ungettext("{n} record read", "{n} records read", done)
     return str(_STAGES.get(stage, _STAGES[""])())
 
 
@@ -46,10 +46,8 @@ def _waiting(position: Mapping[str, Any]) -> str:
     """Return what a test waits for, and how long at most."""
     text = str(_WAITS.get(position.get("running", ""), _WAITS[""])())
     seconds = position.get("seconds")
-    if seconds is None:
-        return text
     begins = gettext("It starts within {time}.", time=duration(seconds))
-    return f"{text}. {begins}"
+    return text if seconds is None else f"{text}. {begins}"
 
 
 def milestone(done: int) -> int:
@@ -100,11 +98,10 @@ def heading(kind: str, state: str, result: Result | None, label: str = "") -> st
         return str(tk._("We could not finish the dry run"))
     if verdict == "problems":
         kinds = count_problem_kinds(result)
-        if not kinds:
-            return str(tk._("This works in part"))
-        return ngettext(
+        text = ngettext(
             "This works, with {n} thing to fix", "This works, with {n} things to fix", kinds
         )
+        return text if kinds else str(tk._("This works in part"))
     return str(_VERDICTS[verdict]())
 
 
@@ -128,9 +125,8 @@ def text_name() -> str:
 
 def checked_label(name: str, label: str) -> str:
     """Return what is checked: ``label`` of the source type ``name``, or data."""
-    if name == DATA:
-        return str(tk._("Data with a schema"))
-    return label or str(tk._("Not known yet"))
+    text = tk._("Data with a schema") if name == DATA else label
+    return str(text or tk._("Not known yet"))
 
 
 def count_problem_kinds(result: Result) -> int:
@@ -142,12 +138,12 @@ def sentences(kind: str, result: Result | None) -> list[str]:
     """Return the results: how many records, how long a run takes, what it would do."""
     if result is None or result["report"]:
         return []
-    return [str(each) for each in _sentences(kind, result)]
+    return list(map(str, _sentences(kind, result)))
 
 
 def _sentences(kind: str, result: Result) -> Iterator[str]:
     if result["read"]:
-        yield _found(result)
+        yield _read(result)
         yield from _of_these(kind, result)
         if kind in DRY_RUNS and result["changes"]:
             yield _would_do(result)
@@ -162,27 +158,27 @@ def _sentences(kind: str, result: Result) -> Iterator[str]:
         yield _first_run(result["estimate_seconds"])
 
 
-def _found(result: Result) -> str:
+def _read(result: Result) -> str:
     count, read = result["count"], result["read"]
-    took = {
+    values = {
         "read": number(read),
         "count": number(count),
         "time": duration(max(1, result["seconds"])),
     }
     if not result["count_is_exact"]:
-        words = tk._(
+        return gettext(
             "Read {read} of at least {count} records in {time}; the source does not say how many"
-            " it has."
+            " it has.",
+            **values,
         )
-    elif read == count:
-        words = tk.ungettext(
+    if read == count:
+        return ngettext(
             "Found {count} record and read it in {time}.",
             "Found {count} records and read them all in {time}.",
             count,
+            **values,
         )
-    else:
-        words = tk._("Found {count} records. Read the first {read} in {time}.")
-    return str(words.format(**took))
+    return gettext("Found {count} records. Read the first {read} in {time}.", **values)
 
 
 def _of_these(kind: str, result: Result) -> Iterator[str]:
@@ -203,23 +199,22 @@ _FATES = ("fine", "problems", "lost", "skipped")
 
 def _would_do(result: Result) -> str:
     changes = {key: result["changes"].get(key, 0) for key in ("added", "updated", "unchanged")}
-    numbers = {key: number(count) for key, count in changes.items()}
-    words = tk._("A run now would add {added}, update {updated} and leave {unchanged} unchanged.")
-    text = str(words.format(**numbers))
+    text = gettext(
+        "A run now would add {added}, update {updated} and leave {unchanged} unchanged.",
+        **{key: number(count) for key, count in changes.items()},
+    )
     if taken := result["takes_over"]:
-        words = tk.ungettext(
+        text += " " + ungettext(
             "This is the first run here. It adopts {n} dataset that is here already.",
             "This is the first run here. It adopts {n} datasets that are here already.",
             taken,
         )
-        text += " " + str(words.format(n=number(taken)))
     if missing := result["changes"].get("missing", 0):
-        words = tk.ungettext(
+        text += " " + ungettext(
             "{n} dataset here is no longer in the source.",
             "{n} datasets here are no longer in the source.",
             missing,
         )
-        text += " " + str(words.format(n=number(missing)))
     return text
 
 
@@ -246,28 +241,28 @@ def _has_datasets(result: Result) -> bool:
 
 
 def _incomplete(result: Result) -> str:
-    words = tk._("The source could not be read completely: {reason}")
-    if _has_datasets(result):
-        words = tk._(
-            "The source could not be read completely, so nothing would be deleted: {reason}"
+    return (
+        gettext(
+            "The source could not be read completely, so nothing would be deleted: {reason}",
+            reason=result["reason"],
         )
-    return str(words.format(reason=result["reason"]))
+        if _has_datasets(result)
+        else gettext("The source could not be read completely: {reason}", reason=result["reason"])
+    )
 
 
 def _first_run(seconds: float) -> str:
     minutes = max(1, round(seconds / 60))
-    words = tk.ungettext(
+    if minutes >= 120:
+        hours = round(minutes / 60)
+        return ngettext(
+            "A first run will take about {n} hour.", "A first run will take about {n} hours.", hours
+        )
+    return ngettext(
         "A first run will take about {n} minute.",
         "A first run will take about {n} minutes.",
         minutes,
     )
-    if minutes >= 120:
-        hours = round(minutes / 60)
-        words = tk.ungettext(
-            "A first run will take about {n} hour.", "A first run will take about {n} hours.", hours
-        )
-        return str(words.format(n=hours))
-    return str(words.format(n=minutes))
 
 
 def held_label(name: str) -> str:

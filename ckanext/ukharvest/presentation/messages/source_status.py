@@ -35,6 +35,7 @@ from ckanext.ukharvest.presentation.messages.status_parts import (
     StatusFacts,
 )
 from ckanext.ukharvest.presentation.messages.times import age, format_time
+from ckanext.ukharvest.texts import gettext
 
 LONGEST = 300  # characters of an error in a heading; the run's page has all of it
 
@@ -50,9 +51,14 @@ def card(facts: StatusFacts) -> Card:
 
 
 def _checking(facts: StatusFacts) -> Card:
-    text = ungettext("{n} record read.", "{n} records read.", facts.checked)
-    heading = tk._("Dry run in progress: nothing is changed")
-    return Card(PRIMARY, "state", "checking", heading, (text,), ("watch",))
+    return Card(
+        PRIMARY,
+        "state",
+        "checking",
+        tk._("Dry run in progress: nothing is changed"),
+        (ungettext("{n} record read.", "{n} records read.", facts.checked),),
+        ("watch",),
+    )
 
 
 def _renamed(facts: StatusFacts) -> Card:
@@ -68,44 +74,43 @@ def _held(facts: StatusFacts) -> Card:
     if facts.health.renamed:
         return _renamed(facts)
     count = facts.health.held
-    if facts.may_decide:
-        heading = ungettext(
+    heading = (
+        ungettext(
             "Waiting for your decision: {n} dataset would be deleted",
             "Waiting for your decision: {n} datasets would be deleted",
             count,
         )
-    else:
-        heading = ungettext(
+        if facts.may_decide
+        else ungettext(
             "Waiting for an administrator's decision: {n} dataset would be deleted",
             "Waiting for an administrator's decision: {n} datasets would be deleted",
             count,
         )
+    )
     datasets = max(facts.health.datasets, count)
-    why = tk._(
-        "That is {share} of this source's datasets. {limit} Nothing has been deleted."
-    ).format(
-        share=_percent(count / datasets),
+    why = gettext(
+        "That is {share} of this source's datasets. {limit} Nothing has been deleted.",
+        share=f"{round(100 * count / datasets)}%",
         limit=missing_records.describe_limit(count, datasets, facts.max_share),
     )
     return Card(WARNING, "state", "held", heading, (why,), ("review", REFRESH, CHECK))
 
 
-def _percent(share: float) -> str:
-    return f"{round(100 * share)}%"
-
-
 def _off(facts: StatusFacts) -> Card:
-    text = ungettext(
-        "Its {n} dataset stays in the catalogue but is not updated.",
-        "Its {n} datasets stay in the catalogue but are not updated.",
-        facts.health.datasets,
+    text = (
+        tk._("It has no datasets here, and nothing is imported."),
+        tk._("To import from it again, switch the source on."),
     )
-    if not facts.health.datasets:
-        text = tk._("It has no datasets here, and nothing is imported.")
-        how = tk._("To import from it again, switch the source on.")
-    else:
-        how = tk._("To update them again, switch the source on.")
-    return Card(CALM, "state", "off", tk._("Switched off"), (text, how), ("switch_on",))
+    if facts.health.datasets:
+        text = (
+            ungettext(
+                "Its {n} dataset stays in the catalogue but is not updated.",
+                "Its {n} datasets stay in the catalogue but are not updated.",
+                facts.health.datasets,
+            ),
+            tk._("To update them again, switch the source on."),
+        )
+    return Card(CALM, "state", "off", tk._("Switched off"), text, ("switch_on",))
 
 
 def _new(facts: StatusFacts) -> Card:
@@ -139,13 +144,16 @@ def _last_run(facts: StatusFacts) -> tuple[str, ...]:
     last = facts.last or {}
     when = age(last.get("finished"), facts.now.replace(tzinfo=dt.timezone.utc))
     if last.get("outcome") == RunOutcome.STOPPED:
-        return (_stopped(when, last.get("stopped_by")), tk._("Records it imported are kept."))
-    counts = last.get("counts") or {}
-    text = [
-        tk._("Last run {when}: {figures}.").format(
-            when=when, figures=run_counts.format_counts(counts)
+        user = last.get("stopped_by")
+        stopped = (
+            gettext("The last run, {when}, was stopped by {user}.", when=when, user=user)
+            if user
+            else gettext("The last run, {when}, was stopped.", when=when)
         )
-    ]
+        return (stopped, tk._("Records it imported are kept."))
+    counts = last.get("counts") or {}
+    figures = run_counts.format_counts(counts)
+    text = [gettext("Last run {when}: {figures}.", when=when, figures=figures)]
     if counts.get("same"):
         text.append(run_counts.describe_same(counts["same"]))
     if counts.get("missing") and not last.get("shortfall"):
@@ -161,13 +169,6 @@ def _last_run(facts: StatusFacts) -> tuple[str, ...]:
     return tuple(text)
 
 
-def _stopped(when: str, who: str | None) -> str:
-    if not who:
-        return str(tk._("The last run, {when}, was stopped.").format(when=when))
-    text = tk._("The last run, {when}, was stopped by {user}.")
-    return str(text.format(when=when, user=who))
-
-
 def _errors(facts: StatusFacts) -> Card:
     counts = (facts.judged or {}).get("counts") or {}
     heading = ungettext(
@@ -175,17 +176,11 @@ def _errors(facts: StatusFacts) -> Card:
         "Finished with errors: {n} records failed",
         int(counts.get("lost", 0)),
     )
-    stay = []
+    text = _last_run(facts)
     if facts.health.datasets > counts.get("added", 0):
-        stay.append(tk._("Datasets imported earlier keep their old version until this is fixed."))
-    return Card(
-        WARNING,
-        "health",
-        Health.ERRORS,
-        heading,
-        (*stay, *_last_run(facts)),
-        ("mend", REFRESH, CHECK),
-    )
+        stay = tk._("Datasets imported earlier keep their old version until this is fixed.")
+        text = (stay, *text)
+    return Card(WARNING, "health", Health.ERRORS, heading, text, ("mend", REFRESH, CHECK))
 
 
 def _empty(facts: StatusFacts) -> Card:
@@ -199,8 +194,14 @@ def _empty(facts: StatusFacts) -> Card:
         reason = str(facts.last.get("reason") or "")
         if reason and EMPTY_LIST not in reason:
             text.append(_sentence(reason))
-    heading = tk._("The source lists no records")
-    return Card(WARNING, "health", Health.EMPTY, heading, tuple(text), (REFRESH, CHECK))
+    return Card(
+        WARNING,
+        "health",
+        Health.EMPTY,
+        tk._("The source lists no records"),
+        tuple(text),
+        (REFRESH, CHECK),
+    )
 
 
 def _shrunk(facts: StatusFacts) -> Card:
@@ -221,44 +222,39 @@ def _shrunk(facts: StatusFacts) -> Card:
 
 def _failing(facts: StatusFacts) -> Card:
     message, tip = _failure(facts)
-    if facts.health.failures > 1:
-        heading = tk._("The last {n} runs failed: {message}")
-    else:
-        heading = tk._("The last run failed: {message}")
-    text = [tip] if tip else []
-    text += [_unharmed(facts), *_last_good_run(facts)]
-    heading = heading.format(n=number(facts.health.failures), message=message)
-    return Card(
-        DANGER, "health", Health.FAILING, heading, tuple(text), ("settings", REFRESH, CHECK)
+    count, good = facts.health.failures, facts.health.last_good_run
+    heading = (
+        gettext("The last {n} runs failed: {message}", n=number(count), message=message)
+        if count > 1
+        else gettext("The last run failed: {message}", message=message)
     )
-
-
-def _last_good_run(facts: StatusFacts) -> tuple[str, ...]:
-    if not facts.health.last_good_run:
-        return ()
-    good = format_time(facts.health.last_good_run["finished"], day_only=True)
-    return (tk._("Last successful run: {day}.").format(day=good),)
+    text = [tip, _unharmed(facts)]
+    if good:
+        day = format_time(good["finished"], day_only=True)
+        text.append(gettext("Last successful run: {day}.", day=day))
+    actions = ("settings", REFRESH, CHECK)
+    return Card(DANGER, "health", Health.FAILING, heading, tuple(filter(None, text)), actions)
 
 
 def _unharmed(facts: StatusFacts) -> str:
-    if not facts.health.datasets:
-        return str(tk._("Nothing was imported."))
-    return ungettext(
-        "Your {n} dataset stays as it was.",
-        "Your {n} datasets stay as they were.",
-        facts.health.datasets,
+    count = facts.health.datasets
+    text = ungettext(
+        "Your {n} dataset stays as it was.", "Your {n} datasets stay as they were.", count
     )
+    return text if count else str(tk._("Nothing was imported."))
 
 
 def _hiccup(facts: StatusFacts) -> Card:
     message, _tip = _failure(facts)
-    if facts.health.next_run:
-        often = tk._(
-            "This often resolves itself. The next try is {when}. Nothing was deleted."
-        ).format(when=format_time(facts.health.next_run))
-    else:
-        often = tk._("This often resolves itself. Try again later. Nothing was deleted.")
-    heading = tk._("The last run failed: {message}").format(message=message)
+    often = (
+        gettext(
+            "This often resolves itself. The next try is {when}. Nothing was deleted.",
+            when=format_time(facts.health.next_run),
+        )
+        if facts.health.next_run
+        else gettext("This often resolves itself. Try again later. Nothing was deleted.")
+    )
+    heading = gettext("The last run failed: {message}", message=message)
     return Card(WARNING, "health", Health.HICCUP, heading, (often,), (REFRESH, CHECK))
 
 
@@ -274,11 +270,12 @@ def _failure(facts: StatusFacts) -> tuple[str, str]:
 
 def _late(facts: StatusFacts) -> Card:
     since = format_time(facts.health.since, day_only=True)
-    heading = tk._("Overdue since {day}").format(day=since)
-    text = tk._(
+    heading = gettext("Overdue since {day}", day=since)
+    text = gettext(
         "It should have run by now (schedule: {frequency}). The site's harvest schedule may "
-        "have stopped: tell a sysadmin."
-    ).format(frequency=frequency_words(facts.frequency))
+        "have stopped: tell a sysadmin.",
+        frequency=frequency_words(facts.frequency),
+    )
     return Card(WARNING, "health", Health.LATE, heading, (text,), (REFRESH, CHECK))
 
 

@@ -15,72 +15,66 @@ from flask_babel import get_locale
 from markupsafe import Markup
 
 from ckanext.ukharvest.presentation.rendering.dates import format_day
+from ckanext.ukharvest.texts import gettext, ngettext
 
 UTC = datetime.timezone.utc
 
 
-def moment(given: Any) -> datetime.datetime | None:
+def moment(time: Any) -> datetime.datetime | None:
     """Return a database time, or its ISO text, as UTC; None for nothing and for invalid text."""
-    if isinstance(given, str):
+    if isinstance(time, str):
         try:
-            given = datetime.datetime.fromisoformat(given)
+            time = datetime.datetime.fromisoformat(time)
         except ValueError:
             return None
-    if not isinstance(given, datetime.datetime):
+    if not isinstance(time, datetime.datetime):
         return None
-    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def when(given: Any, *, day_only: bool = False) -> Markup:
+def when(time: Any, *, day_only: bool = False) -> Markup:
     """Return a ``<time>`` such as "20 November 2026, 02:14 UTC"; "" for nothing."""
-    found = moment(given)
-    if found is None:
+    utc = moment(time)
+    if utc is None:
         return Markup("")
-    words = format_time(found, day_only=day_only)
     css = Markup(' class="ukharvest-day"') if day_only else ""
-    stamp = found.isoformat(timespec="seconds")
+    stamp = utc.isoformat(timespec="seconds")
+    words = format_time(utc, day_only=day_only)
     return Markup('<time{} datetime="{}">{}</time>').format(css, stamp, words)
 
 
-def format_time(given: Any, *, day_only: bool = False) -> str:
+def format_time(time: Any, *, day_only: bool = False) -> str:
     """Return the same as plain text, for mails and alternative texts."""
-    found = moment(given)
-    if found is None:
+    utc = moment(time)
+    if utc is None:
         return ""
-    local = found.astimezone(get_display_timezone())
+    local = utc.astimezone(get_display_timezone())
     day = format_day(local, get_locale() or "en")
-    if day_only:
-        return day
-    return str(
-        tk._("{day}, {time} {zone}").format(
-            day=day, time=local.strftime("%H:%M"), zone=local.tzname() or ""
-        )
-    ).strip()
+    zone = local.tzname() or ""
+    full = gettext("{day}, {time} {zone}", day=day, time=local.strftime("%H:%M"), zone=zone)
+    return day if day_only else full.strip()
 
 
-def age(given: Any, now: datetime.datetime | None = None) -> str:
+def age(time: Any, now: datetime.datetime | None = None) -> str:
     """Return how long ago or ahead a time is, such as "3 hours ago" or "in 5 minutes"."""
-    found = moment(given)
-    if found is None:
+    utc = moment(time)
+    if utc is None:
         return ""
-    seconds = ((now or datetime.datetime.now(UTC)) - found).total_seconds()
-    amount = _amount(abs(seconds))
-    if not amount:
+    seconds = ((now or datetime.datetime.now(UTC)) - utc).total_seconds()
+    minutes = int(abs(seconds) // 60)
+    if not minutes:
         return str(tk._("just now"))
-    return str((tk._("{time} ago") if seconds > 0 else tk._("in {time}")).format(time=amount))
+    amount = _amount(minutes)
+    return gettext("{time} ago", time=amount) if seconds > 0 else gettext("in {time}", time=amount)
 
 
-def _amount(seconds: float) -> str:
-    minutes = int(seconds // 60)
-    if minutes < 1:
-        return ""
+def _amount(minutes: int) -> str:
+    hours, days = round(minutes / 60), round(minutes / 1440)
     if minutes < 60:
-        return str(tk.ungettext("{n} minute", "{n} minutes", minutes).format(n=minutes))
-    hours = round(minutes / 60)
+        return ngettext("{n} minute", "{n} minutes", minutes)
     if hours < 48:
-        return str(tk.ungettext("{n} hour", "{n} hours", hours).format(n=hours))
-    days = round(minutes / 1440)
-    return str(tk.ungettext("{n} day", "{n} days", days).format(n=days))
+        return ngettext("{n} hour", "{n} hours", hours)
+    return ngettext("{n} day", "{n} days", days)
 
 
 def duration(seconds: float | None) -> str:

@@ -45,15 +45,8 @@ class DatasetField(NamedTuple):
 
 def _own(key: str, **more: Any) -> dict[str, DatasetField]:
     """Return the row of a field of ``fields.FIELDS``, which has the label."""
-    return {each.key: DatasetField(each.label, **more) for each in fields.FIELDS if each.key == key}
-
-
-def _render_text(text: str, _portal: Portal) -> Markup:
-    return escape(text)
-
-
-def _render_email(text: str, _portal: Portal) -> Markup:
-    return inspire.mail_to(text)
+    labels = {field.key: field.label for field in fields.FIELDS}
+    return {key: DatasetField(labels[key], **more)}
 
 
 # Keys with blanks are no extras: the page builds them from several, or knows them otherwise.
@@ -69,7 +62,7 @@ FIELDS = {
     **_own("theme-primary", place=MAIN),
     **_own("theme-secondary"),
     **_own("mandate"),
-    PERIOD: _F("Temporal coverage", place=MAIN, render=_render_text),
+    PERIOD: _F("Temporal coverage", place=MAIN, render=lambda text, _portal: escape(text)),
     **_own("temporal_coverage-from", place=MAIN, unless=PERIOD),
     **_own("temporal_coverage-to", place=MAIN, unless=PERIOD),
     "temporal-text": _F("Temporal coverage as given"),
@@ -179,13 +172,17 @@ FIELDS = {
     "distributor": _F("Distributor", render=inspire.render_parties),
     "credit": _F("Credit"),
     "dcat_publisher_name": _F("Publisher"),
-    "dcat_publisher_email": _F("Publisher's email", render=_render_email),
+    "dcat_publisher_email": _F(
+        "Publisher's email", render=lambda text, _portal: inspire.mail_to(text)
+    ),
     "dcat_publisher_uri": _F("Publisher’s web identifier"),
     "contact-name": _F("Contact"),
-    "contact-email": _F("Contact's email", render=_render_email),
+    "contact-email": _F("Contact's email", render=lambda text, _portal: inspire.mail_to(text)),
     "contact-phone": _F("Contact's telephone"),
     "foi-name": _F("Contact for freedom of information"),
-    "foi-email": _F("Freedom of information email", render=_render_email),
+    "foi-email": _F(
+        "Freedom of information email", render=lambda text, _portal: inspire.mail_to(text)
+    ),
     "foi-phone": _F("Freedom of information telephone"),
     "foi-web": _F("Freedom of information page"),
     "licence": _F("Licence and conditions of use"),
@@ -202,7 +199,9 @@ FIELDS = {
     "graphic-preview-file": _F("Preview picture"),
     "graphic-preview-description": _F("Description of the preview"),
     "metadata-contact": _F("Contact for the record", render=inspire.render_parties),
-    "metadata-contact-email": _F("Record contact's email", render=_render_email),
+    "metadata-contact-email": _F(
+        "Record contact's email", render=lambda text, _portal: inspire.mail_to(text)
+    ),
     "metadata-standard-name": _F("Standard of the record"),
     "metadata-standard-version": _F("Version of the standard"),
     "harvest_source_title": _F("Harvest source"),
@@ -270,7 +269,7 @@ def is_location_data(given: Mapping[str, str]) -> bool:
 def rows(
     given: Mapping[str, str],
     portal: Portal,
-    said: Mapping[str, Markup] | None = None,
+    markup: Mapping[str, Markup] | None = None,
     *,
     is_harvested: bool = True,
 ) -> Rows:
@@ -280,11 +279,11 @@ def rows(
 
     Args:
         given: a dataset's extras, all that may be shown.
-        said: values that are markup already, for some of the keys or for those with blanks.
+        markup: values that are markup already, for some of the keys or for those with blanks.
     """
-    texts, said = _combined(given, portal), said or {}
-    shown = {key: _render(key, text, portal) for key, text in texts.items() if key not in said}
-    shown.update(said)
+    texts, markup = _combined(given, portal), markup or {}
+    shown = {key: _render(key, text, portal) for key, text in texts.items() if key not in markup}
+    shown |= markup
     # The same in ISO's code and as an interval.
     if shown.get("update_frequency") == shown.get("frequency-of-update"):
         shown.pop("update_frequency", None)
@@ -297,12 +296,12 @@ def rows(
     if is_harvested and is_location_data(given):
         words = escape(portal.translate(NOT_GIVEN))
         missing = dict.fromkeys(_find_missing(given, shown), words)
-    made = [
+    all_rows = [
         Row(key, _label(key, portal), value, is_given=key in shown)
-        for key, value in sorted({**shown, **missing}.items(), key=lambda pair: _place(pair[0]))
+        for key, value in sorted({**shown, **missing}.items(), key=_place)
     ]
-    known = tuple(row for row in made if row.key in LABELS)
-    return Rows(known, tuple(row for row in made if row.key not in LABELS))
+    known = tuple(row for row in all_rows if row.key in LABELS)
+    return Rows(known, tuple(row for row in all_rows if row.key not in LABELS))
 
 
 def find_field(key: str) -> DatasetField:
@@ -310,8 +309,8 @@ def find_field(key: str) -> DatasetField:
     return FIELDS.get(key, DatasetField())
 
 
-def _place(key: str) -> tuple[int, str]:
-    return _ORDER.get(key, len(_ORDER)), key
+def _place(row: tuple[str, Markup]) -> tuple[int, str]:
+    return _ORDER.get(row[0], len(_ORDER)), row[0]
 
 
 def _label(key: str, portal: Portal) -> str:
@@ -320,20 +319,20 @@ def _label(key: str, portal: Portal) -> str:
 
 def _combined(given: Mapping[str, str], portal: Portal) -> dict[str, str]:
     """Return the facts, some of them combined, without technical ones."""
-    found = {key: text for key, text in given.items() if key not in TECHNICAL and text}
+    texts = {key: text for key, text in given.items() if key not in TECHNICAL and text}
     # A schema of the portal's own may have a list.
     start, end = (
-        facts.render_extra(found.get(f"temporal_coverage-{end}", "")).striptags()
+        facts.render_extra(texts.get(f"temporal_coverage-{end}", "")).striptags()
         for end in ("from", "to")
     )
     if period := days.format_period(start, end, portal):
-        found[PERIOD] = period
-    if number := found.get("spatial-resolution"):
+        texts[PERIOD] = period
+    if number := texts.get("spatial-resolution"):
         unit = given.get("spatial-resolution-units", "")
-        found["spatial-resolution"] = f"{number} {'m' if unit in _METRE else unit}".strip()
-    if found.get("harvest_source_reference") == given.get("guid"):
-        found.pop("harvest_source_reference", None)
-    return found
+        texts["spatial-resolution"] = f"{number} {'m' if unit in _METRE else unit}".strip()
+    if texts.get("harvest_source_reference") == given.get("guid"):
+        texts.pop("harvest_source_reference", None)
+    return texts
 
 
 def _render(key: str, text: str, portal: Portal) -> Markup:

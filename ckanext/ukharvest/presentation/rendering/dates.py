@@ -27,10 +27,10 @@ def format_iso_date(text: str, portal: Portal) -> str:
     if not month:
         return str(year)
     try:
-        found = date(int(year), int(month), int(day or 1))
+        start = date(int(year), int(month), int(day or 1))
     except ValueError:
         return text
-    words = format_day(found, portal.locale, has_day=bool(day))
+    words = format_day(start, portal.locale, has_day=bool(day))
     if not time or (time, zone) == ("00:00", None):
         return words
     return f"{words}, {time} {'UTC' if zone in _UTC else zone or ''}".rstrip()
@@ -45,10 +45,11 @@ def format_day(day: date, locale: Locale | str, *, has_day: bool = True) -> str:
 def format_period(start: str, end: str, portal: Portal) -> str:
     """Return "1998 to 2010", "from 1998", "until 2010" or "1998"; "" for nothing."""
     first, last = format_iso_date(start, portal), format_iso_date(end, portal)
-    if first and last and first != last:
-        return portal.translate("{start} to {end}").format(start=first, end=last)
-    if first and last:
+    if first == last:
         return first
-    if first:
-        return portal.translate("from {start}").format(start=first)
-    return portal.translate("until {end}").format(end=last) if last else ""
+    text = portal.translate("{start} to {end}")
+    if not last:
+        text = portal.translate("from {start}")
+    if not first:
+        text = portal.translate("until {end}")
+    return text.format(start=first, end=last)

@@ -50,9 +50,10 @@ def _shown(value: Any, depth: int) -> Markup:
     if isinstance(value, (list, dict)) and not depth:
         return _text(json.dumps(value, ensure_ascii=False))
     if isinstance(value, list):
-        return _list(value, depth)
+        items = (_shown(item, depth - 1) for item in value[:MOST])
+        return render_list(list(filter(None, items)), len(value) - MOST)
     if isinstance(value, dict):
-        return _object({str(key): each for key, each in value.items()}, depth)
+        return _object({str(key): part for key, part in value.items()}, depth)
     return _text(str(value))
 
 
@@ -81,19 +82,14 @@ def host(url: str) -> str:
     return (urlsplit(url).hostname or "").removeprefix("www.")
 
 
-def _list(values: list[Any], depth: int) -> Markup:
-    items = [item for each in values[:MOST] if (item := _shown(each, depth - 1))]
-    return render_list(items, len(values) - MOST)
-
-
 def render_list(items: Sequence[Markup], more: int = 0) -> Markup:
     """Return a single value unchanged, several as a list; ``more`` is the number left out."""
     if more > 0:
         items = [*items, escape(f"… +{more:,}")]
     if len(items) < 2:
         return Markup("").join(items)
-    found = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
-    return Markup('<ul class="list-unstyled mb-0">{}</ul>').format(found)
+    rows = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
+    return Markup('<ul class="list-unstyled mb-0">{}</ul>').format(rows)
 
 
 def _object(value: dict[str, Any], depth: int) -> Markup:
@@ -112,16 +108,16 @@ def _object(value: dict[str, Any], depth: int) -> Markup:
     if linked and named:
         head = render_link(str(value[linked]), str(value[named]))
     rest = [
-        Markup("{}: {}").format(label_for_key(key).lower(), said)
-        for key, each in value.items()
-        if key not in (named, linked) and each != value.get(named)
-        if (said := _shown(each, depth - 1))
+        Markup("{}: {}").format(label_for_key(key).lower(), text)
+        for key, part in value.items()
+        if key not in (named, linked) and part != value.get(named)
+        if (text := _shown(part, depth - 1))
     ]
     return _with_rest(head, rest)
 
 
 def _vocabulary(value: dict[str, Any], depth: int) -> Markup:
-    words = Markup(", ").join(_shown(each, depth - 1) for each in value["keywords"][:MOST])
+    words = Markup(", ").join(_shown(word, depth - 1) for word in value["keywords"][:MOST])
     name = str(value.get("vocabulary") or value.get("title") or "")
     return Markup("{}: {}").format(name, words) if name else words
 
@@ -134,9 +130,7 @@ def _period(value: dict[str, Any]) -> Markup:
 
 def _with_rest(head: Markup, rest: Iterable[Markup]) -> Markup:
     joined = Markup(", ").join(rest)
-    if not head or not joined:
-        return head or joined
-    return Markup("{} ({})").format(head, joined)
+    return Markup("{} ({})").format(head, joined) if head and joined else head or joined
 
 
 def label_for_key(key: str) -> str:

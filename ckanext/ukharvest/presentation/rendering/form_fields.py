@@ -7,7 +7,7 @@ each select.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ OF_FILES = frozenset(
 KEPT = "ukharvest_kept"
 
 Translate = Callable[[str], str]
+Choices = list[tuple[str, list[tuple[str, str]]]]  # label of a group → values and texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,10 @@ def restore_hidden_fields(current: Mapping[str, Any], resource: dict[str, Any]) 
         current: the resource as saved.
         resource: as sent; it may have another file or link; changed in place.
     """
-    kept = set(multivalue.submitted_texts(resource.pop(KEPT, None))) & current.keys()
+    names = set(multivalue.submitted_texts(resource.pop(KEPT, None))) & current.keys()
     if resource.get("upload") or _file(resource) != _file(current):
-        kept -= OF_FILES
-    for name in kept:
+        names -= OF_FILES
+    for name in names:
         resource.setdefault(name, current[name])
 
 
@@ -104,8 +105,8 @@ def build_part(field: Field, value: Any, translate: Translate) -> Part:
     if field.kind == FLAG:
         return Part(CHECKBOX, tuple(filter(multivalue.is_yes, multivalue.submitted_texts(value))))
     if field.kind == ADDRESSES:
-        found = multivalue.addresses(value, field.vocabulary)
-        rows = (*found.urls, *found.others, *[""] * EMPTY_ROWS)
+        urls = multivalue.addresses(value, field.vocabulary)
+        rows = (*urls.urls, *urls.others, *[""] * EMPTY_ROWS)
         return Part(ROWS, rows, _suggestions(field), example="https://")
     choices = _CHOICES.get(field.vocabulary)
     if choices and field.kind != ADDRESS:
@@ -122,17 +123,14 @@ def _chosen(field: Field, value: Any) -> list[str]:
     """Return the selected values, in the form of the options if known."""
     texts = multivalue.submitted_texts(value)
     if field.kind == URIS:
-        kind = (
-            local_government_lists.FUNCTION
-            if field.vocabulary == "functions"
-            else local_government_lists.SERVICE
-        )
-        found = local_government_lists.find(texts, kind)
-        own, other = found.functions, found.services
-        uris = (*own, *other) if kind == local_government_lists.FUNCTION else (*other, *own)
-        return [*uris, *found.others]
+        is_function = field.vocabulary == "functions"
+        lists = local_government_lists
+        own = lists.find(texts, lists.FUNCTION if is_function else lists.SERVICE)
+        first, last = own.functions, own.services
+        uris = (*first, *last) if is_function else (*last, *first)
+        return [*uris, *own.others]
     if field.kind == NAMES:
-        texts = [text for each in texts for text in shown_values.texts(each)]
+        texts = [text for value in texts for text in shown_values.texts(value)]
     if field.vocabulary == "themes":
         texts = [theme_names.find(text) or text for text in texts]
     elif field.vocabulary == "frequencies":
@@ -148,54 +146,44 @@ def _frequency(text: str) -> str:
 
 
 def _groups(
-    choices: Iterable[tuple[str, list[tuple[str, str]]]], values: list[str], translate: Translate
+    choices: Choices, values: list[str], translate: Translate
 ) -> Iterator[tuple[str, tuple[Option, ...]]]:
     """Yield the choices as options; values that are not among them come first."""
-    offered = list(choices)
-    known = {value for _label, options in offered for value, _text in options}
+    known = {value for _label, options in choices for value, _text in options}
     note = translate("not in the list")
-    unlisted = [Option(each, f"{each} ({note})", True) for each in values if each not in known]
+    unlisted = [Option(text, f"{text} ({note})", True) for text in values if text not in known]
     if unlisted:
         yield translate("Not in the list"), tuple(unlisted)
-    for label, options in offered:
+    for label, options in choices:
         yield label, tuple(Option(value, text, value in values) for value, text in options)
 
 
-def _functions(_translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Return functions below their top-level functions, which can be chosen too."""
-    yield from _by_path("functions", lambda path: path[:1])
-
-
-def _services(_translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Return services under their functions."""
-    yield from _by_path("services", lambda path: path[:-1])
-
-
-def _by_path(
-    name: str, head: Callable[[tuple[str, ...]], tuple[str, ...]]
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def _by_path(name: str, head: slice) -> Choices:
+    """Return the entries of a list under their parents: the part ``head`` of each one's path."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for row in vocabulary.load(name).rows:
         number = row["uri"].rpartition("/")[2]
-        label = " › ".join(head(local_government_lists.path(row["uri"])))
+        label = " › ".join(local_government_lists.path(row["uri"])[head])
         groups.setdefault(label, []).append((row["uri"], f"{row['label']} ({number})"))
-    yield from groups.items()
+    return list(groups.items())
 
 
-def _themes(translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    yield "", [(name, translate(theme_names.title(name))) for name in theme_names.names()]
-
-
-def _frequencies(translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    rows = vocabulary.load("frequencies").rows
-    yield "", [(row["value"], translate(row["label"])) for row in rows]
-
-
-_CHOICES: dict[str, Callable[[Translate], Iterator[tuple[str, list[tuple[str, str]]]]]] = {
-    "functions": _functions,
-    "services": _services,
-    "themes": _themes,
-    "frequencies": _frequencies,
+_CHOICES: dict[str, Callable[[Translate], Choices]] = {
+    # Functions below their top-level functions, which can be chosen too; services under functions.
+    "functions": lambda _translate: _by_path("functions", slice(1)),
+    "services": lambda _translate: _by_path("services", slice(-1)),
+    "themes": lambda translate: [
+        ("", [(name, translate(theme_names.title(name))) for name in theme_names.names()])
+    ],
+    "frequencies": lambda translate: [
+        (
+            "",
+            [
+                (row["value"], translate(row["label"]))
+                for row in vocabulary.load("frequencies").rows
+            ],
+        )
+    ],
 }
 
 
@@ -204,5 +192,5 @@ def _suggestions(field: Field) -> tuple[tuple[str, tuple[Option, ...]], ...]:
         rows = vocabulary.load(field.vocabulary).rows
         return (("", tuple(Option(row["url"], row["title"]) for row in rows)),)
     if field.key == "schema_type":
-        return (("", tuple(Option(each, each) for each in SCHEMA_TYPES)),)
+        return (("", tuple(Option(name, name) for name in SCHEMA_TYPES)),)
     return ()

@@ -8,14 +8,6 @@ from dataclasses import dataclass
 from babel import Locale, UnknownLocaleError
 
 
-def _same(words: str) -> str:
-    return words
-
-
-def _nowhere(_field: str, _value: str) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Portal:
     """The reader's language, and URLs of the portal's pages.
@@ -26,8 +18,8 @@ class Portal:
         language: the reader's, as CKAN writes it: ``en_GB``.
     """
 
-    translate: Callable[[str], str] = _same
-    search: Callable[[str, str], str] = _nowhere
+    translate: Callable[[str], str] = str
+    search: Callable[[str, str], str] = lambda _field, _value: ""
     language: str = "en"
 
     @property

@@ -105,11 +105,8 @@ def describe_problem(
             _with_field(code, field, translate), severity, meaning, tip and translate(tip)
         )
     wanted = translate(_("The standard expects {wanted}.")).format(wanted=translate(rule.wanted))
-    tip = (
-        translate(_("Write it like this: {example}")).format(example=rule.example)
-        if rule.example
-        else ""
-    )
+    tip = translate(_("Write it like this: {example}")).format(example=rule.example)
+    tip = tip if rule.example else ""
     return ProblemTexts(_title(rule, translate), severity, f"{meaning} {wanted}", tip, wanted)
 
 
@@ -142,5 +139,5 @@ def _defect(rule: Rule) -> str:
 @cache
 def _repeated() -> frozenset[tuple[str, str]]:
     """Return elements and defects with several rules: their titles include the requirement."""
-    found = Counter((rule.element, _defect(rule)) for rule in RULES)
-    return frozenset(key for key, number in found.items() if number > 1)
+    counts = Counter((rule.element, _defect(rule)) for rule in RULES)
+    return frozenset(key for key, number in counts.items() if number > 1)

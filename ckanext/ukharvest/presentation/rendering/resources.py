@@ -51,39 +51,40 @@ class Group:
 
     @property
     def count(self) -> int:
-        return len(self.resources) + sum(len(each.resources) for each in self.years)
+        return len(self.resources) + sum(len(year.resources) for year in self.years)
 
 
 def groups(resources: Iterable[Resource]) -> list[Group]:
     """Return the groups that have any resources, in the order of the page."""
-    found: dict[str, list[Resource]] = {kind: [] for kind in HEADINGS}
-    for each in resources:
-        found[_kind(each)].append(each)
+    kinds: dict[str, list[Resource]] = {kind: [] for kind in HEADINGS}
+    for resource in resources:
+        kinds[_kind(resource)].append(resource)
     return [
-        _by_year(of) if kind == DATA else Group(kind, tuple(of)) for kind, of in found.items() if of
+        _by_year(members) if kind == DATA else Group(kind, tuple(members))
+        for kind, members in kinds.items()
+        if members
     ]
 
 
 def _kind(resource: Resource) -> str:
     word = str(resource.get("resource_type") or "").strip().lower()
-    if word in _SERVICE:
-        return SERVICES
-    if word in NOT_DATA:
-        return DOCUMENTATION
     is_of_a_service = not word and str(resource.get("format") or "") in link_protocols.SERVICES
-    return SERVICES if is_of_a_service else DATA
+    if word in _SERVICE or is_of_a_service:
+        return SERVICES
+    return DOCUMENTATION if word in NOT_DATA else DATA
 
 
 def _by_year(resources: Sequence[Resource]) -> Group:
-    dated = [(when, each) for each in resources if (when := _date(each))]
+    dated = [(when, resource) for resource in resources if (when := _date(resource))]
     if len(dated) < _LEAST:
         return Group(DATA, tuple(resources))
     dated.sort(key=lambda pair: pair[0], reverse=True)
     years = [
-        Year(year, tuple(each for when, each in dated if when[0] == year))
+        Year(year, tuple(resource for when, resource in dated if when[0] == year))
         for year in dict.fromkeys(when[0] for when, _ in dated)
     ]
-    return Group(DATA, tuple(each for each in resources if not _date(each)), tuple(years))
+    undated = tuple(resource for resource in resources if not _date(resource))
+    return Group(DATA, undated, tuple(years))
 
 
 def _date(resource: Resource) -> tuple[int, int, int] | None:

@@ -26,24 +26,23 @@ _SHORT = 200  # characters of a text that is shown at once
 def parse_translations(value: Any) -> dict[str, str | list[str]]:
     """Return language code → text or tags; {} for what has another form."""
     try:
-        found = parse_json(value) if isinstance(value, str) else value
+        texts = parse_json(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
-        return {}
-    return {code: each for code, each in found.items() if language_code(code) and _is_value(each)}
+    pairs = texts.items() if isinstance(texts, dict) else ()
+    return {code: text for code, text in pairs if language_code(code) and _is_text(text)}
 
 
-def _is_value(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
     texts = value if isinstance(value, list) else [value]
-    return bool(texts) and all(isinstance(each, str) and each for each in texts)
+    return bool(texts) and all(isinstance(text, str) and text for text in texts)
 
 
 def render_translations(value: Any, portal: Portal) -> Markup:
     """Return the texts, each with the name of its language."""
-    found = list(parse_translations(value).items())
-    items = [_item(code, each, portal) for code, each in found[:MOST]]
-    return render_list(items, len(found) - MOST)
+    texts = list(parse_translations(value).items())
+    items = [_item(code, text, portal) for code, text in texts[:MOST]]
+    return render_list(items, len(texts) - MOST)
 
 
 def _item(code: str, value: str | list[str], portal: Portal) -> Markup:
@@ -51,14 +50,10 @@ def _item(code: str, value: str | list[str], portal: Portal) -> Markup:
     name = language_name(code, portal)
     if len(text) <= _SHORT:
         return Markup('{}: <span lang="{}">{}</span>').format(name, code, text)
+    parts = (Markup("<p>{}</p>").format(part) for part in text.split("\n\n"))
     return Markup('<details><summary>{}</summary><div lang="{}">{}</div></details>').format(
-        name, code, _paragraphs(text)
+        name, code, Markup("").join(parts)
     )
-
-
-def _paragraphs(text: str) -> Markup:
-    parts = (Markup("<p>{}</p>").format(each) for each in text.split("\n\n"))
-    return Markup("").join(parts)
 
 
 def language_name(code: str, portal: Portal) -> str:

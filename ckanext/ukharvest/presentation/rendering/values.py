@@ -79,10 +79,9 @@ def render_value(key: str, value: Any, portal: Portal) -> Markup:
         value: text as stored, or a list, as the portal's own forms send it.
     """
     split, make = KEYS[key]
-    found = split(truncate(value))
-    return render_list(
-        [_markup(make(key, text, portal), portal) for text in found[:MOST]], len(found) - MOST
-    )
+    parts = split(truncate(value))
+    items = [_markup(make(key, text, portal), portal) for text in parts[:MOST]]
+    return render_list(items, len(parts) - MOST)
 
 
 def texts(value: Any) -> list[str]:
@@ -102,9 +101,9 @@ def addresses(value: Any) -> list[str]:
 
 def parse_local_government(value: Any, kind: str) -> local_government_lists.Identifiers:
     """Return the functions and services of a list."""
-    given = _plain(value)
-    many = given[:_MANY] if isinstance(given, (list, tuple)) else [given]
-    return local_government_lists.find([str(each) for each in many], kind)
+    plain = _plain(value)
+    many = plain[:_MANY] if isinstance(plain, (list, tuple)) else [plain]
+    return local_government_lists.find(list(map(str, many)), kind)
 
 
 def truncate(value: Any) -> Any:
@@ -125,13 +124,15 @@ def _plain(value: Any) -> Any:
 def _listed(value: Any, split: Callable[[str], list[str]]) -> list[str]:
     plain = _plain(value)
     many = plain if isinstance(plain, (list, tuple)) else split(str(plain or ""))
-    found = (str(each).strip(" ,;\n\r\t") for each in many if each is not None)
-    return list(dict.fromkeys(filter(None, found)))
+    parts = (str(part).strip(" ,;\n\r\t") for part in many if part is not None)
+    return list(dict.fromkeys(filter(None, parts)))
 
 
 def _apart(text: str) -> list[str]:
     groups = groupby(text.split(), lambda word: "://" in word)
-    return [each for are, words in groups for each in (list(words) if are else [" ".join(words)])]
+    return [
+        part for are_urls, words in groups for part in (words if are_urls else [" ".join(words)])
+    ]
 
 
 def lga_label(uri: str) -> str:
@@ -147,9 +148,8 @@ def address_label(name: str, url: str) -> str:
 
     Other text stays unchanged: visitors may search for anything.
     """
-    if not is_web_url(url):
-        return url
-    return vocabulary.label(name, url) or _law(url) or shorten_url(url)
+    label = vocabulary.label(name, url) or _law(url) or shorten_url(url) if is_web_url(url) else ""
+    return label or url
 
 
 def _theme(key: str, text: str, portal: Portal) -> _Item:
@@ -159,8 +159,8 @@ def _theme(key: str, text: str, portal: Portal) -> _Item:
 
 
 def _local(value: Any, *, kind: str) -> list[str]:
-    found = parse_local_government(value, kind)
-    return [*found.functions, *found.services, *found.others]
+    identifiers = parse_local_government(value, kind)
+    return [*identifiers.functions, *identifiers.services, *identifiers.others]
 
 
 def _of_local(_key: str, text: str, portal: Portal) -> _Item:
@@ -184,13 +184,10 @@ def _subject(_key: str, text: str, _portal: Portal) -> _Item:
     ways = _THEMES_BY_ADDRESS if is_web_url(text) else ()
     label = next((label for way in ways if (label := way(text)[1])), "")
     if ways and not label:
-        found = local_government_lists.find([text])
-        label = local_government_lists.label(next(iter(found.functions + found.services), ""))
+        identifiers = local_government_lists.find([text])
+        uris = identifiers.functions + identifiers.services
+        label = local_government_lists.label(next(iter(uris), ""))
     return _Item(label, address=text) if label else _other(text)
-
-
-def _inspire(_key: str, text: str, _portal: Portal) -> _Item:
-    return _Item(text, address=_inspire_addresses().get(text, ""))
 
 
 @vocabulary.derived("inspire_themes")
@@ -198,16 +195,9 @@ def _inspire_addresses(themes: vocabulary.Vocabulary) -> Mapping[str, str]:
     return {themes.label(row): themes.key(row) for row in themes.rows}
 
 
-def _one(value: Any) -> list[str]:
-    return [str(value)]
-
-
-def _frequency(_key: str, text: str, portal: Portal) -> _Item:
-    return _Item(portal.translate(frequencies.frequency_label(text)))
-
-
-def _flag(_key: str, text: str, portal: Portal) -> _Item:
-    return _Item(portal.translate("yes" if is_yes(text) else "no"))
+def _label(find: Callable[[str], str]) -> Callable[[str, str, Portal], _Item]:
+    """Return a function that makes an item of a text's label, translated."""
+    return lambda _key, text, portal: _Item(portal.translate(find(text)))
 
 
 # Key → function that splits a value, and function that makes an item of each part.
@@ -220,10 +210,16 @@ KEYS: dict[str, tuple[Callable[[Any], list[str]], Callable[[str, str, Portal], _
     "schema_url": (addresses, partial(_address, name="schemas")),
     "codelist": (addresses, partial(_address, name="codelists")),
     "mandate": (addresses, partial(_address, name="")),
-    "update_frequency": (_one, _frequency),
-    "unpublished": (_one, _flag),
+    "update_frequency": (lambda value: [str(value)], _label(frequencies.frequency_label)),
+    "unpublished": (
+        lambda value: [str(value)],
+        _label(lambda text: "yes" if is_yes(text) else "no"),
+    ),
     **dict.fromkeys(("dcat_subject", "theme", "subject"), (addresses, _subject)),
-    "inspire-themes": (names, _inspire),
+    "inspire-themes": (
+        names,
+        lambda _key, text, _portal: _Item(text, address=_inspire_addresses().get(text, "")),
+    ),
 }
 
 
@@ -280,6 +276,5 @@ def _law(url: str) -> str:
     # Acts before 1963 are by the year of a reign: /ukpga/Geo5and1Edw8/26/49.
     is_year = len(parts) > 2 and re.fullmatch(r"\d{4}", parts[1])
     words = _LAWS.get(parts[0]) if is_year else None
-    if words:
-        return words.format(*parts[1:3])
-    return ": ".join(filter(None, ("legislation.gov.uk", "/".join(parts))))
+    title = ": ".join(filter(None, ("legislation.gov.uk", "/".join(parts))))
+    return words.format(*parts[1:3]) if words else title

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+from ckan.lib.helpers import Page
 from flask import Response, current_app, redirect
 from flask import abort as flask_abort
 from flask_wtf.csrf import validate_csrf
@@ -15,7 +16,10 @@ from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest.core.values.text import as_cell
 from ckanext.ukharvest.logic.asker import context
+from ckanext.ukharvest.logic.paging import collect_pages
 
+PER_PAGE = 50
+CSV_PAGE = 1000  # results of one call
 LAST_PAGE = 1_000_000  # PostgreSQL takes no offset of any size
 
 
@@ -72,6 +76,40 @@ def check_token() -> None:
         tk.abort(403, tk._("The form is out of date: go back, reload the page and try again"))
 
 
+def url_filters(names: Iterable[str]) -> dict[str, str]:
+    """Return the filters of these names that the URL has."""
+    return {name: text for name in names if (text := tk.request.args.get(name, ""))}
+
+
+def load_page(action: str, route: str, filters: Mapping[str, str]) -> Page:
+    """Return the page of a list action's results that the URL asks for, for CKAN's pager.
+
+    Args:
+        route: endpoint of the page, which takes the filters.
+    """
+    listed, number = ask_page(action, PER_PAGE, **filters)
+    count_pages(listed["count"], PER_PAGE, number)
+    return Page(
+        collection=listed["results"],
+        page=number,
+        url=lambda **more: str(tk.url_for(route, **filters, **more)),
+        item_count=listed["count"],
+        items_per_page=PER_PAGE,
+        presliced_list=True,
+    )
+
+
+def ask_page(action: str, per_page: int, **data: Any) -> tuple[Any, int]:
+    """Return the page of an action's results that the URL asks for, and its number."""
+    number = asked_page()
+    return ask(action, **data, limit=per_page, offset=(number - 1) * per_page), number
+
+
+def load_all(action: str, filters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return all results of a list action."""
+    return collect_pages(lambda offset: ask(action, **filters, limit=CSV_PAGE, offset=offset))
+
+
 def asked_page() -> int:
     """Return the number of the page that the address asks for, from 1."""
     number: int = tk.h.get_page_number(tk.request.args)
@@ -86,9 +124,14 @@ def count_pages(count: int, per_page: int, number: int = 1) -> int:
     pages = -(-count // per_page)
     if number > max(1, pages):
         asked = {**(tk.request.view_args or {}), **tk.request.args.to_dict(flat=False)}
-        address = tk.url_for(tk.request.endpoint, **{**asked, "page": max(1, pages)})
-        flask_abort(redirect(address))
+        last = {**asked, "page": max(1, pages)}
+        flask_abort(redirect(tk.url_for(tk.request.endpoint, **last)))
     return pages
+
+
+def flash_errors(exc: tk.ValidationError) -> None:
+    """Show an action's error messages on the next page."""
+    tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
 
 
 def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name: str) -> Response:
@@ -96,7 +139,10 @@ def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
-    writer.writerows([_cell(row[column]) for column in columns] for row in rows)
+    writer.writerows(
+        [as_cell(cell) if isinstance(cell := row[column], str) else cell for column in columns]
+        for row in rows
+    )
     response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return prevent_caching(response)
@@ -107,7 +153,3 @@ def prevent_caching(response: Any) -> Any:
     tk.request.environ["__no_cache__"] = True
     response.cache_control.no_cache = True
     return response
-
-
-def _cell(value: Any) -> Any:
-    return as_cell(value) if isinstance(value, str) else value

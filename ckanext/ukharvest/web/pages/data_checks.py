@@ -5,24 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan.lib.helpers import Page
 from flask import Blueprint, Response
 
 from ckanext.ukharvest.logic.data_check_facts import load_findings
-from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.web.pages.common import (
     ask,
-    asked_page,
     check_token,
-    count_pages,
     csv_response,
+    load_all,
+    load_page,
     prevent_caching,
+    url_filters,
 )
 
 data_checks = Blueprint("ukharvest_data_checks", __name__)
 
-PER_PAGE = 50
-CSV_PAGE = 1000
 _FILTERS = ("organization", "schema", "verdict")
 _COLUMNS = (
     *("dataset", "title", "resource_id", "resource_name", "url", "schema_url", "schema_title"),
@@ -33,50 +30,32 @@ _RESOURCE = "/dataset/<id>/resource/<resource_id>/data-check"
 
 @data_checks.route("/harvest/data-checks")
 def report() -> str:
-    asked = _asked()
-    figures = ask("ukharvest_data_check_report", organization=asked.get("organization", ""))
-    values = {"report": figures, "asked": asked, "page": _page_of(asked) if asked else None}
+    asked = url_filters(_FILTERS)
+    values = {
+        "report": ask(
+            "ukharvest_data_check_list",
+            organization=asked.get("organization", ""),
+            group_by=["organization", "schema"],
+        ),
+        "asked": asked,
+        "page": load_page("ukharvest_data_check_list", "ukharvest_data_checks.report", asked)
+        if asked
+        else None,
+    }
     return str(tk.render("ukharvest/data_checks.html", values))
 
 
 @data_checks.route("/harvest/data-checks.csv")
 def report_csv() -> Response:
-    asked = _asked()
-    rows = collect_pages(
-        lambda offset: ask("ukharvest_data_check_list", **asked, limit=CSV_PAGE, offset=offset)
-    )
+    rows = load_all("ukharvest_data_check_list", url_filters(_FILTERS))
     return csv_response(rows, _COLUMNS, "data-checks")
-
-
-def _asked() -> dict[str, str]:
-    """Return the filters that the URL has."""
-    return {name: text for name in _FILTERS if (text := tk.request.args.get(name, ""))}
-
-
-def _page_of(asked: dict[str, str]) -> Page:
-    number = asked_page()
-    offset = (number - 1) * PER_PAGE
-    found = ask("ukharvest_data_check_list", **asked, limit=PER_PAGE, offset=offset)
-    count_pages(found["count"], PER_PAGE, number)  # leaves, where there is no such page
-
-    def url(**more: Any) -> str:
-        return str(tk.url_for("ukharvest_data_checks.report", **asked, **more))
-
-    return Page(
-        collection=found["results"],
-        page=number,
-        url=url,
-        item_count=found["count"],
-        items_per_page=PER_PAGE,
-        presliced_list=True,
-    )
 
 
 @data_checks.route(f"{_RESOURCE}.csv")
 def findings_csv(id: str, resource_id: str) -> Response:
     """Return all errors of a resource's data."""
-    found = ask("ukharvest_data_check_show", id=resource_id)
-    text = load_findings(resource_id) if found.get("has_csv") else None
+    check = ask("ukharvest_data_check_show", id=resource_id)
+    text = load_findings(resource_id) if check.get("has_csv") else None
     if text is None:
         return tk.abort(404, tk._("No errors are stored for this resource."))
     response = Response(text, content_type="text/csv; charset=utf-8")

@@ -14,11 +14,12 @@ from ckanext.ukharvest.presentation.messages.runs import others_wait
 from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import (
     ask,
-    asked_page,
+    ask_page,
     check_token,
     context,
     count_pages,
     csv_response,
+    flash_errors,
 )
 
 deletions = Blueprint("ukharvest_deletions", __name__)
@@ -35,19 +36,21 @@ Row = dict[str, Any]
 @deletions.route("/harvest/<name>/deletions", methods=["GET"])
 def read(name: str) -> str:
     source = source_frame.find(name)
-    number = asked_page()
-    plan = _plan(source, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-
-    def url(page: int) -> str:
-        return str(tk.url_for("ukharvest_deletions.read", name=source["name"], page=page))
-
-    pages = count_pages(plan["count"], PER_PAGE, number)
-    limit = ""
-    if plan["count"]:
-        numbers = plan["count"], plan["datasets"], plan["max_share"]
-        limit = missing_records.describe_limit(*numbers)
-    shown = {"plan": plan, "limit": limit, "page": number, "pages": pages, "url": url}
-    return source_frame.render("ukharvest/deletions.html", source, **shown)
+    plan, number = ask_page("ukharvest_deletion_list", PER_PAGE, source_id=source["id"])
+    limit = (
+        missing_records.describe_limit(plan["count"], plan["datasets"], plan["max_share"])
+        if plan["count"]
+        else ""
+    )
+    return source_frame.render(
+        "ukharvest/deletions.html",
+        source,
+        plan=plan,
+        limit=limit,
+        page=number,
+        pages=count_pages(plan["count"], PER_PAGE, number),
+        url=lambda page: tk.url_for("ukharvest_deletions.read", name=source["name"], page=page),
+    )
 
 
 @deletions.route("/harvest/<name>/deletions.csv")
@@ -83,15 +86,16 @@ def decide(name: str) -> Any:
 def _keep(source: Row, version: str) -> Any:
     if not _plan(source, limit=0)["count"]:
         return _nothing_waits(source)
-    done = _act("ukharvest_deletion_keep", source, version=version)
+    done = _decide(source, "keep", version=version)
     if done is None:
         return _back(source)
-    text = ungettext(
-        "{n} dataset is kept. It is no longer updated.",
-        "{n} datasets are kept. They are no longer updated.",
-        done["kept"],
+    tk.h.flash_success(
+        ungettext(
+            "{n} dataset is kept. It is no longer updated.",
+            "{n} datasets are kept. They are no longer updated.",
+            done["kept"],
+        )
     )
-    tk.h.flash_success(text)
     return _to_source(source)
 
 
@@ -117,8 +121,7 @@ def delete(name: str) -> Any:
     if not waiting:
         return _nothing_waits(source)
     background = waiting > MOST_AT_ONCE
-    more = {"version": _version(), "background": background}
-    done = _act("ukharvest_deletion_approve", source, **more)
+    done = _decide(source, "approve", version=_version(), background=background)
     if done is None:
         return _back(source)
     text = (
@@ -148,20 +151,19 @@ def _version() -> str:
 
 
 def _plan(source: Row, **page: int) -> Row:
-    found: Row = ask("ukharvest_deletion_list", source_id=source["id"], **page)
-    return found
+    return dict(ask("ukharvest_deletion_list", source_id=source["id"], **page))
 
 
-def _act(action: str, source: Row, **more: Any) -> Row | None:
-    """Call an action; on a validation error flash its messages and return None."""
+def _decide(source: Row, decision: str, **more: Any) -> Row | None:
+    """Call the action; on a validation error flash its messages and return None."""
+    data = {"source_id": source["id"], "decision": decision, **more}
     try:
-        done: Row = tk.get_action(action)(context(), {"source_id": source["id"], **more})
+        return dict(tk.get_action("ukharvest_deletion_decide")(context(), data))
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
     except tk.ValidationError as exc:
-        tk.h.flash_error(" ".join(message for each in exc.error_dict.values() for message in each))
+        flash_errors(exc)
         return None
-    return done
 
 
 def _back(source: Row) -> Any:

@@ -31,17 +31,17 @@ def file(name: str) -> Response:
     404 for any name that is not in the manifest.
     """
     folder = config.export_folder()
-    found = manifest.load(folder)
-    if folder is None or found is None:
+    catalogue = manifest.load(folder)
+    if folder is None or catalogue is None:
         return tk.abort(404)  # type: ignore[no-any-return]
     if name == manifest.NAME:
         return _send(folder / name, "application/json")
-    for each in found["files"]:
-        path = folder / each["name"]
-        if name == each["name"]:
+    for entry in catalogue["files"]:
+        path = folder / entry["name"]
+        if name == entry["name"]:
             return _send(path, "application/gzip")
-        if f"{name}.gz" == each["name"]:
-            response = _send_unpacked(path, each["media_type"])
+        if f"{name}.gz" == entry["name"]:
+            response = _send_unpacked(path, entry["media_type"])
             response.headers["Vary"] = "Accept-Encoding"
             return response
     return tk.abort(404)  # type: ignore[no-any-return]

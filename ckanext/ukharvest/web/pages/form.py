@@ -17,9 +17,9 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.logic import source_moves, source_organization, source_rules
 from ckanext.ukharvest.logic.asker import roll_back
-from ckanext.ukharvest.logic.sources import load_config, name_for
+from ckanext.ukharvest.logic.sources import name_for, source_row_of
 from ckanext.ukharvest.operations.notifications import sending
-from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
+from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
@@ -46,17 +46,16 @@ def new() -> Any:
     """Show the form for a new source, filled in from URL parameters, or save it."""
     check_may_create()
     if tk.request.method != "POST":
-        given = tk.request.args
-        return page(Form({name: given[name] for name in _OFFERED if name in given}))
+        asked = tk.request.args
+        return page(Form({name: asked[name] for name in _OFFERED if name in asked}))
     return _answer(tk.request.form, None)
 
 
 @source_form.route("/harvest/edit/<id>", methods=["GET", "POST"])
 def edit(id: str) -> Any:  # noqa: A002 - the name in CKAN's route
     source = find_with_settings(id)
-    if tk.request.method != "POST":
-        return page(Form(), source)
-    return _answer(tk.request.form, source)
+    is_sent = tk.request.method == "POST"
+    return _answer(tk.request.form, source) if is_sent else page(Form(), source)
 
 
 def check_may_create() -> None:
@@ -70,13 +69,14 @@ def check_may_create() -> None:
 def find_with_settings(name: str) -> Source:
     """Return the source of a name or id with its settings, or abort.
 
-    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (as
-    ``ukharvest_schedule_show``).
+    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (``time``, ``days`` and
+    ``zone``).
     """
     source = source_frame.find(name)
     # Not from harvest_source_show, which returns the options of the search index.
-    found = ask("ukharvest_schedule_show", source_id=source["id"])
-    return {**source, "config": load_config(source["id"]), "schedule": found}
+    row = source_row_of({"source_id": source["id"]})
+    plan = schedules.plan_of(row.schedule)._asdict()
+    return {**source, "config": str(row.source.config or ""), "schedule": plan}
 
 
 def find_edited_source(form: Form) -> Source | None:
@@ -159,18 +159,17 @@ def _alike(form: Form, sent: SentSource, source: Source | None) -> list[dict[str
 def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]:
     frequency = form.get("frequency") or (source or {}).get("frequency") or schedule.MANUAL
     data = {"url": sent.url, "config": sent.config, "frequency": frequency}
-    data["title"] = form.get("title", "").strip()
-    data["notes"] = form.get("notes", "").strip()
+    data |= {key: form.get(key, "").strip() for key in ("title", "notes")}
     if name := form.get("name", "").strip():
         data["name"] = name
+    if source is None or _may_give(form):
+        data["owner_org"] = _owner(form)
     if source is None:
-        data["name"] = data.get("name") or name_for(data["title"])
-        data |= {"source_type": sent.source_type, "owner_org": _owner(form)}
+        data["name"] = name or name_for(data["title"])
+        data["source_type"] = sent.source_type
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
-        if _may_give(form):
-            data["owner_org"] = _owner(form)
-        saved = _patch({"id": source["id"], **data})
+        saved = tk.get_action("harvest_source_patch")(context(), {"id": source["id"], **data})
     _save_schedule(form, saved["id"], source)
     _save_mail(form, saved["id"])
     return dict(saved)
@@ -186,16 +185,12 @@ def _owner(form: Mapping[str, Any]) -> str:
     return "" if sent == form_check.NO_OWNER else sent
 
 
-def _patch(data: dict[str, Any]) -> Any:
-    return tk.get_action("harvest_source_patch")(context(), data)
-
-
 def _save_schedule(form: Form, source_id: str, source: Source | None) -> None:
     if "time" not in form and "days" not in form:
         return
     zone = source["schedule"]["zone"] if source else ""
-    wanted = {"time": form.get("time", "").strip(), "days": form.getlist("days"), "zone": zone}
-    tk.get_action("ukharvest_schedule_update")(context(), {"source_id": source_id, **wanted})
+    data = {"time": form.get("time", "").strip(), "days": form.getlist("days"), "zone": zone}
+    tk.get_action("ukharvest_schedule_update")(context(), {"source_id": source_id, **data})
 
 
 def _save_mail(form: Form, source_id: str) -> None:
@@ -204,9 +199,9 @@ def _save_mail(form: Form, source_id: str) -> None:
         return
     shown = ask("ukharvest_mail_show", source_id=source_id)
     wanted, me = bool(form.get("mail_me")), tk.current_user.id
-    if wanted == _gets_mail(shown) or me not in [each["id"] for each in shown["people"]]:
+    if wanted == _gets_mail(shown) or me not in [person["id"] for person in shown["people"]]:
         return
-    people = {each["id"] for each in shown["people"] if each["chosen"]}
+    people = {person["id"] for person in shown["people"] if person["chosen"]}
     data = {key: shown[key] for key in ("addresses", "events", "weekly")}
     data["people"] = sorted(people | {me} if wanted else people - {me})
     if wanted:
@@ -216,7 +211,7 @@ def _save_mail(form: Form, source_id: str) -> None:
 
 def _gets_mail(shown: dict[str, Any]) -> bool:
     """Tell whether the user gets emails about failures; ``shown``: of ukharvest_mail_show."""
-    people = [each["id"] for each in shown["people"] if each["chosen"]]
+    people = [person["id"] for person in shown["people"] if person["chosen"]]
     return tk.current_user.id in people and "failed" in shown["events"]
 
 
@@ -264,7 +259,7 @@ def page(
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
         "days": schedule.DAY_NAMES,
-        "zone": source["schedule"]["zone"] if source else portal_zone(),
+        "zone": source["schedule"]["zone"] if source else schedules.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
         "config": _config(form, source, values["source_type"], sysadmin=sysadmin),
@@ -320,6 +315,9 @@ def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bo
 
 def _frequencies(chosen: str, *, sysadmin: bool) -> dict[str, str]:
     """Return frequency → label; only sysadmins can choose ALWAYS, which loads the site."""
-    words = schedule.FREQUENCIES
-    left_out = () if sysadmin or chosen == schedule.ALWAYS else (schedule.ALWAYS,)
-    return {value: label for value, label in words.items() if value not in left_out}
+    is_offered = sysadmin or chosen == schedule.ALWAYS
+    return {
+        value: label
+        for value, label in schedule.FREQUENCIES.items()
+        if value != schedule.ALWAYS or is_offered
+    }

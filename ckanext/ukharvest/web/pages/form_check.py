@@ -33,26 +33,26 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
         sent: the source that it sends.
         source: the source to edit, as ``source_frame.find`` returns it; None for a new one.
     """
-    found: Errors = {}
+    errors: Errors = {}
     if not sent.source_type:
-        found["source_type"] = [tk._("Choose what you publish")]
+        errors["source_type"] = [tk._("Choose what you publish")]
     if source and source.get("adopt_hint"):
-        found["source_type"] = [source["adopt_hint"]]
+        errors["source_type"] = [source["adopt_hint"]]
     if message := _check_url(sent.url):
-        found["url"] = [message]
-    found.update(sent.errors)
+        errors["url"] = [message]
+    errors.update(sent.errors)
     if not form.get("title", "").strip():
-        found["title"] = [tk._("Enter a title")]
+        errors["title"] = [tk._("Enter a title")]
     # Programs may leave the field out if the site allows sources without an organisation.
     if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
-        found["owner_org"] = [tk._("Choose an organisation")]
+        errors["owner_org"] = [tk._("Choose an organisation")]
     if form.get("frequency", schedule.MANUAL) not in schedule.FREQUENCIES:
-        found["frequency"] = [tk._("Choose how often")]
+        errors["frequency"] = [tk._("Choose how often")]
     if not schedule.is_time(form.get("time", "").strip()):
-        found["time"] = [tk._("Enter a time like 02:00, or none")]
+        errors["time"] = [tk._("Enter a time like 02:00, or none")]
     if not set(form.getlist("days")) <= set(schedule.DAYS):
-        found["days"] = [tk._("Choose days of the week")]
-    return found
+        errors["days"] = [tk._("Choose days of the week")]
+    return errors
 
 
 def may_be_unowned() -> bool:
@@ -73,22 +73,23 @@ def _check_url(url: str) -> str:
     try:
         config.guard().check_url(url)
     except Blocked:
-        message = tk._(
-            "This URL is inside a private network. A sysadmin can allow it in the site's settings."
+        return str(
+            tk._(
+                "This URL is inside a private network. A sysadmin can allow it in the site's "
+                "settings."
+            )
         )
-        return str(message)
     return ""
 
 
 def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: bool) -> Errors:
     """Return an action's errors as field name → messages; options' errors at their fields."""
-    found: Errors = {}
+    errors: Errors = {}
     for name, messages in refused.items():
-        texts = [str(m) for m in messages] if isinstance(messages, list) else [str(messages)]
-        for text in texts:
+        for text in map(str, messages if isinstance(messages, list) else [messages]):
             field, words = _place(name, text, source_type, sysadmin=sysadmin)
-            found.setdefault(field, []).append(words)
-    return found
+            errors.setdefault(field, []).append(words)
+    return errors
 
 
 def _place(name: str, text: str, source_type: str, *, sysadmin: bool) -> tuple[str, str]:
@@ -104,10 +105,9 @@ def sort_errors(errors: Errors, source_type: str) -> Errors:
     """Return errors in the order of the fields on the page."""
     kind = source_types.find(source_type)
     shown = shown_options(kind, sysadmin=True) if kind else []
-    own = [each.name for each in shown if each.part != COMMON]
-    common = [each.name for each in shown if each.part == COMMON]
+    own = [field.name for field in shown if field.part != COMMON]
+    common = [field.name for field in shown if field.part == COMMON]
     first = ("source_type", "url", *own, "title", "owner_org", "notes", "frequency", "time", "days")
     order = (*first, "name", *common, "config")
-    last = len(order)
     place = {name: number for number, name in enumerate(order)}
-    return dict(sorted(errors.items(), key=lambda each: place.get(each[0], last)))
+    return dict(sorted(errors.items(), key=lambda error: place.get(error[0], len(order))))

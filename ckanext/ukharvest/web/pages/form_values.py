@@ -85,17 +85,17 @@ def _find_error(
 def read_config(text: str) -> Options | None:
     """Return a configuration's options, None if the text is no JSON object."""
     try:
-        found = json.loads(text) if text.strip() else {}
+        options = json.loads(text) if text.strip() else {}
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return options if isinstance(options, dict) else None
 
 
 def _split(
     config: Options, kind: source_types.SourceType, *, sysadmin: bool
 ) -> tuple[Options, Options]:
     """Return the options of a configuration that have a field, and the others."""
-    shown = [each.option for each in shown_options(kind, sysadmin=sysadmin)]
+    shown = [field.option for field in shown_options(kind, sysadmin=sysadmin)]
     names = {name for option in shown for name in (option.name, option.alias)}
     return (
         {name: value for name, value in config.items() if name in names},
@@ -143,14 +143,14 @@ def choose_values(form: Form, source_type: str, *, sysadmin: bool) -> None:
     ``without`` an option and a value; the parts are separated by a tab.
     """
     kind = source_types.find(source_type)
-    offered = [each.partition("\t")[::2] for each in form.poplist("chosen_of")]
+    offered = [pair.partition("\t")[::2] for pair in form.poplist("chosen_of")]
     chosen = [
-        each.partition("\t")[::2] for name in ("only", "without") for each in form.poplist(name)
+        pair.partition("\t")[::2] for name in ("only", "without") for pair in form.poplist(name)
     ]
     for _part, field_name, option in shown_options(kind, sysadmin=sysadmin) if kind else ():
         prefixes = tuple(prefix for name, prefix in offered if name == option.name)
         if prefixes:
             lines = [line.strip() for line in form.get(field_name, "").splitlines()]
-            kept = [line for line in lines if line and not line.startswith(prefixes)]
+            others = [line for line in lines if line and not line.startswith(prefixes)]
             new = [value for name, value in chosen if name == option.name]
-            form.setlist(field_name, ["\n".join([*kept, *new])])
+            form.setlist(field_name, ["\n".join([*others, *new])])

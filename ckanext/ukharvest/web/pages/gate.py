@@ -11,6 +11,7 @@ from flask.blueprints import BlueprintSetupState
 from ckanext.ukharvest import config
 from ckanext.ukharvest.logic import visitor_limit
 from ckanext.ukharvest.reading.budget import MIB
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages.common import prevent_caching
 
 gate = Blueprint("ukharvest_gate", __name__)
@@ -24,10 +25,7 @@ LIMITED_PAGES = frozenset(
     | {"ukharvest_data_checks.report", "ukharvest_data_checks.report_csv"}
     | {"ukharvest_export.file"}
 )
-LIMITED_ACTIONS = frozenset(
-    {"ukharvest_stars_list", "ukharvest_stars_report"}
-    | {"ukharvest_data_check_list", "ukharvest_data_check_report"}
-)
+LIMITED_ACTIONS = frozenset({"ukharvest_stars_list", "ukharvest_data_check_list"})
 # What takes texts and files; a form has two of them and its other fields.
 SIZED_PAGES = frozenset({"ukharvest_source_previews.create_check"})
 SIZED_ACTIONS = frozenset({"ukharvest_check_create"})
@@ -43,10 +41,15 @@ def _read_sizes_first(state: BlueprintSetupState) -> None:
     state.app.before_request_funcs.setdefault(None, []).insert(1, refuse_large)
 
 
+def _is_of_api(actions: frozenset[str]) -> bool:
+    """Tell whether a request is the API's, for one of the actions."""
+    action = (tk.request.view_args or {}).get("logic_function")
+    return tk.request.endpoint == "api.action" and action in actions
+
+
 def refuse_large() -> Any:
     """Abort with 413 if a text or file to check is too large, before anything reads it."""
-    action = (tk.request.view_args or {}).get("logic_function")
-    is_action = tk.request.endpoint == "api.action" and action in SIZED_ACTIONS
+    is_action = _is_of_api(SIZED_ACTIONS)
     if not (is_action or tk.request.endpoint in SIZED_PAGES) or tk.request.method != "POST":
         return None
     most = 2 * config.CHECK_MEGABYTES * MIB + _OTHER_FIELDS
@@ -54,11 +57,15 @@ def refuse_large() -> Any:
     tk.request.max_form_memory_size = most  # Flask's default is half a megabyte
     if size is not None and size <= most:
         return None
-    message = tk._("The request does not say its length: send Content-Length.")
+    status, message = 411, tk._("The request does not say its length: send Content-Length.")
     if size is not None:
-        words = tk._("This is larger than {n} MB, which is the most that can be checked here")
-        message = words.format(n=config.CHECK_MEGABYTES)
-    status = 411 if size is None else 413
+        status, message = (
+            413,
+            gettext(
+                "This is larger than {n} MB, which is the most that can be checked here",
+                n=config.CHECK_MEGABYTES,
+            ),
+        )
     if not is_action:
         return tk.abort(status, message)
     response = jsonify(success=False, error={"__type": "Too Large", "message": message})
@@ -77,17 +84,15 @@ def refuse_nul() -> None:
 @gate.before_app_request
 def limit_visitors() -> Any:
     """Answer 429 if an anonymous visitor, or all together, request too much of what costs much."""
-    action = (tk.request.view_args or {}).get("logic_function")
-    is_action = tk.request.endpoint == "api.action" and action in LIMITED_ACTIONS
+    is_action = _is_of_api(LIMITED_ACTIONS)
     if not (is_action or tk.request.endpoint in LIMITED_PAGES) or not tk.current_user.is_anonymous:
         return None
     seconds = visitor_limit.seconds_to_wait(tk.request.remote_addr or "")
     if not seconds:
         return None
     message = tk._("Too many requests. Wait a minute, or log in.")
-    error = {"__type": "Too Many Requests", "message": message}
     response = (
-        jsonify(success=False, error=error)
+        jsonify(success=False, error={"__type": "Too Many Requests", "message": message})
         if is_action
         else Response(message, content_type="text/plain; charset=utf-8")
     )

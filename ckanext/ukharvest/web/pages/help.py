@@ -25,14 +25,6 @@ _CODES = Path(help_texts.__file__).with_name("codes_by_type.json")
 help_page = Blueprint("ukharvest_help", __name__)
 
 
-class Status(NamedTuple):
-    """A value of a status with its meaning."""
-
-    kind: str
-    value: str
-    meaning: str
-
-
 class Problem(NamedTuple):
     """A kind of problem; ``code`` is the anchor on the page."""
 
@@ -63,7 +55,8 @@ def read() -> str:
     )
 
 
-def _statuses() -> Iterator[tuple[str, list[Status]]]:
+def _statuses() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield tables of statuses: title, kind, and values with their meanings."""
     tables: Iterable[tuple[str, str, Mapping[str, str]]] = (
         (tk._("Status of a source"), "health", help_texts.HEALTHS),
         (tk._("States of a run"), "state", help_texts.STATES),
@@ -71,7 +64,7 @@ def _statuses() -> Iterator[tuple[str, list[Status]]]:
         (tk._("Outcomes of a record"), "record", help_texts.RECORDS),
     )
     for title, kind, meanings in tables:
-        yield title, [Status(kind, value, tk._(text)) for value, text in meanings.items()]
+        yield title, kind, [(value, tk._(text)) for value, text in meanings.items()]
 
 
 def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
@@ -84,13 +77,14 @@ def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
 def _problems(wanted: frozenset[str] | None) -> Iterator[tuple[str, str, list[Problem]]]:
     """Yield severities: key, meaning, and problems sorted by title; ``wanted``: None for all."""
     for severity, codes in _codes().items():
-        found = [
+        problems = [
             Problem(code, describe_problem(code, severity))
             for code in codes
             if wanted is None or code in wanted
         ]
-        if found:
-            yield severity, found[0].words.meaning, sorted(found, key=lambda each: each.words.title)
+        if problems:
+            by_title = sorted(problems, key=lambda problem: problem.words.title)
+            yield severity, problems[0].words.meaning, by_title
 
 
 @cache
@@ -101,10 +95,10 @@ def _codes_by_type() -> dict[str, frozenset[str]]:
 
 @cache
 def _codes() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
-    for code, words in PROBLEM_TEXTS.items():
-        found[words.severity].append(code)
-    return found
+    return {
+        severity: [code for code, words in PROBLEM_TEXTS.items() if words.severity == severity]
+        for severity in SEVERITIES
+    }
 
 
 def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Problem]]]:
@@ -116,7 +110,7 @@ def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Problem
 
 @cache
 def _codes_of_elements() -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+    codes: dict[str, list[str]] = {}
     for rule in RULES:
-        found.setdefault(rule.element, []).append(rule.code)
-    return sorted(found.items())
+        codes.setdefault(rule.element, []).append(rule.code)
+    return sorted(codes.items())

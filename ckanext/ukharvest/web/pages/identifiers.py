@@ -10,43 +10,40 @@ from flask import Blueprint
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.presentation.messages import changed_identifiers as words
 from ckanext.ukharvest.web.pages import source_frame
-from ckanext.ukharvest.web.pages.common import ask, asked_page, check_token, context, count_pages
+from ckanext.ukharvest.web.pages.common import (
+    ask,
+    ask_page,
+    check_token,
+    context,
+    count_pages,
+    flash_errors,
+)
 
 identifiers = Blueprint("ukharvest_identifiers", __name__)
 
 PER_PAGE = 50
 
-Row = dict[str, Any]
-
 
 @identifiers.route("/harvest/<name>/identifiers", methods=["GET"])
 def read(name: str) -> str:
     source = source_frame.find(name)
-    number = asked_page()
-    offset = (number - 1) * PER_PAGE
-    found = ask(
-        "ukharvest_identifier_change_list", source_id=source["id"], limit=PER_PAGE, offset=offset
+    changes, number = ask_page("ukharvest_identifier_change_list", PER_PAGE, source_id=source["id"])
+    return source_frame.render(
+        "ukharvest/identifiers.html",
+        source,
+        found=changes,
+        meaning=words.meaning(changes["count"]),
+        page=number,
+        pages=count_pages(changes["count"], PER_PAGE, number),
+        url=lambda page: tk.url_for("ukharvest_identifiers.read", name=source["name"], page=page),
     )
-
-    def url(page: int) -> str:
-        return str(tk.url_for("ukharvest_identifiers.read", name=source["name"], page=page))
-
-    pages = count_pages(found["count"], PER_PAGE, number)
-    shown = {
-        "found": found,
-        "meaning": words.meaning(found["count"]),
-        "page": number,
-        "pages": pages,
-        "url": url,
-    }
-    return source_frame.render("ukharvest/identifiers.html", source, **shown)
 
 
 @identifiers.route("/harvest/<name>/identifiers", methods=["POST"])
 def decide(name: str) -> Any:
     source = source_frame.find(name)
     check_token()
-    if not may(context(), "ukharvest_identifier_change_accept", source_id=source["id"]):
+    if not may(context(), "ukharvest_identifier_change_decide", source_id=source["id"]):
         return tk.abort(403, words.not_allowed())
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
@@ -57,13 +54,13 @@ def decide(name: str) -> Any:
             tk._("Nothing was changed: no identifiers are waiting for a decision any more.")
         )
         return tk.redirect_to("harvest.read", id=source["name"])
-    action = f"ukharvest_identifier_change_{'accept' if choice == 'same' else 'refuse'}"
     # Not "": without a version the actions would not check whether the list has changed.
     version = tk.request.form.get("version") or "none"
+    data = {"source_id": source["id"], "decision": choice, "version": version}
     try:
-        done = tk.get_action(action)(context(), {"source_id": source["id"], "version": version})
+        done = tk.get_action("ukharvest_identifier_change_decide")(context(), data)
     except tk.ValidationError as exc:
-        tk.h.flash_error(" ".join(message for each in exc.error_dict.values() for message in each))
+        flash_errors(exc)
         return tk.redirect_to("ukharvest_identifiers.read", name=source["name"])
     describe = words.accepted if choice == "same" else words.refused
     tk.h.flash_success(describe(done["datasets"]))

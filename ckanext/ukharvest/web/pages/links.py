@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import ckan.plugins.toolkit as tk
-from ckan.lib.helpers import Page
 from flask import Blueprint, Response
 
-from ckanext.ukharvest.logic.paging import collect_pages
-from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
+from ckanext.ukharvest.web.pages.common import (
+    ask,
+    csv_response,
+    load_all,
+    load_page,
+    url_filters,
+)
 
 links = Blueprint("ukharvest_links", __name__)
 
-PER_PAGE = 50
-CSV_PAGE = 1000
 _FILTERS = ("source", "organization", "host", "state")
 _OF = ("source", "organization")  # whom the links belong to
 _COLUMNS = (
@@ -25,44 +25,17 @@ _COLUMNS = (
 
 @links.route("/harvest/links")
 def report() -> str:
-    asked = _asked()
-    of = {name: asked[name] for name in _OF if name in asked}
+    asked = url_filters(_FILTERS)
+    groups = ["source", "organization", "host"]
     values = {
-        "report": ask("ukharvest_broken_link_report", **of),
+        "report": ask("ukharvest_broken_link_list", **url_filters(_OF), group_by=groups),
         "asked": asked,
-        "page": _page_of(asked),
+        "page": load_page("ukharvest_broken_link_list", "ukharvest_links.report", asked),
     }
     return str(tk.render("ukharvest/links.html", values))
 
 
 @links.route("/harvest/links.csv")
 def report_csv() -> Response:
-    asked = _asked()
-    rows = collect_pages(
-        lambda offset: ask("ukharvest_broken_link_list", **asked, limit=CSV_PAGE, offset=offset)
-    )
+    rows = load_all("ukharvest_broken_link_list", url_filters(_FILTERS))
     return csv_response(rows, _COLUMNS, "links")
-
-
-def _asked() -> dict[str, str]:
-    """Return the filters that the URL has."""
-    return {name: text for name in _FILTERS if (text := tk.request.args.get(name, ""))}
-
-
-def _page_of(asked: dict[str, str]) -> Page:
-    number = asked_page()
-    offset = (number - 1) * PER_PAGE
-    found = ask("ukharvest_broken_link_list", **asked, limit=PER_PAGE, offset=offset)
-    count_pages(found["count"], PER_PAGE, number)  # leaves, where there is no such page
-
-    def url(**more: Any) -> str:
-        return str(tk.url_for("ukharvest_links.report", **asked, **more))
-
-    return Page(
-        collection=found["results"],
-        page=number,
-        url=url,
-        item_count=found["count"],
-        items_per_page=PER_PAGE,
-        presliced_list=True,
-    )

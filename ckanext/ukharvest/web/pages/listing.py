@@ -10,7 +10,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.presentation.messages import status_labels as status
 from ckanext.ukharvest.presentation.messages.problems import describe_problem
-from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages
+from ckanext.ukharvest.web.pages.common import ask, ask_page, count_pages
 
 PER_PAGE = 50
 ASKED = ("outcome", "code", "field", "q")  # URL parameters of the filter
@@ -27,31 +27,32 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
         of: ``source_id`` or ``job_id``.
     """
     wanted = {key: tk.request.args.get(key, "").strip() for key in ASKED}
-    number = asked_page()
-    found = ask(
-        "ukharvest_record_list", **of, **wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
-    )
-    listed = found["listed"]
+    records, number = ask_page("ukharvest_record_list", PER_PAGE, **of, **wanted)
+    listed = records["listed"]
     is_part = number > 1 or any(wanted.values())
 
     def url(**more: Any) -> str:
-        given = {**wanted, **more}
-        return address(**{key: value for key, value in given.items() if value})
+        return address(**{key: value for key, value in {**wanted, **more}.items() if value})
 
     return {
         "groups": [] if is_part else ask("ukharvest_problem_group_list", **of),
         "is_part": is_part,
         "wanted": wanted,
-        "records": found["results"],
-        "count": found["count"],
+        "records": records["results"],
+        "count": records["count"],
         "total": sum(number for key, number in listed.items() if key != status.PROBLEMS),
         "listed": listed,
-        "choices": [(key, name_of(key), listed[key]) for key in _keys(listed, wanted["outcome"])],
+        # The outcomes with records, and the chosen one.
+        "choices": [
+            (key, name_of(key), listed.get(key, 0))
+            for key in status.RECORD_FILTERS
+            if key in listed or key == wanted["outcome"]
+        ],
         "code_title": describe_problem(wanted["code"], Severity.PROBLEM, wanted["field"]).title
         if wanted["code"]
         else "",
         "page": number,
-        "pages": count_pages(found["count"], PER_PAGE, number),
+        "pages": count_pages(records["count"], PER_PAGE, number),
         "url": url,
         "page_url": lambda number: url(page=number) + "#records",
         "address": address,
@@ -59,14 +60,7 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
     }
 
 
-def _keys(listed: dict[str, int], wanted: str) -> list[str]:
-    """Return the outcomes that the filter offers: those with records, and the chosen one."""
-    listed.setdefault(wanted, 0)
-    return [key for key in status.RECORD_FILTERS if key in listed]
-
-
 def name_of(outcome: str) -> str:
     """Return the label of an outcome in the filter."""
-    if outcome == status.PROBLEMS:
-        return str(tk._("With problems"))
-    return status.find("record", outcome).text
+    is_problems = outcome == status.PROBLEMS
+    return str(tk._("With problems")) if is_problems else status.find("record", outcome).text

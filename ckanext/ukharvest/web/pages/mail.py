@@ -17,7 +17,7 @@ from ckanext.ukharvest.presentation.messages.notification_settings import (
     WEEKLY,
     describe_obstacle,
 )
-from ckanext.ukharvest.texts import ngettext
+from ckanext.ukharvest.texts import gettext, ngettext
 from ckanext.ukharvest.web.pages import common, source_frame
 
 mail = Blueprint("ukharvest_mail", __name__)
@@ -54,10 +54,12 @@ def _sent() -> dict[str, Any]:
 
 
 def _saved(recipients: int) -> str:
-    if not recipients:
-        return str(tk._("Saved. No one gets emails about this source."))
-    return ngettext(
-        "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
+    return (
+        str(tk._("Saved. No one gets emails about this source."))
+        if not recipients
+        else ngettext(
+            "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
+        )
     )
 
 
@@ -79,32 +81,31 @@ def test(name: str) -> Any:
     source = source_frame.find(name)
     common.check_token()
     try:
-        data = {"source_id": source["id"]}
-        answer = tk.get_action("ukharvest_mail_test")(common.context(), data)
+        data = {"source_id": source["id"], "test": True}
+        answer = tk.get_action("ukharvest_mail_update")(common.context(), data)
     except tk.ValidationError as exc:
-        tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
+        common.flash_errors(exc)
     else:
         tk.h.flash_success(_asked_for(answer["recipients"]))
     return tk.redirect_to("ukharvest_mail.read", name=source["name"])
 
 
 def _asked_for(recipients: int) -> str:
-    minutes = config.schedule_cron_minutes()
     return ngettext(
         "A test email goes to {n} recipient within {minutes} minutes.",
         "A test email goes to {n} recipients within {minutes} minutes.",
         recipients,
-        minutes=minutes,
+        minutes=config.schedule_cron_minutes(),
     )
 
 
 def _describe_test(test: dict[str, Any]) -> str:
     """Return a text about the last test message."""
     if not test["at"]:
-        text = tk._(
-            "Requested on {time}. It will be sent when “ckan harvester run” is next called."
+        return gettext(
+            "Requested on {time}. It will be sent when “ckan harvester run” is next called.",
+            time=times.format_time(test["asked"]),
         )
-        return str(text.format(time=times.format_time(test["asked"])))
     text = ngettext(
         "Sent to {n} recipient on {time}.",
         "Sent to {n} recipients on {time}.",
@@ -112,18 +113,17 @@ def _describe_test(test: dict[str, Any]) -> str:
         time=times.format_time(test["at"]),
     )
     if not test["failed"]:
-        return str(text)
+        return text
     if not test["sent"]:
         # Tests from before an upgrade have no reason.
         reason = describe_obstacle(test.get("reason") or "")
-        text = tk._("Not sent: {reason}.") if reason else tk._("Not sent.")
-        return str(text.format(reason=reason))
-    more = tk.ungettext(
+        return gettext("Not sent: {reason}.", reason=reason) if reason else gettext("Not sent.")
+    more = ngettext(
         "The mail server refused it for {n}; the portal's log says why.",
         "The mail server refused it for {n}; the portal's log says why.",
         test["failed"],
     )
-    return f"{text} {more.format(n=test['failed'])}"
+    return f"{text} {more}"
 
 
 @csrf.exempt
@@ -134,10 +134,10 @@ def leave(token: str) -> Any:
     The token from the email is enough: no login, and no CSRF token, which mail programs that send
     the POST themselves (RFC 8058) do not have.
     """
-    found = sending.read_token(token)
-    if found is None:
+    recipient = sending.read_token(token)
+    if recipient is None:
         return tk.abort(404, tk._("This link is not complete. Copy the whole link from the email."))
-    key, source_id = found
+    key, source_id = recipient
     title = sources.title_of(source_id)
     is_done = tk.request.method == "POST"
     if is_done:

@@ -27,7 +27,7 @@ def read(name: str, id: int) -> str:  # noqa: A002 - as in other routes
     faults = [*([] if is_older else shown["problems"]), *([error] if error else [])]
     # Size 0: the text is not stored, or the user may not see it.
     text = load_text(id) if shown["content_size"] else ""
-    lines = excerpt(text, {each["line"] for each in faults if each["line"]}) if text else None
+    lines = excerpt(text, {fault["line"] for fault in faults if fault["line"]}) if text else None
     values = {"record": shown, "excerpt": lines, "is_older": is_older}
     return source_frame.render("ukharvest/record.html", source, **values)
 
@@ -39,7 +39,7 @@ def run(name: str, id: int) -> Any:  # noqa: A002
     _check(source, source_of_record(id))
     check_token()
     try:
-        tk.get_action("ukharvest_record_import")(context(), {"id": id})
+        tk.get_action("ukharvest_run_create")(context(), {"record_id": id})
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Not authorised to do this"))
     except tk.ValidationError:

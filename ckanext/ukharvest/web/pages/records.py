@@ -13,7 +13,7 @@ from flask import Blueprint, Response, redirect
 
 from ckanext.ukharvest.core.document_kind import size_of
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.logic.records import Document, content_of, load_document
+from ckanext.ukharvest.logic.records import content_of, load_document
 from ckanext.ukharvest.logic.sources import load_visible_source
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.presentation.rendering.source_record import json_outline
@@ -86,10 +86,9 @@ def raw(id: str, extension: str) -> Any:  # noqa: A002
     form = record_form.form_of(document.content)
     if extension != form.extension:
         return tk.abort(404, tk._("The source record has another form"))
-    if form is record_form.JSON:
-        lines, is_all = record_form.lines_of(document.content)
-        return _raw("\n".join(lines) if is_all else document.content, package["name"])
-    return _raw(document.content, package["name"])
+    lines, is_all = record_form.lines_of(document.content)
+    is_laid_out = form is record_form.JSON and is_all
+    return _raw("\n".join(lines) if is_laid_out else document.content, package["name"])
 
 
 # URLs of data.gov.uk from 2012 to 2018; pages elsewhere still link to them.
@@ -117,7 +116,7 @@ def _moved(view: str, **values: str) -> Any:
     return prevent_caching(redirect(tk.url_for(f"ukharvest_records.{view}", **values), 301))
 
 
-def _stored(id_: str) -> tuple[dict[str, Any], Document]:
+def _stored(id_: str) -> tuple[dict[str, Any], Any]:
     """Return a dataset and its record, or abort as CKAN's page of the dataset does."""
     package = load_dataset(id_)
     document = load_document(package["id"])

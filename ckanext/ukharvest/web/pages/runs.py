@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -47,9 +48,6 @@ def run(name: str, id: str) -> str:  # noqa: A002 - as in the stock route
     def address(view: str = "run", **asked: Any) -> str:
         return str(tk.url_for(f"ukharvest_runs.{view}", name=source["name"], id=id, **asked))
 
-    def csv(**kind: str) -> str:
-        return address("run_csv", **kind)
-
     return source_frame.render(
         "ukharvest/run.html",
         source,
@@ -59,7 +57,7 @@ def run(name: str, id: str) -> str:  # noqa: A002 - as in the stock route
         note=words.note(shown),
         about=words.about(shown),
         css=words.css(shown),
-        listing=listing.list_records(address, csv, job_id=id),
+        listing=listing.list_records(address, partial(address, "run_csv"), job_id=id),
     )
 
 
@@ -76,9 +74,8 @@ def last(name: str) -> Any:
 def run_csv(name: str, id: str) -> Response:  # noqa: A002
     source = source_frame.find(name)
     shown = _run_of(source, id)
-    when = format_time(shown["started"] or shown["created"])
-    day = (shown["started"] or shown["created"])[:10]
-    return _csv(source, f"problems-{source['name']}-{day}", when, job_id=id)
+    start = shown["started"] or shown["created"]
+    return _csv(source, f"problems-{source['name']}-{start[:10]}", format_time(start), job_id=id)
 
 
 @runs.route("/harvest/<name>/problems")
@@ -88,9 +85,7 @@ def problems(name: str) -> str:
     def address(view: str = "problems", **asked: Any) -> str:
         return str(tk.url_for(f"ukharvest_runs.{view}", name=source["name"], **asked))
 
-    def csv(**kind: str) -> str:
-        return address("problems_csv", **kind)
-
+    csv = partial(address, "problems_csv")
     return source_frame.render(
         "ukharvest/problems.html",
         source,
@@ -131,9 +126,9 @@ def _of_run(groups: Iterable[Row]) -> Iterator[Row]:
     for group in groups:
         if group["severity"] == Severity.STOP:
             few = {key: group[key] for key in ("severity", "code", "title")}
-            for each in group["examples"]:
-                said = {"message": each["message"], "how_to_fix": group["tip"]}
-                yield {**nothing, **few, **said, "outcome": Severity.STOP}
+            few |= {"how_to_fix": group["tip"], "outcome": Severity.STOP}
+            for example in group["examples"]:
+                yield {**nothing, **few, "message": example["message"]}
 
 
 def _of_record(source: Row, row: Row) -> Row:

@@ -21,27 +21,27 @@ KINDS = 5  # of problems on the source's page
 
 @source.route("/harvest/<name>")
 def read(name: str) -> Any:
-    found = source_frame.find(name, insiders_only=False)
-    if name != found["name"]:
-        return redirect(_url(found["name"]))
-    values: dict[str, Any] = {"shown": _shown(found), **_address(found)}
-    values |= _follows(found) if found["may_manage"] else _datasets(found)
+    shown_source = source_frame.find(name, insiders_only=False)
+    if name != shown_source["name"]:
+        return redirect(_url(shown_source["name"]))
+    values: dict[str, Any] = {"shown": _shown(shown_source), **_address(shown_source)}
+    values |= _follows(shown_source) if shown_source["may_manage"] else _datasets(shown_source)
     values["runs_version"] = _runs_version(values["shown"])
-    return source_frame.render("source/read.html", found, **values)
+    return source_frame.render("source/read.html", shown_source, **values)
 
 
 @source.route("/harvest/<name>/state")
 def state(name: str) -> Any:
     """Return the status part, which the page polls; after a run's start or end also that below."""
-    found = source_frame.find(name)
-    shown = _shown(found)
+    shown_source = source_frame.find(name)
+    shown = _shown(shown_source)
     runs_version = _runs_version(shown)
     is_same_run = tk.request.args.get("runs") == runs_version
     if is_same_run and tk.request.args.get("since") == shown["version"]:
         return Response(status=204)
-    values = {} if is_same_run else {"runs_version": runs_version, **_follows(found)}
+    values = {} if is_same_run else {"runs_version": runs_version, **_follows(shown_source)}
     template = "ukharvest/snippets/source_state_part.html"
-    return source_frame.render(template, found, shown=shown, **values)
+    return source_frame.render(template, shown_source, shown=shown, **values)
 
 
 @source.route("/harvest/admin/<id>")
@@ -51,40 +51,42 @@ def admin(id: str) -> Any:  # noqa: A002 - the name in ckanext-harvest's routes
 
 @source.route("/harvest/about/<id>")
 def about(id: str) -> str:  # noqa: A002
-    found = source_frame.find(id, insiders_only=False)
-    return source_frame.render("source/about.html", found, shown=_shown(found), **_address(found))
+    shown_source = source_frame.find(id, insiders_only=False)
+    return source_frame.render(
+        "source/about.html", shown_source, shown=_shown(shown_source), **_address(shown_source)
+    )
 
 
 @source.route("/harvest/<name>/datasets")
 def datasets(name: str) -> str:
-    found = source_frame.find(name, insiders_only=False)
-    return source_frame.render("ukharvest/source_datasets.html", found, **_datasets(found))
+    shown_source = source_frame.find(name, insiders_only=False)
+    return source_frame.render(
+        "ukharvest/source_datasets.html", shown_source, **_datasets(shown_source)
+    )
 
 
 @source.route("/harvest/<source>/job")
 def runs(source: str) -> str:  # the name in ckanext-harvest's routes
-    found = source_frame.find(source)
+    shown_source = source_frame.find(source)
     number = asked_page()
     offset = (number - 1) * PER_PAGE
     # The chart of the first page has more runs than its table.
     asked = max(NEWEST, PER_PAGE) if number == 1 else PER_PAGE
-    listed = ask("ukharvest_run_list", source=found["id"], limit=asked, offset=offset)
-    shown = _shown(found)
-    values = {"runs": listed["results"] if number == 1 else [], "count": listed["count"]}
+    listed = ask("ukharvest_run_list", source=shown_source["id"], limit=asked, offset=offset)
     return source_frame.render(
         "source/job/list.html",
-        found,
+        shown_source,
+        runs=listed["results"] if number == 1 else [],
+        count=listed["count"],
         jobs=listed["results"][:PER_PAGE],
-        shown=shown,
+        shown=_shown(shown_source),
         number=number,
         pages=count_pages(listed["count"], PER_PAGE, number),
-        **values,
     )
 
 
-def _shown(found: dict[str, Any]) -> dict[str, Any]:
-    shown: dict[str, Any] = ask("ukharvest_source_show", source_id=found["id"])
-    return shown
+def _shown(source: dict[str, Any]) -> Any:
+    return ask("ukharvest_source_show", source_id=source["id"])
 
 
 def _runs_version(shown: dict[str, Any]) -> str:
@@ -116,14 +118,14 @@ def _address(found: dict[str, Any]) -> dict[str, Any]:
 def _datasets(found: dict[str, Any]) -> dict[str, Any]:
     """One page of the source's datasets that who asks may see, the newest first."""
     number = asked_page()
-    query = {
-        "fq": f'+harvest_source_id:"{found["id"]}"',
-        "rows": PER_PAGE,
-        "start": (number - 1) * PER_PAGE,
-        "sort": "metadata_modified desc",
-        "include_private": True,
-    }
-    listed = ask("package_search", **query)
+    listed = ask(
+        "package_search",
+        fq=f'+harvest_source_id:"{found["id"]}"',
+        rows=PER_PAGE,
+        start=(number - 1) * PER_PAGE,
+        sort="metadata_modified desc",
+        include_private=True,
+    )
     return {
         "packages": listed["results"],
         "dataset_count": listed["count"],

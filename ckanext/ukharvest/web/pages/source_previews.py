@@ -32,6 +32,7 @@ from ckanext.ukharvest.web.pages.common import (
     check_token,
     context,
     csv_response,
+    flash_errors,
     prevent_caching,
 )
 from ckanext.ukharvest.web.pages.form_values import choose_values
@@ -52,6 +53,7 @@ _PAGES = {
     "check": "ukharvest/check/page.html",
 }
 
+_PROGRESS = ("state", "stage", "done", "workers", "before", "running", "seconds")
 Preview = dict[str, Any]
 
 
@@ -97,21 +99,19 @@ def _begun(
 ) -> tuple[Preview | None, dict[str, list[str]]]:
     """Start the preview; return it, or field name → messages."""
     sent = source_form.parse_source(form, source)
-    found = form_check.find_errors(form, sent, source)
-    if errors := {name: texts for name, texts in found.items() if name not in _LATER}:
+    faults = form_check.find_errors(form, sent, source)
+    if errors := {name: texts for name, texts in faults.items() if name not in _LATER}:
         return None, errors
     data = {"source_type": sent.source_type, "url": sent.url, "config": sent.config}
-    if source:
-        data["id"] = source["id"]
+    data |= {"id": source["id"]} if source else {}
     try:
         return tk.get_action("ukharvest_source_preview_create")(context(), data), {}
     except tk.NotAuthorized:
         return tk.abort(403, tk._("Not authorised to test harvest sources"))  # type: ignore[no-any-return]
     except tk.ValidationError as exc:
         roll_back()
-        sysadmin = source_form.is_sysadmin()
         return None, form_check.assign_to_fields(
-            exc.error_dict, sent.source_type, sysadmin=sysadmin
+            exc.error_dict, sent.source_type, sysadmin=source_form.is_sysadmin()
         )
 
 
@@ -234,10 +234,10 @@ def _label(name: str) -> str:
 def _namesake() -> dict[str, Any] | None:
     """Return a source that has the name of this page, if the user may see it."""
     try:
-        found = tk.get_action("ukharvest_source_show")(context(), {"source_id": _CHECK})
+        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": _CHECK})
     except (tk.NotAuthorized, tk.ObjectNotFound):
         return None
-    return {"id": found["id"], "title": found["title"]}
+    return {"id": shown["id"], "title": shown["title"]}
 
 
 def _private(response: Response) -> Response:
@@ -318,10 +318,9 @@ def missing_csv(name: str, id: str) -> Response:  # noqa: A002
 
 
 def _find_dry_run(source: dict[str, Any], id_: str) -> Preview:
-    preview: Preview = ask("ukharvest_source_preview_show", id=id_)
-    if preview["source_id"] != source["id"]:
-        return tk.abort(404, tk._("Nothing has this name or id."))  # type: ignore[no-any-return]
-    return preview
+    preview = ask("ukharvest_source_preview_show", id=id_)
+    is_own = preview["source_id"] == source["id"]
+    return dict(preview) if is_own else tk.abort(404, tk._("Nothing has this name or id."))
 
 
 def _dry_run_page(source: dict[str, Any], preview: Preview | None) -> str:
@@ -339,7 +338,7 @@ def _call(action: str, **data: Any) -> Any:
         return tk.get_action(action)(context(), data)
     except tk.ValidationError as exc:
         roll_back()
-        tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
+        flash_errors(exc)
         return None
 
 
@@ -391,35 +390,25 @@ def _variables(preview: Preview | None, *, is_fixed: bool = False) -> dict[str, 
         "says": words.progress(
             preview["state"], preview["stage"], done, most=most, position=preview
         ),
-        "seen": _seen(preview),
+        # What tells the text of this progress from others.
+        "seen": "-".join(str(preview.get(key, "")) for key in _PROGRESS),
         "record": _first_record(preview["result"]),
     }
 
 
-def _seen(preview: Preview) -> str:
-    """Return what tells the text of this progress from others."""
-    keys = ("state", "stage", "done", "workers", "before", "running", "seconds")
-    return "-".join(str(preview.get(key, "")) for key in keys)
-
-
 def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return the first record that would be imported, with all fields."""
-    fine = (
-        each for each in (result or {}).get("sample", ()) if each["fate"] in ("fine", "problems")
-    )
-    found = next(fine, None)
-    if found is None:
+    sample = (result or {}).get("sample", ())
+    record = next((row for row in sample if row["fate"] in ("fine", "problems")), None)
+    if record is None:
         return None
     facts = [
         (words.label(key) or label_for_key(key), shown_fact(value))
-        for key, value in found["fields"]
+        for key, value in record["fields"]
     ]
+    parts = ("name", "format", "url")
     resources = [
-        (gettext("Resource {n}", n=number), _resource(each))
-        for number, each in enumerate(found["resources"], 1)
+        (gettext("Resource {n}", n=number), " · ".join(filter(None, map(resource.get, parts))))
+        for number, resource in enumerate(record["resources"], 1)
     ]
-    return {"title": found["title"], "rows": [*facts, *resources]}
-
-
-def _resource(resource: dict[str, str]) -> str:
-    return " · ".join(filter(None, (resource[key] for key in ("name", "format", "url"))))
+    return {"title": record["title"], "rows": [*facts, *resources]}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response, g
 
-from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.presentation.messages import status_labels as status
+from ckanext.ukharvest.presentation.messages.source_status import frequency_words
 from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
 from ckanext.ukharvest.web.pages.source_frame import TYPE
 
@@ -50,24 +50,21 @@ def search() -> str:
     wanted = _wanted()
     page = asked_page()
     sort = wanted["sort"] or "health"
-    found = _ask(wanted, sort=sort, offset=(page - 1) * PER_PAGE)
-    own = [each for each in found["results"] if each["may_manage"]]
-    others = [each for each in found["results"] if not each["may_manage"]]
-    # Sorted by health, the user's own sources come first: the others' health is not shown.
-    is_split = sort == "health" and 0 < found["own"] < found["count"]
+    listed = _ask(wanted, sort=sort, offset=(page - 1) * PER_PAGE)
     g.dataset_type = TYPE  # CKAN's template, which ours extends, uses it for links
     values = {
-        "found": found,
-        "own": own,
-        "others": others,
-        "is_split": is_split,
+        "found": listed,
+        "own": [source for source in listed["results"] if source["may_manage"]],
+        "others": [source for source in listed["results"] if not source["may_manage"]],
+        # Sorted by health, the user's own sources come first: the others' health is not shown.
+        "is_split": sort == "health" and 0 < listed["own"] < listed["count"],
         "wanted": wanted,
         "page": page,
-        "pages": count_pages(found["count"], PER_PAGE, page),
+        "pages": count_pages(listed["count"], PER_PAGE, page),
         "url": lambda number: _url({**wanted, "page": number if number > 1 else None}),
-        "filters": list(_filters(found, wanted)),
-        "chosen": list(_chosen(found, wanted)),
-        "sorts": {key: title() for key, title in SORTS.items()} if found["managed"] else {},
+        "filters": list(_filters(listed, wanted)),
+        "chosen": list(_chosen(listed, wanted)),
+        "sorts": {key: title() for key, title in SORTS.items()} if listed["managed"] else {},
         "csv": _address("ukharvest_sources.as_csv", wanted),
         "asked": {"limit": PER_PAGE, **{key: value for key, value in wanted.items() if value}},
     }
@@ -78,12 +75,9 @@ def search() -> str:
 def as_csv() -> Response:
     """Download the sources that the page lists with the same filters."""
     wanted = _wanted()
-
-    def some(offset: int) -> dict[str, Any]:
-        sort = wanted["sort"] or "name"
-        return _ask(wanted, sort=sort, offset=offset, limit=CSV_PAGE)
-
-    return csv_response(map(_line, collect_pages(some)), COLUMNS, "harvest-sources")
+    sort = wanted["sort"] or "name"
+    rows = collect_pages(lambda offset: _ask(wanted, sort=sort, offset=offset, limit=CSV_PAGE))
+    return csv_response(map(_line, rows), COLUMNS, "harvest-sources")
 
 
 def _line(source: dict[str, Any]) -> dict[str, Any]:
@@ -102,9 +96,8 @@ def _wanted() -> dict[str, str]:
 
 
 def _ask(wanted: dict[str, str], **more: Any) -> dict[str, Any]:
-    given = {key: value for key, value in wanted.items() if value}
-    found: dict[str, Any] = ask("ukharvest_source_list", **{**given, "limit": PER_PAGE, **more})
-    return found
+    filters = {key: value for key, value in wanted.items() if value}
+    return dict(ask("ukharvest_source_list", **{**filters, "limit": PER_PAGE, **more}))
 
 
 def _url(wanted: dict[str, Any]) -> str:
@@ -112,8 +105,7 @@ def _url(wanted: dict[str, Any]) -> str:
 
 
 def _address(endpoint: str, wanted: dict[str, Any]) -> str:
-    given = {key: value for key, value in wanted.items() if value}
-    return str(tk.h.url_for(endpoint, **given))
+    return str(tk.h.url_for(endpoint, **{key: value for key, value in wanted.items() if value}))
 
 
 def _filters(found: dict[str, Any], wanted: dict[str, str]) -> Iterable[dict[str, Any]]:
@@ -146,13 +138,14 @@ def _chosen(found: dict[str, Any], wanted: dict[str, str]) -> Iterable[dict[str,
             yield {"text": text, "url": _url({**wanted, key: ""})}
 
 
+_LABELS: dict[str, Callable[[str, dict[str, Any]], str]] = {
+    "organization": lambda value, found: str(found["organizations"].get(value, value)),
+    "organization_type": lambda value, _found: str(tk._(organization_types.label(value))),
+    "type": lambda value, _found: type_label(value),
+    "frequency": lambda value, _found: frequency_words(value),
+}
+
+
 def _words(key: str, value: str, found: dict[str, Any]) -> str:
-    if key == "organization":
-        return str(found["organizations"].get(value, value))
-    if key == "organization_type":
-        return str(tk._(organization_types.label(value)))
-    if key == "type":
-        return type_label(value)
-    if key == "frequency":
-        return str(tk._(FREQUENCIES.get(value, value)))
-    return status.find(key, value).text
+    """Return the label of a filter's value."""
+    return _LABELS[key](value, found) if key in _LABELS else status.find(key, value).text

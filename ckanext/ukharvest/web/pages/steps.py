@@ -28,6 +28,9 @@ from ckanext.ukharvest.web.pages.source_frame import find
 steps = Blueprint("ukharvest", __name__)
 
 
+Act = Callable[[dict[str, Any], str], str]  # of a context and an id → message
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """An action that changes state.
@@ -47,7 +50,7 @@ class Step:
     question: Callable[[], str]
     effects: Callable[[int], str]
     button: Callable[[], str]
-    act: Callable[[dict[str, Any], str], str]
+    act: Act
     removes: bool = False
 
 
@@ -66,19 +69,9 @@ def _mode() -> str:
     return RunMode.FORCE if tk.request.values.get("mode") == RunMode.FORCE else RunMode.NORMAL
 
 
-def _switch_off(context: dict[str, Any], id_: str) -> str:
-    tk.get_action("harvest_source_delete")(context, {"id": id_})
-    return str(tk._("Switched off. Its datasets are kept."))
-
-
-def _switch_on(context: dict[str, Any], id_: str) -> str:
-    tk.get_action("harvest_source_patch")(context, {"id": id_, "state": "active"})
-    return str(tk._("Switched on."))
-
-
-def _clear(context: dict[str, Any], id_: str) -> str:
-    count = tk.get_action("harvest_source_clear")(context, {"id": id_})["deleted"]
-    return ungettext("{n} dataset was removed.", "{n} datasets were removed.", count)
+def _call(action: str, message: Callable[[Any], str], **more: Any) -> Act:
+    """Return what calls an action with the id, and makes the message from its answer."""
+    return lambda context, id_: message(tk.get_action(action)(context, {"id": id_, **more}))
 
 
 def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
@@ -86,13 +79,6 @@ def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
     context["clear_source"] = True
     tk.get_action("harvest_source_delete")(context, {"id": id_})
     return str(tk._("Switched off. Its datasets were removed."))
-
-
-def _stop(context: dict[str, Any], id_: str) -> str:
-    stopped = tk.get_action("ukharvest_run_stop")(context, {"id": id_})
-    if stopped["ended"]:
-        return str(tk._("The run is stopped. Records imported before that are kept."))
-    return str(tk._("The run will stop after the record that it is reading or importing now."))
 
 
 STEPS = {
@@ -134,7 +120,10 @@ STEPS = {
             count,
         ),
         lambda: tk._("Switch off"),
-        _switch_off,
+        _call(
+            "harvest_source_delete",
+            lambda _answer: tk._("Switched off. Its datasets are kept."),
+        ),
     ),
     "switch_on": Step(
         ("harvest_source_update",),
@@ -146,7 +135,7 @@ STEPS = {
             count,
         ),
         lambda: tk._("Switch on"),
-        _switch_on,
+        _call("harvest_source_patch", lambda _answer: tk._("Switched on."), state="active"),
     ),
     "clear": Step(
         ("harvest_source_clear",),
@@ -160,7 +149,12 @@ STEPS = {
             count,
         ),
         lambda: tk._("Remove all"),
-        _clear,
+        _call(
+            "harvest_source_clear",
+            lambda answer: ungettext(
+                "{n} dataset was removed.", "{n} datasets were removed.", answer["deleted"]
+            ),
+        ),
         removes=True,
     ),
     "switch_off_and_clear": Step(
@@ -187,7 +181,14 @@ STEPS = {
             "and nothing is deleted."
         ),
         lambda: tk._("Stop the run"),
-        _stop,
+        _call(
+            "ukharvest_run_stop",
+            lambda answer: (
+                tk._("The run is stopped. Records imported before that are kept.")
+                if answer["ended"]
+                else tk._("The run will stop after the record that it is reading or importing now.")
+            ),
+        ),
     ),
 }
 
@@ -201,8 +202,8 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     """
     about = about or source["id"]
     try:
-        for each in step.auth:
-            tk.check_access(each, context(), {step.id_key: about})
+        for name in step.auth:
+            tk.check_access(name, context(), {step.id_key: about})
         if tk.request.method != "POST":
             return _form(step, source)
         check_token()
@@ -218,22 +219,20 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     except SourceIsBeingCleared as exc:
         tk.h.flash_error(str(exc))
     except HarvestJobExists:
-        tk.h.flash_notice(_on_its_way(source["id"]))
+        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source["id"]})
+        heading = shown.get("heading", "").lower()
+        tk.h.flash_notice(
+            gettext("A run has already started ({state}). Nothing was added.", state=heading)
+        )
     except tk.ValidationError as exc:
-        tk.h.flash_error("; ".join(str(each) for each in exc.error_summary.values()))
+        tk.h.flash_error("; ".join(map(str, exc.error_summary.values())))
     return tk.redirect_to("harvest.read", id=source["name"])
-
-
-def _on_its_way(source_id: str) -> str:
-    shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source_id})
-    heading = shown.get("heading", "").lower()
-    return gettext("A run has already started ({state}). Nothing was added.", state=heading)
 
 
 def _objections(source: dict[str, Any]) -> list[str]:
     """Return errors of a sent form: the source has changed, or its name is not typed correctly."""
     sent = tk.request.form
-    if sent.get("count") != str(_count(source)):
+    if sent.get("count") != str(count_datasets(source["id"])):
         return [tk._("The source has changed since: check the number again.")]
     if sent.get("name", "").strip().casefold() != source["name"].casefold():
         return [gettext("Type the name of the source: {name}", name=source["name"])]
@@ -241,7 +240,7 @@ def _objections(source: dict[str, Any]) -> list[str]:
 
 
 def _form(step: Step, source: dict[str, Any], errors: Sequence[str] = ()) -> str:
-    count = _count(source)
+    count = count_datasets(source["id"])
     return source_frame.render(
         "ukharvest/confirm.html",
         source,
@@ -252,10 +251,6 @@ def _form(step: Step, source: dict[str, Any], errors: Sequence[str] = ()) -> str
         count=count,
         errors=errors,
     )
-
-
-def _count(source: dict[str, Any]) -> int:
-    return count_datasets(source["id"])
 
 
 @steps.route("/harvest/refresh/<id>", methods=["GET", "POST"])
@@ -287,7 +282,7 @@ def delete(id: str) -> Any:  # noqa: A002
 
 @steps.route("/harvest/<source>/job/<id>/abort", methods=["GET", "POST"])
 def job_abort(source: str, id: str) -> Any:  # noqa: A002
-    found = find(source)
-    if not is_run_of(id, found["id"]):
+    shown_source = find(source)
+    if not is_run_of(id, shown_source["id"]):
         return tk.abort(404, tk._("This source has no run with this id."))
-    return _answer(STEPS["abort"], found, id)
+    return _answer(STEPS["abort"], shown_source, id)

@@ -55,9 +55,9 @@ def areas(geojson_text: str) -> list[Area]:
         geometry = valid_geojson(json.loads(geojson_text))
     except (ValueError, TypeError, RecursionError):
         return []
-    found = _joined(_areas(geometry))
-    turns = _turns([area.box for area in found])
-    return [area.turned(turn) for area, turn in zip(found, turns, strict=True)]
+    joined = _joined(_areas(geometry))
+    turns = _turns([area.box for area in joined])
+    return [area.turned(turn) for area, turn in zip(joined, turns, strict=True)]
 
 
 def _areas(geometry: Geometry) -> list[Area]:
@@ -84,11 +84,11 @@ def _is_box(polygon: list[list[list[float]]]) -> bool:
 
 def _area(kind: str, given: Any) -> Area:
     # A box may be wider than half the world, a step of an outline is not.
-    lines = [_line(each) if kind == "box" else _unrolled(_line(each)) for each in given]
+    lines = [_line(points) if kind == "box" else _unrolled(_line(points)) for points in given]
     turns = _turns([_box(line) for line in lines])
     lines = [_moved(line, turn) for line, turn in zip(lines, turns, strict=True)]
     closed = kind in ("box", "shape")
-    count = sum(len(each) - closed for each in given)
+    count = sum(len(points) - closed for points in given)
     return Area(kind, tuple(lines), _box([point for line in lines for point in line]), count)
 
 
@@ -124,26 +124,26 @@ def _line(given: Sequence[Sequence[float]]) -> Line:
 def _unrolled(line: Line) -> Line:
     """Return a line without jumps over the 180th meridian."""
     turn = 0
-    found = list(line[:1])
+    points = list(line[:1])
     for (before, _), (x, y) in pairwise(line):
         turn += 360 * ((x - before < -180) - (x - before > 180))
-        found.append((x + turn, y))
+        points.append((x + turn, y))
     # A ring that does not return to its start goes round the world and crosses nothing.
-    return line if turn and line[0] == line[-1] else tuple(found)
+    return line if turn and line[0] == line[-1] else tuple(points)
 
 
-def _joined(found: list[Area]) -> list[Area]:
+def _joined(parts: list[Area]) -> list[Area]:
     """Join two boxes that meet at the 180th meridian: RFC 7946, 3.1.9, cuts one box there."""
-    boxes = [area for area in found if area.kind == "box"]
+    boxes = [area for area in parts if area.kind == "box"]
     for west in (area for area in boxes if area.box[2] == 180):
         for east in (area for area in boxes if area.box[0] == -180 and area is not west):
-            if west.box[1::2] == east.box[1::2] and west in found and east in found:
+            if west.box[1::2] == east.box[1::2] and west in parts and east in parts:
                 start, south, _, north = west.box
                 end = east.box[2] + 360
                 corners = [(start, south), (end, south), (end, north), (start, north)]
                 whole = Area("box", ((*corners, corners[0]),), (start, south, end, north), 4)
-                found = [whole if each is west else each for each in found if each is not east]
-    return found
+                parts = [whole if area is west else area for area in parts if area is not east]
+    return parts
 
 
 def around(found: Sequence[Area]) -> Box:

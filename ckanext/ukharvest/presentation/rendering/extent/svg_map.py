@@ -116,8 +116,8 @@ def _place(box: Box, translate: Translate) -> str:
     if west >= 180:
         west, east = west - 360, east - 360
     places = _places(box)
-    latitudes = [_degrees(each, "NS", places, translate) for each in (south, north)]
-    longitudes = [_degrees(each, "EW", places, translate) for each in (west, east)]
+    latitudes = [_degrees(latitude, "NS", places, translate) for latitude in (south, north)]
+    longitudes = [_degrees(longitude, "EW", places, translate) for longitude in (west, east)]
     words = translate(TEXTS["place"]).format(
         latitudes=_span(latitudes, translate), longitudes=_span(longitudes, translate)
     )
@@ -216,15 +216,15 @@ def render_names(view: Window, taken: list[Rectangle]) -> Markup:
     Args:
         taken: parts of the picture that no name may cover.
     """
-    found, used = [], list(taken)
+    labels, used = [], list(taken)
     for name, x, y in _seen(view):
         is_left = x + 6 + len(name) * _LETTER > view.width - 4
         left = x - 6 - len(name) * _LETTER if is_left else x - 4
         covered = Rectangle(left, y - _LINE / 2, left + 10 + len(name) * _LETTER, y + _LINE / 2)
-        if covered.left < 2 or any(covered.overlaps(each) for each in used):
+        if covered.left < 2 or any(covered.overlaps(box) for box in used):
             continue
         used.append(covered)
-        found.append(
+        labels.append(
             _NAME.format(
                 x=f"{x:.1f}",
                 y=f"{y:.1f}",
@@ -234,9 +234,9 @@ def render_names(view: Window, taken: list[Rectangle]) -> Markup:
                 name=name,
             )
         )
-        if len(found) == MOST:
+        if len(labels) == MOST:
             break
-    return Markup('<g aria-hidden="true">{}</g>').format(Markup("").join(found))
+    return Markup('<g aria-hidden="true">{}</g>').format(Markup("").join(labels))
 
 
 def _seen(view: Window) -> Iterator[tuple[str, float, float]]:
@@ -307,25 +307,25 @@ def render_extent(
             ``OUTLINE_WORLD``; browsers load it only from the page's own origin.
         translate: English text → the reader's.
     """
-    found = areas(geojson_text)
-    if not found:
+    extent = areas(geojson_text)
+    if not extent:
         return None
-    view = window_around(found)
-    local = [area for area in found if not area.is_world]
+    view = window_around(extent)
+    local = [area for area in extent if not area.is_world]
     drawn = Markup("").join(_drawn(area, view) for area in local)
-    if 1 < len(found) <= _NUMBERED:
+    if 1 < len(extent) <= _NUMBERED:
         drawn += Markup("").join(
             _NUMBER.format(*_numbers(*_above(area, view)), number)
-            for number, area in enumerate(found, start=1)
+            for number, area in enumerate(extent, start=1)
             if not area.is_world
         )
     return _FIGURE.format(
         width=view.width,
         height=view.height,
-        label=translate(TEXTS["map"]).format(place=describe_areas(found, translate)),
+        label=translate(TEXTS["map"]).format(place=describe_areas(extent, translate)),
         land=_land(view, outline_url),
         drawn=drawn + render_names(view, [_taken(area, view) for area in local]),
-        caption=caption(found, translate),
+        caption=caption(extent, translate),
     )
 
 

@@ -133,12 +133,12 @@ def excerpt(content: str, marked: Collection[int]) -> Excerpt:
 def _wanted(marked: Collection[int], count: int) -> list[int]:
     if not marked:
         return list(range(1, min(count, BEGINNING) + 1))
-    found = {
+    numbers = {
         number
-        for each in sorted(marked)[:MOST_MARKED]
-        for number in range(each - AROUND, each + AROUND + 1)
+        for line in sorted(marked)[:MOST_MARKED]
+        for number in range(line - AROUND, line + AROUND + 1)
     }
-    return sorted(number for number in found if 1 <= number <= count)
+    return sorted(number for number in numbers if 1 <= number <= count)
 
 
 def _lines(lines: list[str], wanted: Collection[int], marked: Collection[int]) -> Iterator[Line]:

@@ -39,32 +39,34 @@ def outline(content: str) -> Section:
     """
     try:
         # JSON can spell a lone surrogate, which no page can hold.
-        found = json.loads(ordered_json(json.loads(content)))
+        record = json.loads(ordered_json(json.loads(content)))
     except (ValueError, RecursionError) as exc:
         raise ParseError(f"the record is not JSON: {exc}") from exc
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise ParseError("the record is JSON, but no object with fields")
-    if (count := _count(found)) > MOST:
+    if (count := _count(record)) > MOST:
         raise ParseError(f"the record has {count:,} values, too many to lay them out here")
-    return Section("Record", rows_first(_parts(found, 0)))
+    return Section("Record", rows_first(_parts(record, 0)))
 
 
 def _count(value: Any) -> int:
     waiting, count = [value], 0
     while waiting:
-        each = waiting.pop()
+        part = waiting.pop()
         count += 1
-        if isinstance(each, (dict, list)):
-            waiting += each.values() if isinstance(each, dict) else each
+        if isinstance(part, (dict, list)):
+            waiting += part.values() if isinstance(part, dict) else part
     return count
 
 
 def _parts(fields: Mapping[str, Any], depth: int) -> Iterator[Part]:
     for key, value in fields.items():
         label = format_name(key.lstrip("@")) or key
-        if isinstance(value, list) and all(_is_pair(each) for each in value) and value:
+        if isinstance(value, list) and all(map(_is_pair, value)) and value:
             # CKAN's extras: their keys are names of fields.
-            yield Section(label, tuple(_pairs(value, depth + 1)))
+            pairs = [(format_name(str(pair["key"])) or "?", pair["value"]) for pair in value]
+            parts = (part for key, text in pairs for part in _part(key, text, depth + 1))
+            yield Section(label, tuple(parts))
         else:
             yield from _part(label, value, depth)
 
@@ -76,9 +78,9 @@ def _part(label: str, value: Any, depth: int) -> Iterator[Part]:
         parts = tuple(_parts(value, depth + 1))
         values = values_in_a_row(label, parts)
         yield Row(label, values) if values else Section(label, rows_first(parts))
-    elif isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value):
-        for number, each in enumerate(value, 1):
-            yield from _part(_numbered(label, number, each), each, depth + 1)
+    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        for number, item in enumerate(value, 1):
+            yield from _part(_numbered(label, number, item), item, depth + 1)
     else:
         values = tuple(map(_value, value if isinstance(value, list) else [value]))
         yield Row(label, values or (_EMPTY,))
@@ -87,7 +89,7 @@ def _part(label: str, value: Any, depth: int) -> Iterator[Part]:
 def _numbered(label: str, number: int, item: Any) -> str:
     """Return the heading of one of several items: "Distribution 2: Opening hours"."""
     names = (item.get(key) for key in _NAMES) if isinstance(item, dict) else ()
-    name = next((each for each in names if isinstance(each, str) and each.strip()), "")
+    name = next((text for text in names if isinstance(text, str) and text.strip()), "")
     return f"{label} {number}: {tidy(name)[:80]}" if name else f"{label} {number}"
 
 
@@ -95,16 +97,10 @@ def _is_pair(item: Any) -> bool:
     return isinstance(item, dict) and {"key", "value"} <= item.keys()
 
 
-def _pairs(items: list[dict[str, Any]], depth: int) -> Iterator[Part]:
-    for item in items:
-        yield from _part(format_name(str(item["key"])) or "?", item["value"], depth)
-
-
 def _value(value: Any) -> Value:
     if value is None or value in ("", {}):
         return _EMPTY
     if isinstance(value, str):
-        text = tidy(value)
-        return link_value(text) if text else _EMPTY
+        return link_value(tidy(value)) if tidy(value) else _EMPTY
     # As JSON writes it: true, 12.5
     return Value(json.dumps(value))

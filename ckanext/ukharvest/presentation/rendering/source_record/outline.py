@@ -89,9 +89,9 @@ def values_in_a_row(label: str, parts: tuple[Part, ...]) -> tuple[Value, ...]:
     for part in parts:
         if isinstance(part, Section) or any(value.label for value in part.values):
             return ()
-        said = "" if part.label == label else part.label
+        own = "" if part.label == label else part.label
         values += (
-            replace(value, label=said, lines=part.lines + value.lines) for value in part.values
+            replace(value, label=own, lines=part.lines + value.lines) for value in part.values
         )
     is_short = len(values) <= MOST_IN_ROW and all(len(v.text) <= LONGEST_IN_ROW for v in values)
     return tuple(values) if is_short else ()
@@ -180,8 +180,8 @@ def _each_part(element: etree._Element, label: str, depth: int) -> Iterator[Part
 
 def _words_beside(text: str | None, label: str) -> Iterator[Row]:
     """Return text next to elements, which the standards do not allow."""
-    if said := tidy(text):
-        yield Row(label, (link_value(said),))
+    if words := tidy(text):
+        yield Row(label, (link_value(words),))
 
 
 def _child(chain: _Chain, holder: str, depth: int) -> Iterator[Part]:
@@ -216,15 +216,15 @@ def _only_child(element: etree._Element) -> etree._Element | None:
 
 def _shown(element: etree._Element) -> list[tuple[str, str]]:
     """Return local name and value of the attributes to show."""
-    found = []
+    attributes = []
     # Not attrib.items(), which takes quadratic time.
     for key in islice(element.attrib, MOST_ATTRIBUTES):
         name = etree.QName(str(key))
         is_link = name.namespace == _XLINK and name.localname in ("href", "title")
         unshown = name.namespace in _UNSHOWN_SPACES or name.localname in _UNSHOWN
-        if (is_link or not unshown) and (said := tidy(element.get(key))):
-            found.append((name.localname, said))
-    return found
+        if (is_link or not unshown) and (text := tidy(element.get(key))):
+            attributes.append((name.localname, text))
+    return attributes
 
 
 def _attribute_rows(attributes: list[tuple[str, str]]) -> Iterator[Row]:
@@ -254,7 +254,7 @@ def _value(chain: _Chain) -> Value:
         return Value(
             format_nil_reason(nil) if nil else "Empty", notes=notes, lines=lines, is_said=False
         )
-    found = link_value(text or href or position, href)
+    link = link_value(text or href or position, href)
     if nil:
         notes = (format_nil_reason(nil), *notes)
-    return replace(found, notes=found.notes + notes, lines=lines)
+    return replace(link, notes=link.notes + notes, lines=lines)

@@ -273,8 +273,8 @@ def label_of(name: str) -> str:
 def format_name(name: str) -> str:
     """Return a name as words: of MD_DataIdentification "Data identification"."""
     plain = re.sub(r"^[A-Z]{2,3}_(?=[A-Z])", "", name)
-    said = _split(plain, "_-.") or name
-    return said[:1].upper() + said[1:]
+    words = _split(plain, "_-.") or name
+    return words[:1].upper() + words[1:]
 
 
 def _split(name: str, marks: str) -> str:
@@ -283,7 +283,7 @@ def _split(name: str, marks: str) -> str:
     for mark in marks:
         parts = parts.replace(mark, " ")
     return " ".join(
-        each if each.isupper() and len(each) > 1 else each.lower() for each in parts.split()
+        word if word.isupper() and len(word) > 1 else word.lower() for word in parts.split()
     )
 
 
