@@ -31,15 +31,15 @@ from ckanext.ukharvest.parsers.gemini import (
     reference_systems,
     resource,
     translations,
+    validation,
 )
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini.entry import Entry
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.validation import validate
 
 VERSION = 4
 FORM = "xml"
-OPTIONS = (*links.OPTIONS, *parties.OPTIONS, *validate.OPTIONS)
+OPTIONS = (*links.OPTIONS, *parties.OPTIONS, *validation.OPTIONS)
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -62,7 +62,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found, extras = collect(MAPPING, entry)
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))
-    reported += validate.check(entry, reported)
+    reported += validation.check(entry, reported)
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
 
 

@@ -79,7 +79,7 @@ class Field:
         if self.option.kind == "text" and not self.option.default:
             labels = {"": self.option.empty, **labels}
         for value in dict.fromkeys((*labels, *filter(None, self.values))):
-            label = labels.get(value, value)
+            label = labels.get(value) or self.option.old_choices.get(value, value)
             yield value, self.translate(label) if label else ""
 
 

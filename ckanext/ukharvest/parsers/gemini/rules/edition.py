@@ -20,6 +20,13 @@ OTHER_ISO = "ISO 19115-3"
 NOT_STATED = "not stated"
 
 PROFILES = {"gemini2-3": V23, "gemini2-1": V21, "table-a1": PLAIN_ISO}
+# ckanext-spatial's names, which sources may have stored. Its rules of GEMINI are not for data
+# without a place.
+_OLD_PROFILES = {
+    **dict.fromkeys(("gemini2", "gemini2-1.3"), V21),
+    **dict.fromkeys(("constraints", "constraints-1.4"), PLAIN_ISO),
+    **dict.fromkeys(("iso19139", "iso19139eden", "iso19139ngdc"), PLAIN_ISO),
+}
 
 _OTHER = "/iso/19115/-3/"  # in the namespace of its root
 _LIMITATIONS = "/LimitationsOnPublicAccess/"
@@ -49,13 +56,14 @@ def rules(
     """Return the rules of a table that apply to a record.
 
     Args:
-        profiles: names of ``PROFILES`` set for the source, which override the record's edition;
-            if empty, the edition is detected.
+        profiles: names of ``PROFILES``, or ckanext-spatial's, set for the source, which override
+            the record's edition; if empty, the edition is detected.
     """
     detected = detect_edition(metadata)
     # The elements of ISO 19115-3 have other names: no rule would find them.
     if detected != OTHER_ISO and profiles:
-        editions = {PROFILES[name] for name in profiles}
+        old = _OLD_PROFILES if detected != PLAIN_ISO else dict.fromkeys(_OLD_PROFILES, PLAIN_ISO)
+        editions = {PROFILES.get(name) or old[name] for name in profiles}
     else:
         editions = {V23 if detected == NOT_STATED else detected}
     return tuple(
