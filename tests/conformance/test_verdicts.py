@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules import RULES, edition, report
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini.rules.rule import V21
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, report
+from ckanext.ukharvest.parsers.gemini.rules.rule import V21, Metadata
 from tests.conformance.manifest import Sample, load_toml
 
 # Fact → the profile with its rules.
@@ -49,7 +48,7 @@ FAULTS = {
 def broken(document: Path, profile: str) -> list[str]:
     """Return the codes of the rules that a record breaks; of GEMINI only requirements."""
     metadata = Metadata(IsoNode(xml.parse(document.read_bytes()), []))
-    rules = edition.rules(RULES, metadata, [profile])
+    rules = report.rules_for(RULES, metadata, [profile])
     if profile == "gemini2-1":
         rules = tuple(rule for rule in rules if V21 in rule.versions and rule.is_error)
     return [rule.code for rule, _ in report.failing(rules, metadata)]

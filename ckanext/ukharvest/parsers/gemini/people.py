@@ -1,0 +1,303 @@
+"""Responsible parties of a GEMINI record, and the terms of its resource: elements 23, 25, 26, 35.
+
+Versions differ: 2.1 puts the licence into useLimitation, 2.3 into otherConstraints next to
+useConstraints; many publishers put it next to accessConstraints, or only into an Anchor's URL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Agent, Licence
+from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.licence_phrases import addresses
+from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
+from ckanext.ukharvest.parsers.gemini.document import (
+    Entry,
+    IsoNode,
+    PropertyText,
+    json_list,
+    without_blanks,
+)
+
+SKIP = Option(
+    "skip_responsible_party",
+    "list",
+    (),
+    "Names of organisations, as a JSON list or with semicolons between them: records with "
+    "one of them as responsible organisation are skipped.",
+    separator=";",
+    alias="skip-responsible-party",
+    label=_("Skip records of these organisations"),
+    form_help=_("Records with one of them as responsible organisation are skipped."),
+)
+OPTIONS = (SKIP,)
+
+# ISO 19115-3 lists a responsibility's bodies and people, 19139 has one party with all names.
+_CONTACTS = ("contactInfo/*", "party/*/contactInfo/*", "party/*/individual/*/contactInfo/*")
+_ORGANISATION = ("organisationName", "party/CI_Organisation/name")
+_PERSON = (
+    "individualName",
+    "party/*/individual/*/name",
+    "party/CI_Individual/name",
+    "positionName",
+    "party/*/individual/*/positionName",
+    "party/CI_Individual/positionName",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A responsible party; ``roles`` are the role codes under which it is listed."""
+
+    organisation: str
+    agent: Agent
+    roles: tuple[str, ...]
+
+
+def _parties(nodes: Iterable[IsoNode]) -> tuple[Party, ...]:
+    """Return every party with a name or an email address, in the record's order."""
+    return tuple(party for party in map(_party, nodes) if party.agent.name or party.agent.email)
+
+
+def _party(node: IsoNode) -> Party:
+    organisation = plain_line(node.text(*_ORGANISATION))
+    roles = tuple(dict.fromkeys(node.codes("role")))
+    agent = Agent(
+        name=organisation or plain_line(node.text(*_PERSON)),
+        email=_email(node),
+        url=_page(node),
+        role=roles[0] if roles else "",
+    )
+    return Party(organisation, agent, roles)
+
+
+def _email(node: IsoNode) -> str:
+    """Return the first valid email address; report the others."""
+    found = ""
+    for each in node.find_all(*(f"{path}/address/*/electronicMailAddress" for path in _CONTACTS)):
+        said = each.own_text()
+        # An Anchor may hold mailto: and the address alone.
+        text = said.text or said.href
+        email = each.parse_value("gmd:electronicMailAddress", text, parse_email, "bad-email")
+        found = found or email
+    return found
+
+
+def _page(node: IsoNode) -> str:
+    pages = node.texts(*(f"{path}/onlineResource/*/linkage" for path in _CONTACTS))
+    return next(filter(is_web_url, pages), "")
+
+
+def _people(entry: Entry) -> FieldValues:
+    parties = _parties(entry.identification.find_all("pointOfContact/*"))
+    _skip(parties, entry)
+    metadata = _parties(entry.record.find_all("contact/*"))
+    distributors = _parties(
+        entry.record.find_all("distributionInfo/*/distributor/*/distributorContact/*")
+    )
+    owner = _of_role(parties, "owner") or _of_role(parties, "publisher")
+    return {
+        "publisher": _of_role(parties, "publisher"),
+        "author": _of_role(parties, "author") or _of_role(parties, "originator"),
+        "contact": _contact(parties, metadata),
+        "extras": {
+            "responsible-party": _summary(parties),
+            "provider": owner.name if owner else "",
+            "responsible-organisation": json_list(map(_facts, parties)),
+            "distributor": json_list(map(_facts, distributors)),
+            "metadata-contact": _summary(metadata),
+            "metadata-contact-email": next((p.agent.email for p in metadata if p.agent.email), ""),
+        },
+    }
+
+
+def _skip(parties: Sequence[Party], entry: Entry) -> None:
+    unwanted = {name.casefold() for name in entry.options.get(SKIP.name, ())}
+    for party in parties:
+        if party.organisation.casefold() in unwanted:
+            raise SkipRecord(
+                f"'{party.organisation}' is among the responsible organisations, and the source's"
+                f" option {SKIP.name} leaves its records out"
+            )
+
+
+def _of_role(parties: Sequence[Party], role: str) -> Agent | None:
+    return next((party.agent for party in parties if role in party.roles), None)
+
+
+def _contact(parties: Sequence[Party], metadata: Sequence[Party]) -> Agent | None:
+    """Return the resource's point of contact, else the first party with an email address."""
+    points = [party.agent for party in parties if "pointOfContact" in party.roles]
+    others = [party.agent for party in (*parties, *metadata)]
+    by_email = (agent for agent in (*points, *others) if agent.email)
+    return next(by_email, next(iter((*points, *others)), None))
+
+
+def _summary(parties: Iterable[Party]) -> str:
+    """Return the parties as data.gov.uk writes them: "Name (role, role); Name2 (role)"."""
+    roles: dict[str, dict[str, None]] = {}
+    for party in parties:
+        if party.agent.name:
+            roles.setdefault(party.agent.name, {}).update(dict.fromkeys(party.roles))
+    return "; ".join(
+        f"{name} ({', '.join(codes)})" if codes else name for name, codes in roles.items()
+    )
+
+
+def _facts(party: Party) -> dict[str, str]:
+    agent = party.agent
+    facts = {"name": agent.name, "email": agent.email, "url": agent.url}
+    return without_blanks({**facts, "roles": ", ".join(party.roles)})
+
+
+# URLs of INSPIRE's code lists tell what a text is about, whatever element it is next to.
+_ACCESS = "/LimitationsOnPublicAccess/"
+_USE = "/ConditionsApplyingToAccessAndUse/"
+
+# MD_RestrictionCode: publishers write the code where a text is expected.
+_CODES = frozenset(
+    ("copyright", "patent", "patentPending", "trademark", "license", "intellectualPropertyRights")
+    + ("restricted", "otherRestrictions")
+)
+_PREFIX = re.compile(r"(?:access|use)\s+(?:constraints?|limitations?)\s*:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """All constraints, in the record's order; some may be about both access and use."""
+
+    access: tuple[PropertyText, ...]
+    use: tuple[PropertyText, ...]
+
+
+def _terms(identification: IsoNode) -> Terms:
+    access: list[PropertyText] = []
+    use: list[PropertyText] = []
+    for block in identification.find_all("resourceConstraints/*"):
+        is_access = any(block.codes("accessConstraints"))
+        is_use = any(block.codes("useConstraints"))
+        for said in block.texts_at("otherConstraints"):
+            on_access, on_use = _ACCESS in said.href, _USE in said.href
+            if on_access or not on_use and (is_access or not is_use):
+                access.append(said)
+            if on_use or not on_access and is_use:
+                use.append(said)
+        use += [said for said in block.texts_at("useLimitation") if said.text not in _CODES]
+        # ISO 19115-3 cites a licence.
+        use += [
+            PropertyText(each.text("title"), each.text("onlineResource/*/linkage"))
+            for each in block.find_all("reference/*")
+        ]
+    return Terms(tuple(access), tuple(use))
+
+
+def _given(terms: Terms) -> tuple[PropertyText, ...]:
+    """Return the texts about use; of those next to accessConstraints, only licences."""
+    if any(map(_known, terms.use)):
+        return terms.use
+    return terms.use + tuple(said for said in terms.access if _known(said))
+
+
+def has_licence(identification: IsoNode) -> bool:
+    """Tell whether the terms name a licence, or link to its text."""
+    given = _given(_terms(identification))
+    return any(map(_known, given)) or bool(_address(given))
+
+
+def _constraints(entry: Entry) -> FieldValues:
+    terms = _terms(entry.identification)
+    given = _given(terms)
+    words = tuple(dict.fromkeys(filter(None, map(_shown, given))))
+    licence = _licence(given, "; ".join(words))
+    return {
+        "licence": licence,
+        "extras": {
+            "licence": "; ".join(words),
+            "licence_url": licence.url if licence else "",
+            "access_constraints": json_list(map(_shown, terms.access)),
+            "limitations-on-public-access": json_list(
+                said.href for said in terms.access if _ACCESS in said.href
+            ),
+        },
+    }
+
+
+def _codes(entry: Entry) -> FieldValues:
+    """Return the codes, except those that only refer to the text."""
+    names = {
+        "access-restrictions": "accessConstraints",
+        "use-restrictions": "useConstraints",
+        "security-classification": "classification",
+    }
+    codes = {
+        name: entry.identification.codes(f"resourceConstraints/*/{path}")
+        for name, path in names.items()
+    }
+    return {
+        "extras": {
+            name: json_list(code for code in each if code != "otherRestrictions")
+            for name, each in codes.items()
+        }
+    }
+
+
+def _licence(given: Sequence[PropertyText], words: str) -> Licence | None:
+    """Return the licence of the texts; if several or restricted, only the texts."""
+    texts = [said.text for said in given]
+    if found := licences.find_agreed_licence(filter(None, map(_known, given)), texts):
+        return replace(found, title=words)
+    if all(licences.find(text) is None for text in texts) and not _address(given):
+        return None
+    return Licence(title=words, url=_address(given))
+
+
+def _shown(said: PropertyText) -> str:
+    """Return the text, or the URL if the text is missing or only a code."""
+    return said.href if said.href and said.text in _CODES else said.text or said.href
+
+
+def _known(said: PropertyText) -> Licence | None:
+    """Return the licence that a URL or a text stands for, None if CKAN does not have it."""
+    for text in (said.href, _PREFIX.sub("", said.text)):
+        if (found := licences.find(text)) and found.id:
+            return found
+    return None
+
+
+def _address(given: Iterable[PropertyText]) -> str:
+    """Return the first URL."""
+    for said in given:
+        for text in (said.href, said.text):
+            if is_web_url(text):
+                return text
+            if found := next(addresses(text), ""):
+                return found
+    return ""
+
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(
+        ("gmd:pointOfContact", "gmd:distributorContact", "gmd:contact"),
+        "publisher, contact, author; extras responsible-party, provider, responsible-organisation,"
+        " distributor, metadata-contact, metadata-contact-email",
+        _people,
+    ),
+    Field(
+        ("gmd:useLimitation", "gmd:otherConstraints"),
+        "licence; extras licence, licence_url, access_constraints, limitations-on-public-access",
+        _constraints,
+    ),
+    Field(
+        ("gmd:accessConstraints", "gmd:useConstraints", "gmd:classification"),
+        "extras access-restrictions, use-restrictions, security-classification",
+        _codes,
+    ),
+)
