@@ -1,18 +1,26 @@
-"""Coverage of a dataset: place, time, languages, and update frequency."""
+"""Coverage of a dataset (place, time, languages, update frequency), and its texts by language."""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from ckanext.ukharvest.core.translations import (
+    Pairs,
+    ResourceTranslation,
+    Translation,
+    collect_translations,
+)
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.languages import language_code, read_languages
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, parse_period, read_periods
+from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
@@ -215,3 +223,72 @@ def languages(node: Node) -> tuple[str, ...]:
 
 def _report(node: Node, name: str, code: str, words: str) -> None:
     node.report(code, name, words)
+
+
+Names = tuple[str, ...]
+Literals = list[tuple[str, str]]  # language tag and text
+
+
+def text_language(node: Node, titles: Names) -> str:
+    """Return the code of the language of the title that is used, "" if it has no tag."""
+    found = _first_literals(node, titles)
+    return language_code(found[0][0]) if found else ""
+
+
+def dataset_translations(
+    node: Node, titles: Names, notes: Names, abstracts: Names, keywords: Names
+) -> dict[str, Translation]:
+    """Return a dataset's texts by language.
+
+    Args:
+        titles, abstracts: predicates; the first that has literals counts.
+        notes: predicates; all of them count, before ``abstracts``.
+        keywords: predicates.
+    """
+    texts = [pair for name in notes for pair in node.literals(name)]
+    fields: dict[str, Pairs] = {
+        "title": _joined(_first_literals(node, titles), _first_line),
+        "notes": _joined(texts or _first_literals(node, abstracts), _paragraphs),
+        "tags": [
+            (tag, clean_tags(words, "")[0]) for tag, words in _grouped(node.literals(*keywords))
+        ],
+    }
+    return collect_translations(Translation, fields)
+
+
+def distribution_translations(
+    node: Node, titles: Names, texts: Names
+) -> dict[str, ResourceTranslation]:
+    """Return a distribution's texts by language."""
+    fields = {
+        "name": _joined(_first_literals(node, titles), _first_line),
+        "description": _joined(_first_literals(node, texts), _lines),
+    }
+    return collect_translations(ResourceTranslation, fields)
+
+
+def _first_literals(node: Node, names: Names) -> Literals:
+    return next(filter(None, (node.literals(name) for name in names)), [])
+
+
+def _grouped(literals: Literals) -> Iterable[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for tag, text in literals:
+        found.setdefault(tag, []).append(text)
+    return found.items()
+
+
+def _joined(literals: Literals, join: Callable[[list[str]], str]) -> Literals:
+    return [(tag, join(texts)) for tag, texts in _grouped(literals)]
+
+
+def _first_line(texts: list[str]) -> str:
+    return plain_line(texts[0])
+
+
+def _lines(texts: list[str]) -> str:
+    return "\n".join(map(plain_text, texts))
+
+
+def _paragraphs(texts: list[str]) -> str:
+    return "\n\n".join(dict.fromkeys(map(plain_text, texts)))

@@ -1,15 +1,15 @@
-"""Distributions of a dataset: its files and services."""
+"""Resources of a dataset: its distributions, its services (dcat:DataService), pages about it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.values import file_names, formats, schema_types
+from ckanext.ukharvest.core.values import file_names, formats, licences, schema_types
 from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -17,16 +17,160 @@ from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat import (
-    coverage,
-    extras,
-    further,
-    people,
-    services,
-    translations,
-)
+from ckanext.ukharvest.parsers import table, uk_fields
+from ckanext.ukharvest.parsers.dcat import coverage, extras, people
 from ckanext.ukharvest.parsers.dcat.node import Node, natural, quoted
+
+# Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
+WAYS = {
+    "void:dataDump": ("Data dump", "RDF", "data"),
+    "pmd:downloadURL": ("", "", "data"),
+    "geography:zippedShapefile": ("Data as shapefile (zipped)", "SHP", "data"),
+    "void:sparqlEndpoint": ("SPARQL endpoint", "SPARQL", "service"),
+    "dcat:endpointURL": ("Service", "API", "service"),
+    "dcat:downloadURL": ("", "", "data"),
+    "dcat:accessURL": ("", "", "data"),
+}
+# Pages about the data.
+PAGES = {
+    "dcat:dataDictionary": "Data dictionary",
+    "wdrs:describedby": "Data dictionary",
+    "dct:references": "Reference",
+    "foaf:page": "Documentation",
+    "dcat:endpointDescription": "Service description",
+    "dcat:landingPage": "Landing page",
+}
+
+
+def other_resources(node: Node) -> Iterator[ResourceRecord]:
+    """Yield other links to the data, and pages about it, the most important first."""
+    for predicate, (name, label, kind) in WAYS.items():
+        for url in node.links(predicate):
+            # A dump may be in another form of RDF, or a table.
+            mimetype = node.text("pmd:mediaType") if predicate == "pmd:downloadURL" else ""
+            found = formats.of_url(url) or formats.label(mimetype)
+            found = label if found in ("", "ZIP", "GZ") else found
+            yield ResourceRecord(url, name=name, format=found, mimetype=mimetype, kind=kind)
+    for predicate, name in PAGES.items():
+        for part in node.nodes(predicate):
+            url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
+            if url:
+                title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
+                label = formats.of_url(url) or "HTML"
+                yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
+
+
+Rows = tuple[Field[Node], ...]
+
+# Members of a service in the extra access_services, named as in ckanext-dcat's.
+SERVICE_FIELDS = {
+    "dct:title": "title",
+    "dct:description": "description",
+    "dct:identifier": "identifier",
+    "dcat:endpointURL": "endpoint_url",
+    "dcat:endpointDescription": "endpoint_description",
+    "dct:conformsTo": "conforms_to",
+    "dct:license": "license",
+    "dct:accessRights": "access_rights",
+    "dcatap:availability": "availability",
+    "dct:modified": "modified",
+    "dct:format": "format",
+    "dct:language": "language",
+    "dct:rights": "rights",
+    "dcat:landingPage": "landing_page",
+    "dcat:keyword": "keyword",
+    "dcat:theme": "theme",
+    "dcatap:applicableLegislation": "applicable_legislation",
+    "dcatap:hvdCategory": "hvd_category",
+    "foaf:page": "documentation",
+}
+_SERVICE_LISTS = (
+    *("endpoint_url", "conforms_to", "format", "language", "rights", "landing_page", "keyword"),
+    *("theme", "applicable_legislation", "hvd_category", "documentation"),
+)
+
+SERVES = "dcat:servesDataset"
+_SERVICE_READ = extras.NOT_READ | frozenset(
+    (*SERVICE_FIELDS, *people.CONTACT, *people.PUBLISHER, SERVES)
+)
+
+
+def service_url(service: Node) -> str:
+    """Return a service's URL: its endpoint, else a page about it, else its URI; "" without any."""
+    for name in ("dcat:endpointURL", "dcat:landingPage", "dcat:endpointDescription"):
+        if url := service.page(name):
+            return url
+    return service.uri if is_web_url(service.uri) else ""
+
+
+def service_facts(service: Node) -> dict[str, Any]:
+    """Return a service as ckanext-dcat stores it in a file's extra access_services."""
+    found: dict[str, Any] = {"uri": service.uri}
+    for predicate, key in SERVICE_FIELDS.items():
+        if values := service.values(predicate):
+            found[key] = values if key in _SERVICE_LISTS else values[0]
+    for key, (agent, _extras) in {
+        "contact": people.contact(service),
+        "publisher": people.publisher(service),
+        "creator": people.author(service),
+    }.items():
+        if agent is not None:
+            found[key] = [{"name": agent.name, "email": agent.email, "url": agent.url}]
+    return found
+
+
+def service_resources(
+    node: Node, files: Iterable[ResourceRecord], parts: Iterable[Node], mapping: Rows
+) -> list[ResourceRecord]:
+    """Return the services of a dataset that are no files of it yet, each URL once.
+
+    Args:
+        node: the dataset, or a service that is a record: its own endpoint is one, too.
+        files: its files; a file without a URL has that of its service.
+        parts: its distributions.
+        mapping: the table of a distribution's fields: a service has the same names for them.
+    """
+    seen = {file.url for file in files}
+    found = []
+    named = (each for part in parts for each in part.nodes("dcat:accessService"))
+    for service in (*node.subjects(SERVES), *named):
+        url = service_url(service)
+        if not url:
+            service.report("missing-url", "dcat:endpointURL", "missing; expected a web address")
+        if url and url not in seen:
+            seen.add(url)
+            found.append(_service(service, url, mapping))
+    return found
+
+
+def _service(service: Node, url: str, mapping: Rows) -> ResourceRecord:
+    part = service.renamed(f"service {quoted(service.text('dct:title') or url)}, ")
+    fields, facts = collect(mapping, part)
+    described = part.page("dcat:endpointDescription")
+    labels = (fields["format"], formats.of_url(url), formats.of_url(described))
+    agent, phone = people.contact(part)
+    facts |= {
+        "endpoint_description": described,
+        "access_rights": ", ".join(part.values("dct:accessRights")),
+        "rights": people.rights(part),
+        "contact_name": agent.name if agent else "",
+        "contact_email": agent.email if agent else "",
+        "contact-phone": phone.get("contact-phone", ""),
+    }
+    terms = (*part.values("dct:license"), "")
+    fields |= {
+        "url": url,
+        "kind": "service",
+        "name": fields["name"] or "Service",
+        "format": next((label for label in labels if label in SERVICE_FORMATS), "API"),
+        "licence": licences.find(terms[0]),  # of no file: reported nowhere
+    }
+    identity = "" if service.uri == url else service.uri
+    facts = {name: text for name, text in facts.items() if text}
+    read = table.names_read(mapping) | _SERVICE_READ
+    facts = table.add_unread(facts, extras.unread_predicates(part, read), of_file=True)
+    return ResourceRecord(id=identity, extras=facts, **fields)
+
 
 # Mistakes that publishers make.
 _MISNAMED = ("dcat:distributions", "dct:distributions", "dct:distribution")
@@ -106,7 +250,7 @@ def services_of(node: Node, files: list[ResourceRecord]) -> list[ResourceRecord]
     # A service has the fields of a file, but for its URL and its terms.
     apart = ("dcat:accessService", "dct:license")
     mapping = tuple(row for row in RESOURCE_MAPPING if not set(apart) & set(row.source))
-    return services.resources(node, files, _parts(node)[: node.max_resources], mapping)
+    return service_resources(node, files, _parts(node)[: node.max_resources], mapping)
 
 
 def _is_file(part: Node) -> bool:
@@ -136,7 +280,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         facts["schema_type"] = kind
     found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
-    facts = unread_fields.added_to(facts, further.unread(part, _READ), of_file=True)
+    facts = table.add_unread(facts, extras.unread_predicates(part, _READ), of_file=True)
     return ResourceRecord(id="" if identity == found["url"] else identity, extras=facts, **found)
 
 
@@ -160,7 +304,7 @@ def _addresses(part: Node) -> Found:
 
 
 def _endpoint(part: Node) -> str:
-    found = (services.url_of(service) for service in part.nodes("dcat:accessService"))
+    found = (service_url(service) for service in part.nodes("dcat:accessService"))
     return next(filter(None, found), "")
 
 
@@ -210,7 +354,7 @@ def _descriptions(part: Node) -> Found:
 
 
 def _translations(part: Node) -> Found:
-    return {"translations": translations.of_distribution(part, _TITLES, _TEXTS)}
+    return {"translations": coverage.distribution_translations(part, _TITLES, _TEXTS)}
 
 
 def _issued(part: Node) -> Found:
@@ -267,7 +411,7 @@ def _others(part: Node) -> Found:
 
 def _services(part: Node) -> Found:
     """Return services as ckanext-dcat stores them: a JSON list of objects."""
-    found = [services.facts(service) for service in part.nodes("dcat:accessService")]
+    found = [service_facts(service) for service in part.nodes("dcat:accessService")]
     return {"extras": {"access_services": json.dumps(found, ensure_ascii=False) if found else ""}}
 
 
@@ -294,4 +438,4 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     ),
     Field(("every other predicate",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(RESOURCE_MAPPING) | further.NOT_READ | {"adms:identifier"}
+_READ = table.names_read(RESOURCE_MAPPING) | extras.NOT_READ | {"adms:identifier"}

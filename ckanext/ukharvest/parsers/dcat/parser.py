@@ -19,19 +19,10 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat import (
-    coverage,
-    distribution,
-    extras,
-    further,
-    people,
-    resources,
-    translations,
-)
-from ckanext.ukharvest.parsers.dcat.node import Node, Scope
-from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
-from ckanext.ukharvest.parsers.resource_lists import without_repeats
+from ckanext.ukharvest.parsers import table, uk_fields
+from ckanext.ukharvest.parsers.dcat import coverage, distribution, extras, people
+from ckanext.ukharvest.parsers.dcat.node import Node, Scope, Term, read_graph
+from ckanext.ukharvest.parsers.table import without_repeats
 
 VERSION = 3
 FORM = "rdf"
@@ -69,7 +60,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found, more = collect(MAPPING, node)
     _report_missing(node, found)
     more |= extras.as_ckanext_dcat(found)
-    more = unread_fields.added_to(more, further.unread(node, _READ))
+    more = table.add_unread(more, extras.unread_predicates(node, _READ))
     return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **found)
 
 
@@ -128,8 +119,8 @@ def _title(node: Node) -> FieldValues:
 
 def _translations(node: Node) -> FieldValues:
     return {
-        "text_language": translations.text_language(node, _TITLE),
-        "translations": translations.of_dataset(node, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
+        "text_language": coverage.text_language(node, _TITLE),
+        "translations": coverage.dataset_translations(node, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
     }
 
 
@@ -237,7 +228,7 @@ def _resources(node: Node) -> FieldValues:
     files = distribution.distributions(node)
     served = distribution.services_of(node, files)
     return {
-        "resources": without_repeats(files + served, resources.others(node)),
+        "resources": without_repeats(files + served, distribution.other_resources(node)),
         "licence": licences.of_dataset(None, "", files),
     }
 
@@ -275,8 +266,8 @@ MAPPING: tuple[Field[Node], ...] = (
         (
             *distribution.DISTRIBUTION,
             "dcat:servesDataset",
-            *resources.WAYS,
-            *resources.PAGES,
+            *distribution.WAYS,
+            *distribution.PAGES,
         ),
         "resources, licence",
         _resources,
@@ -302,7 +293,7 @@ MAPPING: tuple[Field[Node], ...] = (
     ),
     Field(("every other predicate",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(MAPPING) | further.NOT_READ
+_READ = table.names_read(MAPPING) | extras.NOT_READ
 
 # The fields of a distribution: the documentation's second table.
 RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

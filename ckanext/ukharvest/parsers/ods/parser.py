@@ -34,7 +34,7 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import parse_email
-from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
+from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object
 from ckanext.ukharvest.parsers.ods import coverage, resources, translations
@@ -110,7 +110,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     for key, name, expected in _EXPECTED:
         if not values.get(name) and not dataset.default.is_settled(key):
             dataset.default.report("missing-field", key, f"missing; expected {expected}")
-    extras = unread_fields.added_to(extras, _unread(dataset))
+    extras = table.add_unread(extras, _unread(dataset))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
@@ -313,10 +313,10 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
 )
 
 _READ = {
-    "": unread_fields.names_of(MAPPING) | _OF_PORTAL | {translations.KEY},
-    "default": unread_fields.names_of(MAPPING, DEFAULT) | _OF_PORTAL,
-    "dcat": unread_fields.names_of(MAPPING, DCAT),
-    "inspire": unread_fields.names_of(MAPPING, INSPIRE) | _OF_PERSONS,
+    "": table.names_read(MAPPING) | _OF_PORTAL | {translations.KEY},
+    "default": table.names_read(MAPPING, DEFAULT) | _OF_PORTAL,
+    "dcat": table.names_read(MAPPING, DCAT),
+    "inspire": table.names_read(MAPPING, INSPIRE) | _OF_PERSONS,
 }
 
 RESOURCE_MAPPING = resources.RESOURCE_MAPPING

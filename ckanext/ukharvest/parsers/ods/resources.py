@@ -12,11 +12,11 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import unread_fields
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.ods.dataset import Dataset
 from ckanext.ukharvest.parsers.package_dict import unread_members
-from ckanext.ukharvest.parsers.resource_lists import without_repeats
+from ckanext.ukharvest.parsers.table import without_repeats
 
 # Portals cut a Shapefile at this number of records.
 MOST_IN_SHAPEFILE = 50_000
@@ -114,7 +114,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
         format=formats.label(mimetype) or formats.of_url(given) or formats.of_url(title),
         mimetype=mimetype if "/" in mimetype else "",
         kind=kind,
-        extras=unread_fields.added_to({}, unread_members(part.data, _READ), of_file=True),
+        extras=table.add_unread({}, unread_members(part.data, _READ), of_file=True),
     )
 
 
@@ -144,4 +144,4 @@ RESOURCE_MAPPING = (
     Field(("modified",), "modified", read_apart),
     Field(("every other field of attachments and alternative_exports",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(RESOURCE_MAPPING)
+_READ = table.names_read(RESOURCE_MAPPING)

@@ -193,7 +193,7 @@ def table_rows(name: str, form: Form) -> list[dict[str, str]]:
 
 
 def table_row(name: str, rule: Any) -> dict[str, str]:
-    """Return a rule of a table as the cells of a row; see ``parsers/field_table.py``."""
+    """Return a rule of a table as the cells of a row; see ``parsers/ckan/names.py``."""
     if isinstance(rule, str):
         return {"from": name, "to": rule, "default": "", "values": ""}
     if not isinstance(rule, Mapping) or not rule or rule.get("drop"):
