@@ -97,11 +97,23 @@ def row(source: str, target: str, reader: Callable[[Any, Names], Any], prefix: s
     """Return a row; ``source`` has names without the prefix, separated by blanks."""
     names = source.split()
     bare = tuple(dict.fromkeys(_NAMESPACE.sub("", name) for name in names))
-    extra = target.removeprefix(_EXTRA) if target.startswith(_EXTRA) else ""
-    return Row(tuple(prefix + name for name in names), target, reader, prefix, bare, extra)
+    return named_row(tuple(prefix + name for name in names), target, reader, bare, prefix)
 
 
 _NAMESPACE = re.compile(r"\w+:")
+
+
+def named_row(
+    source: Names,
+    target: str,
+    reader: Callable[[Any, Names], Any],
+    names: Names,
+    prefix: str = "",
+) -> Row:
+    """Return a row whose reader gets other names than the documentation has."""
+    is_extra = target.startswith(_EXTRA)
+    extra = target.removeprefix(_EXTRA).removesuffix(" (list)") if is_extra else ""
+    return Row(source, target, reader, prefix, names, extra)
 
 
 def read_record(  # noqa: PLR0913

@@ -9,17 +9,18 @@ from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.translations import ResourceTranslation
 from ckanext.ukharvest.core.values import file_names, formats, licences, schema_types
 from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, extras, people
-from ckanext.ukharvest.parsers.dcat.node import Node, natural, quoted
+from ckanext.ukharvest.parsers.dcat.node import Node, json_list, line, natural, quoted, row, types
+from ckanext.ukharvest.parsers.table import Row
 
 # Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
 WAYS = {
@@ -60,7 +61,7 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
                 yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
 
 
-Rows = tuple[Field[Node], ...]
+Rows = tuple[Field[Node] | Row, ...]
 
 # Members of a service in the extra access_services, named as in ckanext-dcat's.
 SERVICE_FIELDS = {
@@ -215,7 +216,6 @@ LISTS = {
     "schema:image": "image",
 }
 OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
-_ACCESS_RIGHTS, _IDENTIFIER = "dct:accessRights", "dct:identifier"
 
 
 Found = dict[str, Any]
@@ -248,7 +248,7 @@ def distributions(node: Node) -> list[ResourceRecord]:
 def services_of(node: Node, files: list[ResourceRecord]) -> list[ResourceRecord]:
     """Return the services of a dataset that are not among its files."""
     # A service has the fields of a file, but for its URL and its terms.
-    apart = ("dcat:accessService", "dct:license")
+    apart = ("dcat:accessService", "dct:license", "dct:rights")
     mapping = tuple(row for row in RESOURCE_MAPPING if not set(apart) & set(row.source))
     return service_resources(node, files, _parts(node)[: node.max_resources], mapping)
 
@@ -345,37 +345,30 @@ def _bytes(part: Node, name: str, text: str) -> Found:
     return {"size": size, "extras": unread}
 
 
-def _names(part: Node) -> Found:
-    return {"name": plain_line(part.text(*_TITLES))}
+def _lines(part: Node, names: table.Names) -> str:
+    return "\n".join(map(plain_text, part.best(*names)))
 
 
-def _descriptions(part: Node) -> Found:
-    return {"description": "\n".join(map(plain_text, part.best(*_TEXTS)))}
+def _translations(part: Node, _names: table.Names) -> dict[str, ResourceTranslation]:
+    return coverage.distribution_translations(part, _TITLES, _TEXTS)
 
 
-def _translations(part: Node) -> Found:
-    return {"translations": coverage.distribution_translations(part, _TITLES, _TEXTS)}
+def _languages(part: Node, names: table.Names) -> str:
+    return ", ".join(coverage.languages(part, names))
 
 
-def _issued(part: Node) -> Found:
-    return {"issued": coverage.date(part, *_ISSUED)}
+def _uris(part: Node, names: table.Names) -> str:
+    # A text is among the rights.
+    return ", ".join(each.uri for each in part.nodes(*names) if each.uri)
 
 
-def _modified(part: Node) -> Found:
-    return {"modified": coverage.date(part, *_MODIFIED, latest=True)}
+def _identifiers(part: Node, names: table.Names) -> str:
+    # An identifier without a URI is the identity.
+    return ", ".join(text for text in part.values(*names) if part.uri and text != part.uri)
 
 
-def _terms(part: Node) -> Found:
-    return {"licence": people.licence(part), "extras": {"rights": people.rights(part)}}
-
-
-def _schemas(part: Node) -> Found:
-    return {"schema_url": next(iter(uk_fields.schemas(part.values(*_SCHEMA))), "")}
-
-
-def _temporal(part: Node) -> Found:
-    periods = coverage.periods(part)
-    return {"temporal": periods.whole, "extras": periods.extras}
+def _schema(part: Node, names: table.Names) -> str:
+    return next(iter(uk_fields.schemas(part.values(*names))), "")
 
 
 def _place(part: Node) -> Found:
@@ -396,46 +389,39 @@ def _checksum(part: Node) -> Found:
     return {"extras": read_checksums(pairs)}
 
 
-def _others(part: Node) -> Found:
-    found = {"uri": part.uri, "language": ", ".join(coverage.languages(part))}
-    for predicate, key in SINGLE.items():
-        found[key] = ", ".join(formats.without_registry(value) for value in part.values(predicate))
-    for predicate, key in LISTS.items():
-        found[key] = as_list(part.values(predicate))
-    # A text is among the rights, an identifier without a URI is the identity.
-    found["access_rights"] = ", ".join(each.uri for each in part.nodes(_ACCESS_RIGHTS) if each.uri)
-    names = [text for text in part.values(_IDENTIFIER) if part.uri and text != part.uri]
-    found["identifier"] = ", ".join(names) or found.get("identifier", "")
-    return {"extras": found | extras.objects(part, OBJECTS)}
-
-
-def _services(part: Node) -> Found:
+def _services(part: Node, names: table.Names) -> str:
     """Return services as ckanext-dcat stores them: a JSON list of objects."""
-    found = [service_facts(service) for service in part.nodes("dcat:accessService")]
-    return {"extras": {"access_services": json.dumps(found, ensure_ascii=False) if found else ""}}
+    services = list(map(service_facts, part.nodes(*names)))
+    return json.dumps(services, ensure_ascii=False) if services else ""
+
+
+def _objects(part: Node) -> Found:
+    return {"extras": {"uri": part.uri, **extras.objects(part, OBJECTS)}}
 
 
 # Readers of a distribution's fields → ResourceRecord.
-RESOURCE_MAPPING: tuple[Field[Node], ...] = (
+RESOURCE_MAPPING: tuple[Field[Node] | Row, ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
-    Field(_TITLES, "name", _names),
-    Field(_TEXTS, "description", _descriptions),
-    Field((*_TITLES, *_TEXTS), "translations", _translations),
+    row(_TITLES, "name", line),
+    row(_TEXTS, "description", _lines),
+    row((*_TITLES, *_TEXTS), "translations", _translations),
     Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
     Field(_SIZE, "size", _size),
-    Field(_ISSUED, "issued", _issued),
-    Field(_MODIFIED, "modified", _modified),
-    Field(coverage.TEMPORAL, "temporal", _temporal),
-    Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
-    Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
+    row(_ISSUED, "issued", coverage.date),
+    row(_MODIFIED, "modified", coverage.last_date),
+    Field(coverage.TEMPORAL, "temporal", coverage.temporal),
+    row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
+    row(people.RIGHTS, "extra rights", people.rights),
+    row(_SCHEMA, "schema_url", _schema),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
-    Field(("dcat:accessService",), "access_services", _services),
+    row(("dcat:accessService",), "extra access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
-    Field(
-        (*coverage.LANGUAGE, *SINGLE, *LISTS, *OBJECTS, _ACCESS_RIGHTS, _IDENTIFIER),
-        "extras",
-        _others,
-    ),
+    row(coverage.LANGUAGE, "extra language", _languages),
+    row(("dct:accessRights",), "extra access_rights", _uris),
+    row(("dct:identifier",), "extra identifier", _identifiers),
+    *(row((predicate,), f"extra {name}", types) for predicate, name in SINGLE.items()),
+    *(row((predicate,), f"extra {name} (list)", json_list) for predicate, name in LISTS.items()),
+    Field(("the distribution's URI", *OBJECTS), "extras", _objects),
     Field(("every other predicate",), "extras", read_apart),
 )
 _READ = table.names_read(RESOURCE_MAPPING) | extras.NOT_READ | {"adms:identifier"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.records import Period
@@ -140,16 +140,6 @@ LISTS = {
     "schema:exampleOfWork": "example_of_work",
     "schema:translationOfWork": "translation_of_work",
 }
-
-
-def reader(predicate: str, name: str, *, is_list: bool) -> Callable[[Node], dict[str, Any]]:
-    """Return the function that reads one line of SINGLE or LISTS."""
-
-    def read(node: Node) -> dict[str, Any]:
-        values = node.values(predicate)
-        return {"extras": {name: as_list(values) if is_list else ", ".join(values)}}
-
-    return read
 
 
 # DCAT 3, section 6.7: a series and its members name each other.

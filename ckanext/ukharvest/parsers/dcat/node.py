@@ -13,14 +13,19 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.formats import without_registry
+from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
+from ckanext.ukharvest.parsers.table import Row
 
 Kind = Literal["uri", "blank", "literal"]
 
@@ -185,6 +190,10 @@ class Node:
         value = self.term.value
         return value if self.term.kind == "uri" and "/.well-known/genid/" not in value else ""
 
+    def part(self, prefix: str) -> Node:
+        """Return the node itself, which the rows of a table read."""
+        return self
+
     def renamed(self, where: str) -> Node:
         """Return the same node with another ``where``."""
         return Node(self._scope, self.term, where)
@@ -327,6 +336,44 @@ class Node:
     def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
         return parse_value(text, parse, self.reporter(name), code)
+
+
+# Readers of rows, and their table (``parsers.table``): a row's names are predicates.
+
+
+def row(predicates: table.Names, target: str, reader: Callable[[Node, table.Names], Any]) -> Row:
+    """Return a row of a table."""
+    return table.named_row(predicates, target, reader, predicates)
+
+
+def text(node: Node, names: table.Names) -> str:
+    """Return one text in the best language."""
+    return node.text(*names)
+
+
+def line(node: Node, names: table.Names) -> str:
+    """Return one text in the best language, in one line."""
+    return plain_line(node.text(*names))
+
+
+def page(node: Node, names: table.Names) -> str:
+    """Return the first full URL."""
+    return node.page(*names)
+
+
+def joined(node: Node, names: table.Names) -> str:
+    """Return all values in one text."""
+    return ", ".join(node.values(*names))
+
+
+def types(node: Node, names: table.Names) -> str:
+    """Return all values in one text, media types without the address of their registry."""
+    return ", ".join(map(without_registry, node.values(*names)))
+
+
+def json_list(node: Node, names: table.Names) -> str:
+    """Return all values as JSON."""
+    return as_list(node.values(*names))
 
 
 def natural(text: str) -> list[tuple[int, str]]:
