@@ -366,11 +366,7 @@ def _points(geometry: Mapping[str, Any]) -> Iterator[object]:
         if isinstance(found, Mapping):
             waiting += found.get("geometries", ()) or [found.get("coordinates")]
         elif isinstance(found, (list, tuple)) and found:
-            if _is_position(found):
+            if all(isinstance(each, (int, float)) for each in found):
                 yield found
             else:
                 waiting += found
-
-
-def _is_position(value: Iterable[Any]) -> bool:
-    return all(isinstance(each, (int, float)) for each in value)

@@ -196,11 +196,14 @@ def _rules(table: Mapping[str, Any]) -> Iterable[tuple[str, Rule]]:
         else:
             values = given.get("values", {})
             target = given.get("to", name).removeprefix(RESOURCES)
-            yield name, Rule(target, {**_folded(values), **values}, given.get("default"))
-
-
-def _folded(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.casefold(): value for key, value in values.items()}
+            yield (
+                name,
+                Rule(
+                    target,
+                    {**({key.casefold(): value for key, value in values.items()}), **values},
+                    given.get("default"),
+                ),
+            )
 
 
 Found = dict[str, Any]

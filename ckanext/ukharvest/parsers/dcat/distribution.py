@@ -224,7 +224,11 @@ Found = dict[str, Any]
 def _parts(node: Node) -> list[Node]:
     """Return the distributions of a dataset as nodes, sorted by URI, else by title and URL."""
     parts = node.nodes(*DISTRIBUTION)
-    parts += [part for part in node.nodes("dct:hasPart", "adms:sample") if _is_file(part)]
+    parts += [
+        part
+        for part in node.nodes("dct:hasPart", "adms:sample")
+        if (part.has(*_DOWNLOAD, *_ACCESS) or "Distribution" in part.types())
+    ]
     return sorted({part.term: part for part in parts}.values(), key=_order)
 
 
@@ -251,10 +255,6 @@ def services_of(node: Node, files: list[ResourceRecord]) -> list[ResourceRecord]
     apart = ("dcat:accessService", "dct:license", "dct:rights")
     mapping = tuple(row for row in RESOURCE_MAPPING if not set(apart) & set(row.source))
     return service_resources(node, files, _parts(node)[: node.max_resources], mapping)
-
-
-def _is_file(part: Node) -> bool:
-    return part.has(*_DOWNLOAD, *_ACCESS) or "Distribution" in part.types()
 
 
 def _order(part: Node) -> tuple[bool, list[tuple[int, str]]]:

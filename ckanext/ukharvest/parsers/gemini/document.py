@@ -14,12 +14,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from lxml import etree
 
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import parse_value
@@ -87,9 +89,10 @@ class IsoNode:
 
     def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, self._reporter(field), code)
+        return parse_value(text, parse, self.reporter(field), code)
 
-    def _reporter(self, field: str) -> Callable[[str, str], None]:
+    def reporter(self, field: str) -> Callable[[str, str], None]:
+        """Return a function that adds a problem with a field, given its code and text."""
         return lambda code, words: self.report(code, field, words)
 
     def find_all(self, *paths: str) -> Iterator[IsoNode]:
@@ -200,6 +203,70 @@ class Entry:
     guid: str
     url: str
     options: Mapping[str, Any]
+
+
+Reader = Callable[[IsoNode, tuple[str, ...]], Any]  # of what is at some paths below a node
+
+
+def row(
+    source: str, target: str, reader: Reader, *paths: str, of_record: bool = False
+) -> Field[Entry]:
+    """Return a row of a mapping.
+
+    Args:
+        source: names of elements for the documentation, separated by blanks.
+        target: a field of DatasetRecord, or "extra NAME".
+        reader: reads what is at the paths.
+        paths: paths below the identification.
+        of_record: they are paths below the root.
+    """
+    read = partial(_read_row, target, reader, paths, of_record)
+    return Field(tuple(source.split()), target, read)
+
+
+def _read_row(
+    target: str, reader: Reader, paths: tuple[str, ...], of_record: bool, entry: Entry
+) -> FieldValues:
+    value = reader(entry.record if of_record else entry.identification, paths)
+    is_extra = target.startswith("extra ")
+    return {"extras": {target.removeprefix("extra "): value}} if is_extra else {target: value}
+
+
+def text(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the first text."""
+    return node.text(*paths)
+
+
+def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return one text without markup, several as JSON."""
+    return text_or_list(map(plain_text, node.texts(*paths)))
+
+
+def paragraphs(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return all texts without markup, each once."""
+    return "\n\n".join(dict.fromkeys(map(plain_text, node.texts(*paths))))
+
+
+def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return one value of a code list, several as JSON."""
+    return text_or_list(node.codes(*paths))
+
+
+def paragraph(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the first text without markup."""
+    return plain_text(node.text(*paths))
+
+
+def json_texts(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return all texts as JSON."""
+    return json_list(node.texts(*paths))
+
+
+def json_objects(
+    read: Callable[[IsoNode], Mapping[str, Any]], node: IsoNode, paths: tuple[str, ...]
+) -> str:
+    """Return as JSON what ``read`` makes of each element."""
+    return json_list(map(read, node.find_all(*paths)))
 
 
 def without_blanks(values: Mapping[str, str]) -> dict[str, str]:

@@ -30,7 +30,14 @@ from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     PropertyText,
+    codes,
     json_list,
+    json_objects,
+    json_texts,
+    paragraph,
+    paragraphs,
+    row,
+    text,
     text_or_list,
     without_blanks,
 )
@@ -43,25 +50,6 @@ _MODIFIED = ("revision", "lastRevision", "lastUpdate")
 def title(identification: IsoNode) -> str:
     """Return the title (GEMINI 1) on one line, "" if there is none."""
     return plain_line(identification.text("citation/*/title"))
-
-
-def _abstract(entry: Entry) -> FieldValues:
-    return {"notes": plain_text(entry.identification.text("abstract"))}
-
-
-def _names(entry: Entry) -> FieldValues:
-    citation = "citation/*/"
-    return {
-        "version": entry.identification.text(citation + "edition"),
-        "extras": {
-            "alternative-title": json_list(entry.identification.texts(citation + "alternateTitle"))
-        },
-    }
-
-
-def _identifiers(entry: Entry) -> FieldValues:
-    nodes = entry.identification.find_all("citation/*/identifier/*")
-    return {"extras": {"resource-identifier": json_list(map(_identifier, nodes))}}
 
 
 def _identifier(node: IsoNode) -> dict[str, str]:
@@ -98,39 +86,17 @@ def _typed_dates(identification: IsoNode) -> Iterator[tuple[str, str, str]]:
             yield each.code("dateType"), day, text
 
 
-def _language(entry: Entry) -> FieldValues:
-    found = []
-    for each in entry.identification.find_all(
-        "language", "defaultLocale/*/language", "otherLocale/*/language"
-    ):
+def _languages(node: IsoNode, paths: tuple[str, ...]) -> tuple[str, ...]:
+    tags = []
+    for language in node.find_all(*paths):
         # "eng; USA": the country comes after the language.
-        text = each.own_code().partition(";")[0].strip()
-        found.append(each.parse_value("gmd:language", text, parse_language, "bad-language"))
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
-
-
-def _words(entry: Entry) -> FieldValues:
-    """Read free texts that have no field of their own."""
-    node = entry.identification
-    texts = {
-        "additional-information": node.texts("supplementalInformation"),
-        "purpose": node.texts("purpose"),
-        "credit": node.texts("credit"),
-    }
-    return {
-        "extras": {
-            name: "\n\n".join(dict.fromkeys(map(plain_text, each))) for name, each in texts.items()
-        }
-    }
-
-
-def _related(entry: Entry) -> FieldValues:
-    """Read other resources that this one belongs to or is derived from."""
-    nodes = entry.identification.find_all("aggregationInfo/*", "associatedResource/*")
-    return {"extras": {"aggregation-info": json_list(map(_relation, nodes))}}
+        code = language.own_code().partition(";")[0].strip()
+        tags.append(language.parse_value("gmd:language", code, parse_language, "bad-language"))
+    return tuple(dict.fromkeys(filter(None, tags)))
 
 
 def _relation(node: IsoNode) -> dict[str, str]:
+    """Read another resource that this one belongs to or is derived from."""
     facts = {
         "title": node.text("aggregateDataSetName/*/title", "name/*/title"),
         "identifier": node.text(
@@ -145,21 +111,11 @@ def _relation(node: IsoNode) -> dict[str, str]:
     return without_blanks(facts)
 
 
-def _state(entry: Entry) -> FieldValues:
-    return {"extras": {"progress": text_or_list(entry.identification.codes("status"))}}
-
-
 def _date(entry: Entry) -> FieldValues:
     stamp = gemini_document.stamp(entry.record)
     date = stamp.node.parse_value(stamp.field, stamp.text, parse_date, "bad-date")
     # A date that could not be read is kept unchanged.
     return {"metadata_modified": date, "extras": {"metadata-date": stamp.text}}
-
-
-def _record_language(entry: Entry) -> FieldValues:
-    code = entry.record.code("language", "defaultLocale/*/language")
-    # "eng; USA": the country is not used.
-    return {"extras": {"metadata-language": code.partition(";")[0].strip()}}
 
 
 def _parent(entry: Entry) -> FieldValues:
@@ -180,20 +136,6 @@ def _type(entry: Entry) -> FieldValues:
             "hierarchy-level-name": text_or_list(names),
             # data.gov.uk's mark of location data, from "UK Location Programme".
             "UKLP": "" if kind.lower() == "nongeographicdataset" else "True",
-        }
-    }
-
-
-def _standard(entry: Entry) -> FieldValues:
-    record = entry.record
-    return {
-        "extras": {
-            "metadata-standard-name": record.text(
-                "metadataStandardName", "metadataStandard/*/title"
-            ),
-            "metadata-standard-version": record.text(
-                "metadataStandardVersion", "metadataStandard/*/edition"
-            ),
         }
     }
 
@@ -251,11 +193,7 @@ def _of_authority(group: Group) -> uk_fields.FieldTexts:
     kind = local_government_lists.FUNCTION if _FUNCTIONS.search(vocabulary) else ""
     kind = local_government_lists.SERVICE if _SERVICES.search(vocabulary) else kind
     texts = [said.href if "esd.org.uk" in said.href.lower() else said.text for said in keywords]
-    return uk_fields.FieldTexts(kind, texts, partial(_report, node))
-
-
-def _report(node: IsoNode, code: str, words: str) -> None:
-    node.report(code, "gmd:keyword", words)
+    return uk_fields.FieldTexts(kind, texts, node.reporter("gmd:keyword"))
 
 
 def _vocabulary(node: IsoNode) -> str:
@@ -300,11 +238,11 @@ class Locales:
 
     def __init__(self, record: IsoNode) -> None:
         """Read a record's root."""
-        self.main = language_code(_code(record, "language", "defaultLocale/*/language"))
+        self.main = language_code(_code(record, ("language", "defaultLocale/*/language")))
         translated = record.element.iter("{*}LocalisedCharacterString")
         self.has_translations = next(translated, None) is not None
         self._by_id = {
-            each.attribute("id"): _code(each, *_CODES) for each in record.find_all(*_LOCALES)
+            each.attribute("id"): _code(each, _CODES) for each in record.find_all(*_LOCALES)
         }
 
     def texts(self, node: IsoNode | None, clean: Callable[[str], str]) -> Iterator[tuple[str, str]]:
@@ -321,7 +259,7 @@ class Locales:
         return self._by_id.get(locale) or locale.rpartition("-")[2]
 
 
-def _code(node: IsoNode, *paths: str) -> str:
+def _code(node: IsoNode, paths: tuple[str, ...]) -> str:
     # "eng; USA": the country comes after the language.
     return node.code(*paths).partition(";")[0].strip()
 
@@ -347,9 +285,9 @@ def _translations(entry: Entry) -> FieldValues:
 def _tags(locales: Locales, keywords: Iterable[IsoNode]) -> list[tuple[str, tuple[str, ...]]]:
     words: dict[str, list[str]] = {}
     for keyword in keywords:
-        for language, text in locales.texts(keyword, plain_line):
-            words.setdefault(language, []).append(text)
-    return [(language, clean_tags(each, "")[0]) for language, each in words.items()]
+        for language, word in locales.texts(keyword, plain_line):
+            words.setdefault(language, []).append(word)
+    return [(language, clean_tags(tags, "")[0]) for language, tags in words.items()]
 
 
 def link_translations(node: IsoNode, locales: Locales) -> dict[str, ResourceTranslation]:
@@ -363,35 +301,69 @@ def link_translations(node: IsoNode, locales: Locales) -> dict[str, ResourceTran
 
 MAPPING: tuple[Field[Entry], ...] = (
     Field(("gmd:dateStamp",), "metadata_modified", _date),
-    Field(("gmd:MD_Metadata/gmd:language",), "extra metadata-language", _record_language),
+    row(
+        "gmd:MD_Metadata/gmd:language",
+        "extra metadata-language",
+        _code,
+        *("language", "defaultLocale/*/language"),
+        of_record=True,
+    ),
     Field(("gmd:parentIdentifier",), "extra parent-identifier", _parent),
     Field(
         ("gmd:hierarchyLevel", "gmd:hierarchyLevelName"),
         "extras resource-type, hierarchy-level-name, UKLP",
         _type,
     ),
-    Field(
-        ("gmd:metadataStandardName", "gmd:metadataStandardVersion"),
-        "extras metadata-standard-name, metadata-standard-version",
-        _standard,
+    row(
+        "gmd:metadataStandardName",
+        "extra metadata-standard-name",
+        text,
+        *("metadataStandardName", "metadataStandard/*/title"),
+        of_record=True,
+    ),
+    row(
+        "gmd:metadataStandardVersion",
+        "extra metadata-standard-version",
+        text,
+        *("metadataStandardVersion", "metadataStandard/*/edition"),
+        of_record=True,
     ),
     Field(("gmd:dataSetURI",), "url", _page),
-    Field(("gmd:abstract",), "notes", _abstract),
-    Field(("gmd:alternateTitle", "gmd:edition"), "version; extra alternative-title", _names),
-    Field(("gmd:CI_Citation/gmd:identifier",), "extra resource-identifier", _identifiers),
+    row("gmd:abstract", "notes", paragraph, "abstract"),
+    row("gmd:edition", "version", text, "citation/*/edition"),
+    row("gmd:alternateTitle", "extra alternative-title", json_texts, "citation/*/alternateTitle"),
+    row(
+        "gmd:CI_Citation/gmd:identifier",
+        "extra resource-identifier",
+        partial(json_objects, _identifier),
+        "citation/*/identifier/*",
+    ),
     Field(
         ("gmd:CI_Citation/gmd:date",),
         "issued, modified; extra dataset-reference-date",
         _dates,
     ),
-    Field(("gmd:MD_DataIdentification/gmd:language",), "language", _language),
-    Field(
-        ("gmd:supplementalInformation", "gmd:purpose", "gmd:credit"),
-        "extras additional-information, purpose, credit",
-        _words,
+    row(
+        "gmd:MD_DataIdentification/gmd:language",
+        "language",
+        _languages,
+        *("language", "defaultLocale/*/language", "otherLocale/*/language"),
     ),
-    Field(("gmd:aggregationInfo",), "extra aggregation-info", _related),
-    Field(("gmd:status",), "extra progress", _state),
+    row(
+        "gmd:supplementalInformation",
+        "extra additional-information",
+        paragraphs,
+        "supplementalInformation",
+    ),
+    row("gmd:purpose", "extra purpose", paragraphs, "purpose"),
+    row("gmd:credit", "extra credit", paragraphs, "credit"),
+    row(
+        "gmd:aggregationInfo",
+        "extra aggregation-info",
+        partial(json_objects, _relation),
+        *("aggregationInfo/*", "associatedResource/*"),
+    ),
+    row("gmd:status", "extra progress", codes, "status"),
     Field(
         ("gmd:keyword", "gmd:thesaurusName", "gmd:topicCategory"),
         "tags, themes; extras topic-category, inspire-themes, keywords, la_function, la_service",

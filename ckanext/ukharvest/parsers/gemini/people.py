@@ -24,6 +24,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     IsoNode,
     PropertyText,
     json_list,
+    row,
     without_blanks,
 )
 
@@ -230,25 +231,6 @@ def _constraints(entry: Entry) -> FieldValues:
     }
 
 
-def _codes(entry: Entry) -> FieldValues:
-    """Return the codes, except those that only refer to the text."""
-    names = {
-        "access-restrictions": "accessConstraints",
-        "use-restrictions": "useConstraints",
-        "security-classification": "classification",
-    }
-    codes = {
-        name: entry.identification.codes(f"resourceConstraints/*/{path}")
-        for name, path in names.items()
-    }
-    return {
-        "extras": {
-            name: json_list(code for code in each if code != "otherRestrictions")
-            for name, each in codes.items()
-        }
-    }
-
-
 def _licence(given: Sequence[PropertyText], words: str) -> Licence | None:
     """Return the licence of the texts; if several or restricted, only the texts."""
     texts = [said.text for said in given]
@@ -283,6 +265,11 @@ def _address(given: Iterable[PropertyText]) -> str:
     return ""
 
 
+def _restrictions(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the codes, except those that only refer to the text."""
+    return json_list(code for code in node.codes(*paths) if code != "otherRestrictions")
+
+
 MAPPING: tuple[Field[Entry], ...] = (
     Field(
         ("gmd:pointOfContact", "gmd:distributorContact", "gmd:contact"),
@@ -295,9 +282,22 @@ MAPPING: tuple[Field[Entry], ...] = (
         "licence; extras licence, licence_url, access_constraints, limitations-on-public-access",
         _constraints,
     ),
-    Field(
-        ("gmd:accessConstraints", "gmd:useConstraints", "gmd:classification"),
-        "extras access-restrictions, use-restrictions, security-classification",
-        _codes,
+    row(
+        "gmd:accessConstraints",
+        "extra access-restrictions",
+        _restrictions,
+        "resourceConstraints/*/accessConstraints",
+    ),
+    row(
+        "gmd:useConstraints",
+        "extra use-restrictions",
+        _restrictions,
+        "resourceConstraints/*/useConstraints",
+    ),
+    row(
+        "gmd:classification",
+        "extra security-classification",
+        _restrictions,
+        "resourceConstraints/*/classification",
     ),
 )

@@ -7,6 +7,7 @@ become extras.
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
@@ -19,30 +20,30 @@ from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
+    codes,
     json_list,
+    json_objects,
+    paragraphs,
+    row,
+    text,
     text_or_list,
+    texts,
     without_blanks,
 )
 
 
 def _maintenance(entry: Entry) -> FieldValues:
+    field = "gmd:maintenanceAndUpdateFrequency"
     frequency = ""
-    codes = []
+    written = []
     for node in entry.identification.find_all(
         "resourceMaintenance/*/maintenanceAndUpdateFrequency"
     ):
-        code = node.own_code()
-        codes.append(code)
-        field = "gmd:maintenanceAndUpdateFrequency"
-        frequency = frequency or node.parse_value(field, code, parse_frequency, "bad-frequency")
-    notes = entry.identification.texts("resourceMaintenance/*/maintenanceNote")
-    return {
-        "frequency": frequency,
-        "extras": {
-            "frequency-of-update": text_or_list(codes),
-            "maintenance-note": "\n\n".join(dict.fromkeys(map(plain_text, notes))),
-        },
-    }
+        written.append(node.own_code())
+        frequency = frequency or node.parse_value(
+            field, written[-1], parse_frequency, "bad-frequency"
+        )
+    return {"frequency": frequency, "extras": {"frequency-of-update": text_or_list(written)}}
 
 
 def _resolution(entry: Entry) -> FieldValues:
@@ -81,33 +82,11 @@ def _parse_number(text: str) -> str:
     return text
 
 
-def _formats(entry: Entry) -> FieldValues:
-    found = []
-    for node in entry.record.find_all(
-        "distributionInfo/*/distributionFormat/*",
-        "distributionInfo/*/distributor/*/distributorFormat/*",
-        "identificationInfo/*/resourceFormat/*",
-    ):
-        cited = "formatSpecificationCitation/*/"
-        name = node.text("name", cited + "title")
-        version = node.text("version", cited + "edition")
-        if name:
-            found.append({"name": name, **({"version": version} if version else {})})
-    return {"extras": {"data-format": json_list(found)}}
-
-
-def _kind(entry: Entry) -> FieldValues:
-    node = entry.identification
-    return {
-        "extras": {
-            "spatial-data-service-type": node.text("serviceType"),
-            "service-type-version": text_or_list(node.texts("serviceTypeVersion")),
-            "spatial-representation-type": text_or_list(node.codes("spatialRepresentationType")),
-            "character-set": text_or_list(
-                node.codes("characterSet", "defaultLocale/*/characterEncoding")
-            ),
-        }
-    }
+def _format(node: IsoNode) -> dict[str, str]:
+    cited = "formatSpecificationCitation/*/"
+    name = node.text("name", cited + "title")
+    version = node.text("version", cited + "edition")
+    return without_blanks({"name": name, "version": version}) if name else {}
 
 
 def _picture(entry: Entry) -> FieldValues:
@@ -140,16 +119,6 @@ def _lineage(entry: Entry) -> FieldValues:
     return {"extras": {"lineage": "\n\n".join(dict.fromkeys(map(plain_text, texts)))}}
 
 
-def _scope(entry: Entry) -> FieldValues:
-    paths = ("dataQualityInfo/*/scope/*/level", "resourceLineage/*/scope/*/level")
-    return {"extras": {"quality-scope": text_or_list(entry.record.codes(*paths))}}
-
-
-def _conformity(entry: Entry) -> FieldValues:
-    results = entry.record.find_all("dataQualityInfo/*/report/*/result/DQ_ConformanceResult")
-    return {"extras": {"conformity": json_list(map(_result, results))}}
-
-
 def _result(node: IsoNode) -> dict[str, Any]:
     """Return one result; ``pass`` is true, false or missing (not evaluated)."""
     citation = "specification/*/"
@@ -167,65 +136,9 @@ def _result(node: IsoNode) -> dict[str, Any]:
     return found
 
 
-_ORDER = "distributionInfo/*/distributor/*/distributionOrderProcess/*/"
-_TRANSFER = "distributionInfo/*/transferOptions/*/"
-# Extra → paths of its texts below the identification, of its codes, and of texts of the record.
-_TEXTS = {
-    "other-citation-details": ("citation/*/otherCitationDetails",),
-    "collective-title": ("citation/*/collectiveTitle",),
-    "isbn": ("citation/*/ISBN",),
-    "issn": ("citation/*/ISSN",),
-    "edition-date": ("citation/*/editionDate",),
-    "citation-linkage": ("citation/*/onlineResource/*/linkage",),
-    "series": tuple(
-        f"citation/*/series/*/{name}" for name in ("name", "issueIdentification", "page")
-    ),
-    "next-update": (
-        "resourceMaintenance/*/dateOfNextUpdate",
-        "resourceMaintenance/*/maintenanceDate/*/date",
-    ),
-    "environment-description": ("environmentDescription",),
-    "specific-usage": ("resourceSpecificUsage/*/specificUsage",),
-    "usage-limitations": ("resourceSpecificUsage/*/userDeterminedLimitations",),
-    "security-note": ("resourceConstraints/*/userNote",),
-    "security-classification-system": ("resourceConstraints/*/classificationSystem",),
-    "handling-description": ("resourceConstraints/*/handlingDescription",),
-    "level-of-detail": ("spatialResolution/*/levelOfDetail",),
-    "temporal-resolution": ("temporalResolution",),
-    "processing-level": ("processingLevel/*/code",),
-}
-_CODES = {"presentation-form": "citation/*/presentationForm"}
-_OF_RECORD = {
-    "metadata-linkage": ("metadataLinkage/*/linkage",),
-    "fees": (_ORDER + "fees",),
-    "planned-available": (_ORDER + "plannedAvailableDateTime",),
-    "ordering-instructions": (_ORDER + "orderingInstructions",),
-    "turnaround": (_ORDER + "turnaround",),
-    "units-of-distribution": (_TRANSFER + "unitsOfDistribution",),
-    "transfer-size": (_TRANSFER + "transferSize",),  # megabytes
-    "offline-media-note": (_TRANSFER + "offLine/*/mediumNote",),
-}
-_CODES_OF_RECORD = {"offline-media": _TRANSFER + "offLine/*/name"}
-_DOCUMENTATION = "additionalDocumentation/*"
-
-
-def _texts(entry: Entry) -> FieldValues:
-    found = {}
-    for node, texts, codes in (
-        (entry.identification, _TEXTS, _CODES),
-        (entry.record, _OF_RECORD, _CODES_OF_RECORD),
-    ):
-        for name, paths in texts.items():
-            found[name] = text_or_list(map(plain_text, node.texts(*paths)))
-        for name, path in codes.items():
-            found[name] = text_or_list(node.codes(path))
-    return {"extras": found}
-
-
-def _documentation(entry: Entry) -> FieldValues:
-    nodes = entry.identification.find_all(_DOCUMENTATION)
-    found = ({"title": n.text("title"), "url": n.text("onlineResource/*/linkage")} for n in nodes)
-    return {"extras": {"additional-documentation": json_list(map(without_blanks, found))}}
+def _document(node: IsoNode) -> dict[str, str]:
+    facts = {"title": node.text("title"), "url": node.text("onlineResource/*/linkage")}
+    return without_blanks(facts)
 
 
 def _lineage_parts(entry: Entry) -> FieldValues:
@@ -240,11 +153,6 @@ def _lineage_parts(entry: Entry) -> FieldValues:
     return {"extras": {name: json_list(map(plain_text, each)) for name, each in texts.items()}}
 
 
-def _measures(entry: Entry) -> FieldValues:
-    reports = entry.record.find_all("dataQualityInfo/*/report/*")
-    return {"extras": {"quality-measures": json_list(map(_measure, reports))}}
-
-
 def _measure(node: IsoNode) -> dict[str, str]:
     result = node.first("result/DQ_QuantitativeResult")
     unit = result.first("valueUnit") if result else None
@@ -257,27 +165,49 @@ def _measure(node: IsoNode) -> dict[str, str]:
     return without_blanks(facts)
 
 
-_NAMES = (*_TEXTS, *_CODES, *_OF_RECORD, *_CODES_OF_RECORD)
-
+_ORDER = "distributionInfo/*/distributor/*/distributionOrderProcess/*"
+_TRANSFER = "distributionInfo/*/transferOptions/*"
+_USAGE = "resourceSpecificUsage/*"
 
 MAPPING: tuple[Field[Entry], ...] = (
     Field(
-        ("gmd:maintenanceAndUpdateFrequency", "gmd:maintenanceNote"),
-        "frequency; extras frequency-of-update, maintenance-note",
+        ("gmd:maintenanceAndUpdateFrequency",),
+        "frequency; extra frequency-of-update",
         _maintenance,
+    ),
+    row(
+        "gmd:maintenanceNote",
+        "extra maintenance-note",
+        paragraphs,
+        "resourceMaintenance/*/maintenanceNote",
     ),
     Field(
         ("gmd:distance", "gmd:equivalentScale"),
         "extras spatial-resolution, spatial-resolution-units, equivalent-scale",
         _resolution,
     ),
-    Field(("gmd:MD_Format",), "extra data-format", _formats),
-    Field(
-        ("srv:serviceType", "srv:serviceTypeVersion", "gmd:spatialRepresentationType")
-        + ("gmd:characterSet",),
-        "extras spatial-data-service-type, service-type-version, spatial-representation-type,"
-        " character-set",
-        _kind,
+    row(
+        "gmd:MD_Format",
+        "extra data-format",
+        partial(json_objects, _format),
+        "distributionInfo/*/distributionFormat/*",
+        "distributionInfo/*/distributor/*/distributorFormat/*",
+        "identificationInfo/*/resourceFormat/*",
+        of_record=True,
+    ),
+    row("srv:serviceType", "extra spatial-data-service-type", text, "serviceType"),
+    row("srv:serviceTypeVersion", "extra service-type-version", texts, "serviceTypeVersion"),
+    row(
+        "gmd:spatialRepresentationType",
+        "extra spatial-representation-type",
+        codes,
+        "spatialRepresentationType",
+    ),
+    row(
+        "gmd:characterSet",
+        "extra character-set",
+        codes,
+        *("characterSet", "defaultLocale/*/characterEncoding"),
     ),
     Field(
         ("gmd:graphicOverview",),
@@ -285,23 +215,139 @@ MAPPING: tuple[Field[Entry], ...] = (
         _picture,
     ),
     Field(("gmd:LI_Lineage/gmd:statement",), "extra lineage", _lineage),
-    Field(("gmd:DQ_Scope/gmd:level",), "extra quality-scope", _scope),
-    Field(("gmd:DQ_ConformanceResult",), "extra conformity", _conformity),
-    Field(
-        ("gmd:otherCitationDetails", "gmd:collectiveTitle", "gmd:ISBN", "gmd:ISSN")
-        + ("gmd:editionDate", "gmd:series", "gmd:presentationForm", "gmd:dateOfNextUpdate")
-        + ("gmd:environmentDescription", "gmd:resourceSpecificUsage", "gmd:userNote")
-        + ("gmd:classificationSystem", "gmd:handlingDescription", "mri:levelOfDetail")
-        + ("mri:temporalResolution", "mri:processingLevel", "mdb:metadataLinkage")
-        + ("gmd:distributionOrderProcess", "gmd:transferSize", "gmd:offLine"),
-        f"extras {', '.join(_NAMES)}",
-        _texts,
+    row(
+        "gmd:DQ_Scope/gmd:level",
+        "extra quality-scope",
+        codes,
+        *("dataQualityInfo/*/scope/*/level", "resourceLineage/*/scope/*/level"),
+        of_record=True,
     ),
-    Field(("mri:additionalDocumentation",), "extra additional-documentation", _documentation),
+    row(
+        "gmd:DQ_ConformanceResult",
+        "extra conformity",
+        partial(json_objects, _result),
+        "dataQualityInfo/*/report/*/result/DQ_ConformanceResult",
+        of_record=True,
+    ),
+    # Elements of ISO 19115 beyond UK GEMINI.
+    row(
+        "gmd:otherCitationDetails",
+        "extra other-citation-details",
+        texts,
+        "citation/*/otherCitationDetails",
+    ),
+    row("gmd:collectiveTitle", "extra collective-title", texts, "citation/*/collectiveTitle"),
+    row("gmd:ISBN", "extra isbn", texts, "citation/*/ISBN"),
+    row("gmd:ISSN", "extra issn", texts, "citation/*/ISSN"),
+    row("gmd:editionDate", "extra edition-date", texts, "citation/*/editionDate"),
+    row(
+        "cit:onlineResource", "extra citation-linkage", texts, "citation/*/onlineResource/*/linkage"
+    ),
+    row(
+        "gmd:series",
+        "extra series",
+        texts,
+        *(f"citation/*/series/*/{name}" for name in ("name", "issueIdentification", "page")),
+    ),
+    row("gmd:presentationForm", "extra presentation-form", codes, "citation/*/presentationForm"),
+    row(
+        "gmd:dateOfNextUpdate",
+        "extra next-update",
+        texts,
+        "resourceMaintenance/*/dateOfNextUpdate",
+        "resourceMaintenance/*/maintenanceDate/*/date",
+    ),
+    row(
+        "gmd:environmentDescription",
+        "extra environment-description",
+        texts,
+        "environmentDescription",
+    ),
+    row("gmd:specificUsage", "extra specific-usage", texts, f"{_USAGE}/specificUsage"),
+    row(
+        "gmd:userDeterminedLimitations",
+        "extra usage-limitations",
+        texts,
+        f"{_USAGE}/userDeterminedLimitations",
+    ),
+    row("gmd:userNote", "extra security-note", texts, "resourceConstraints/*/userNote"),
+    row(
+        "gmd:classificationSystem",
+        "extra security-classification-system",
+        texts,
+        "resourceConstraints/*/classificationSystem",
+    ),
+    row(
+        "gmd:handlingDescription",
+        "extra handling-description",
+        texts,
+        "resourceConstraints/*/handlingDescription",
+    ),
+    row("mri:levelOfDetail", "extra level-of-detail", texts, "spatialResolution/*/levelOfDetail"),
+    row("mri:temporalResolution", "extra temporal-resolution", texts, "temporalResolution"),
+    row("mri:processingLevel", "extra processing-level", texts, "processingLevel/*/code"),
+    row(
+        "mdb:metadataLinkage",
+        "extra metadata-linkage",
+        texts,
+        "metadataLinkage/*/linkage",
+        of_record=True,
+    ),
+    row("gmd:fees", "extra fees", texts, f"{_ORDER}/fees", of_record=True),
+    row(
+        "gmd:plannedAvailableDateTime",
+        "extra planned-available",
+        texts,
+        f"{_ORDER}/plannedAvailableDateTime",
+        of_record=True,
+    ),
+    row(
+        "gmd:orderingInstructions",
+        "extra ordering-instructions",
+        texts,
+        f"{_ORDER}/orderingInstructions",
+        of_record=True,
+    ),
+    row("gmd:turnaround", "extra turnaround", texts, f"{_ORDER}/turnaround", of_record=True),
+    row(
+        "gmd:unitsOfDistribution",
+        "extra units-of-distribution",
+        texts,
+        f"{_TRANSFER}/unitsOfDistribution",
+        of_record=True,
+    ),
+    # In megabytes.
+    row(
+        "gmd:transferSize",
+        "extra transfer-size",
+        texts,
+        f"{_TRANSFER}/transferSize",
+        of_record=True,
+    ),
+    row(
+        "gmd:mediumNote",
+        "extra offline-media-note",
+        texts,
+        f"{_TRANSFER}/offLine/*/mediumNote",
+        of_record=True,
+    ),
+    row("gmd:offLine", "extra offline-media", codes, f"{_TRANSFER}/offLine/*/name", of_record=True),
+    row(
+        "mri:additionalDocumentation",
+        "extra additional-documentation",
+        partial(json_objects, _document),
+        "additionalDocumentation/*",
+    ),
     Field(
         ("gmd:LI_ProcessStep", "gmd:LI_Source"),
         "extras lineage-process-steps, lineage-sources",
         _lineage_parts,
     ),
-    Field(("gmd:DQ_QuantitativeResult",), "extra quality-measures", _measures),
+    row(
+        "gmd:DQ_QuantitativeResult",
+        "extra quality-measures",
+        partial(json_objects, _measure),
+        "dataQualityInfo/*/report/*",
+        of_record=True,
+    ),
 )

@@ -14,7 +14,6 @@ from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.document import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules.checks import text_of
 from ckanext.ukharvest.parsers.gemini.rules.rule import V21, V23, Failure, Metadata, Rule
 
@@ -79,15 +78,18 @@ def rules_for(
 def _named(metadata: Metadata) -> str:
     """Return the edition that the record names as its standard."""
     nodes = [node for name in _NAMES for node in metadata.at(name)]
-    words = " ".join(text for node in nodes for text in (text_of(node), *_addresses(node)))
+    words = " ".join(
+        text
+        for node in nodes
+        for text in (
+            text_of(node),
+            *tuple(child.href for child in node.find_all("*") if child.href),
+        )
+    )
     version = _VERSION.search(words) if "gemini" in words.lower() else None
     if not version:
         return ""
     return V23 if version[1] == "3" else V21
-
-
-def _addresses(node: IsoNode) -> tuple[str, ...]:
-    return tuple(child.href for child in node.find_all("*") if child.href)
 
 
 def _shaped(metadata: Metadata) -> str:
@@ -155,12 +157,8 @@ def _is_unreported(rule: Rule, place: Failure, seen: Mapping[etree._Element, boo
     if not rule.is_rest:
         return True
     element, parent = place.node.element, place.node.element.getparent()
-    around = [] if parent is None or _is_class(parent) else [parent]
+    around = [] if parent is None or xml.local_name(parent)[:1].isupper() else [parent]
     return all(seen[node] < rule.is_error for node in (element, *around) if node in seen)
-
-
-def _is_class(element: etree._Element) -> bool:
-    return xml.local_name(element)[:1].isupper()
 
 
 def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
