@@ -36,6 +36,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
@@ -256,10 +257,7 @@ _ISSUED = ("issued", "available", "dateAccepted")
 
 
 def _datestamp(entry: Entry) -> FieldValues:
-    try:
-        return {"metadata_modified": parse_date(entry.raw.modified)}
-    except ValueError:
-        return {}
+    return {"metadata_modified": parse_value(entry.raw.modified, parse_date, ignore, "")}
 
 
 def _terms(entry: Entry) -> FieldValues:

@@ -8,7 +8,7 @@ those of a dataset's fields or extras, or of a resource's fields with the prefix
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.package_dict import is_blank
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 RESOURCES = "resources."
@@ -206,91 +207,91 @@ def _rules(table: Mapping[str, Any]) -> Iterable[tuple[str, Rule]]:
             )
 
 
-Found = dict[str, Any]
+# Fields of data.europa.eu's extended CKAN schema, under the names that the parser reads. Source:
+# its guide for suppliers, "Metadata model". Objects with ``label`` and ``resource`` stand for
+# values of a vocabulary, and most fields may be lists of them. Extras are named as in ckanext-dcat,
+# JSON lists included. A field that also has the name that the parser reads keeps that value; a text
+# where the guide has an object or a list is another site's field, and stays as it is.
 
 _THEMES = ("theme-primary", "theme-secondary", "themes")
 
 
 def translate_eu(flat: Mapping[str, Any]) -> dict[str, Any]:
     """Return a package's fields with those of data.europa.eu's schema translated."""
-    found = _translated(flat, _DATASET, _DATES)
+    package_dict = _translated(flat, _DATASET, _DATES)
     if all(package.is_blank(flat.get(key)) for key in _THEMES):
-        found |= {"themes": themes} if (themes := _themes(flat.get("groups"))) else {}
-    found |= {key: each for key, each in _others(flat).items() if package.is_blank(found.get(key))}
+        package_dict |= {"themes": themes} if (themes := _themes(flat.get("groups"))) else {}
+    parties_ = _further_agents(flat)
+    package_dict |= {
+        k: text for k, text in parties_.items() if package.is_blank(package_dict.get(k))
+    }
     resources = flat.get("resources")
     if isinstance(resources, list):
-        found["resources"] = [
-            _resource(each) if isinstance(each, Mapping) else each for each in resources
+        package_dict["resources"] = [
+            _resource(part) if isinstance(part, Mapping) else part for part in resources
         ]
-    return found
+    return package_dict
 
 
 def _resource(flat: Mapping[str, Any]) -> dict[str, Any]:
-    found = _translated(flat, _RESOURCE, _FILE_DATES)
+    resource = _translated(flat, _RESOURCE, _FILE_DATES)
     downloads = flat.get("download_url")
     if isinstance(downloads, list) and (urls := _texts(downloads, "resource")):
         # As in DCAT: url may be a page about the file, and a resource is the file.
-        found["access_url"] = clean_text(flat.get("url"))
-        found |= {"url": urls[0], "download_url": ", ".join(urls)}
-    return found
+        resource["access_url"] = clean_text(flat.get("url"))
+        resource |= {"url": urls[0], "download_url": ", ".join(urls)}
+    return resource
 
 
 def _translated(
-    flat: Mapping[str, Any], fields: Mapping[str, Callable[[Any], Found]], dates: Mapping[str, str]
+    flat: Mapping[str, Any], rows: Mapping[str, Row], dates: Mapping[str, str]
 ) -> dict[str, Any]:
-    found = dict(flat)
-    for key, read in fields.items():
-        value = flat.get(key)
-        if not isinstance(value, (list, Mapping)):  # a text is another site's field
+    fields = dict(flat)
+    for key, (read, *names) in rows.items():
+        if not isinstance(flat.get(key), (list, Mapping)):  # a text is another site's field
             continue
-        new = {name: each for name, each in read(value).items() if each}
-        if new:
-            del found[key]
-        for name, each in new.items():
-            if package.is_blank(found.get(name)):
-                found[name] = each
+        values = {name: value for name, value in zip(names, read(flat[key]), strict=False) if value}
+        if values:
+            del fields[key]
+        fields |= {k: value for k, value in values.items() if package.is_blank(fields.get(k))}
     for key, name in dates.items():
-        text = flat.get(key)
-        if isinstance(text, str) and package.is_blank(found.get(name)) and _is_date(text):
-            found[name] = text
-    return found
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return bool(parse_date(text))
-    except ValueError:
-        return False
+        text: Any = flat.get(key)
+        is_free = isinstance(text, str) and package.is_blank(fields.get(name))
+        if is_free and parse_value(text, parse_date, ignore, ""):
+            fields[name] = text
+    return fields
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
     items = value if isinstance(value, list) else [value]
-    return (each for each in items if isinstance(each, Mapping))
+    return (item for item in items if isinstance(item, Mapping))
 
 
 def _texts(value: Any, *keys: str) -> list[str]:
     """Return the texts of a list of texts or objects: of each object its first filled member."""
     items = value if isinstance(value, list) else [value]
-    found = [
-        next(filter(None, (clean_text(each.get(key)) for key in keys)), "")
-        if isinstance(each, Mapping)
-        else clean_text(each)
-        for each in items
-    ]
-    return list(dict.fromkeys(filter(None, found)))
+    texts = (
+        next(filter(None, (clean_text(item.get(key)) for key in keys)), "")
+        if isinstance(item, Mapping)
+        else clean_text(item)
+        for item in items
+    )
+    return list(dict.fromkeys(filter(None, texts)))
 
 
-def _agent(value: Any, name: str, email: str, url: str = "") -> Found:
-    for agent in _agents(value):
-        return {name: agent.name, email: agent.email, **({url: agent.url} if url else {})}
-    return {}
+# Readers return one value for each name in their row.
+
+
+def _agent(value: Any) -> tuple[str, ...]:
+    agent = next(_agents(value), Agent())
+    return agent.name, agent.email, agent.url
 
 
 def _agents(value: Any) -> Iterator[Agent]:
-    for each in _objects(value):
-        address = next(iter(_texts([each], "resource", "homepage", "uri", "url")), "")
-        email = clean_text(each.get("email")).removeprefix("mailto:")
-        yield Agent(clean_text(each.get("name")), email, address)
+    for item in _objects(value):
+        url = next(iter(_texts([item], "resource", "homepage", "uri", "url")), "")
+        email = clean_text(item.get("email")).removeprefix("mailto:")
+        yield Agent(clean_text(item.get("name")), email, url)
 
 
 # Fields with people and bodies → their role.
@@ -302,96 +303,78 @@ _ROLES = {
 }
 
 
-def _others(flat: Mapping[str, Any]) -> Found:
+def _further_agents(flat: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the extra for all agents but the first in each role."""
-    found = []
+    agents: list[Agent] = []
     for key, role in _ROLES.items():
         if isinstance(flat.get(key), (list, Mapping)):
-            found += parties.with_role(list(_agents(flat[key]))[1:], role)
-    return dict(parties.other_parties(found))
+            agents += parties.with_role(list(_agents(flat[key]))[1:], role)
+    return parties.other_parties(agents)
 
 
-def _frequency(value: Any) -> Found:
-    return {"update_frequency": next(iter(_texts(value, "resource", "label")), "")}
+def _first(value: Any) -> list[str]:
+    return _texts(value, "resource", "label")[:1]
 
 
-def _languages(value: Any) -> Found:
-    return {"language": _texts(value, "resource", "label")}
+def _all(value: Any) -> list[list[str]]:
+    return [_texts(value, "resource", "label")]
 
 
-def _file_languages(value: Any) -> Found:
-    tags = read_languages(_texts(value, "resource", "label"), lambda *_: None)
-    return {"language": ", ".join(tags)}
+def _languages(value: Any) -> list[str]:
+    return [", ".join(read_languages(_texts(value, "resource", "label"), ignore))]
 
 
-def _place(value: Any) -> Found:
+def _place(value: Any) -> list[str]:
     objects = list(_objects(value))
-    return {
-        "spatial-text": "; ".join(_texts(objects, "label")),
-        "spatial_uri": " ".join(_texts([{"at": o.get("resource")} for o in objects], "at")),
-    }
+    return ["; ".join(_texts(objects, "label")), " ".join(_texts(objects, "resource"))]
 
 
-def _period(value: Any) -> Found:
+def _period(value: Any) -> tuple[str, str]:
     pairs = [
-        (clean_text(each.get("start_date")), clean_text(each.get("end_date")))
-        for each in _objects(value)
+        (clean_text(item.get("start_date")), clean_text(item.get("end_date")))
+        for item in _objects(value)
     ]
-    start, end = next(iter(pairs), ("", ""))
-    periods = read_periods(pairs, lambda *_: None)
+    periods = read_periods(pairs, ignore)
     if len(pairs) > 1 and periods.whole and not periods.unread:
-        start, end = periods.whole.start, periods.whole.end
-    return {"temporal_coverage-from": start, "temporal_coverage-to": end}
+        return periods.whole.start, periods.whole.end
+    return next(iter(pairs), ("", ""))
 
 
-def _one(name: str) -> Callable[[Any], Found]:
-    """Read one text; several are joined."""
-    return lambda value: {name: ", ".join(_texts(value, "label", "resource", "value", "name"))}
+def _joined(value: Any) -> list[str]:
+    return [", ".join(_texts(value, "label", "resource", "value", "name"))]
 
 
-def _many(name: str) -> Callable[[Any], Found]:
-    """Read a list, stored as JSON."""
-
-    def read(value: Any) -> Found:
-        texts = _texts(value, "resource", "label", "value", "name")
-        return {name: canonical_json(texts) if texts else ""}
-
-    return read
+def _json_list(value: Any) -> list[str]:
+    texts = _texts(value, "resource", "label", "value", "name")
+    return [canonical_json(texts) if texts else ""]
 
 
-def _standards(value: Any) -> Found:
-    return {"conforms_to": _texts(value, "resource", "label")}
-
-
-def _checksum(value: Any) -> Found:
+def _checksum(value: Any) -> list[str]:
     names = ("checksum_value", "checksumValue", "value")
-    return dict(
-        read_checksums(
-            (
-                next(iter(_texts([item], *names)), ""),
-                next(iter(_texts(item.get("algorithm"), "resource", "label")), ""),
-            )
-            for item in _objects(value)
-        )
+    pairs = (
+        (next(iter(_texts([item], *names)), ""), next(iter(_first(item.get("algorithm"))), ""))
+        for item in _objects(value)
     )
+    facts = read_checksums(pairs)
+    return [facts.get(name, "") for name in _CHECKSUM]
 
 
-def _licence(value: Any) -> Found:
-    for each in _objects(value):
-        return {
-            "license": next(iter(_texts([each], "label", "resource")), ""),
-            "license_url": clean_text(each.get("resource")),
-        }
-    return {}
+_CHECKSUM = ("hash", "hash_algorithm", "checksums")
+
+
+def _licence(value: Any) -> tuple[str, ...]:
+    for item in _objects(value):
+        return next(iter(_texts([item], "label", "resource")), ""), clean_text(item.get("resource"))
+    return ()
 
 
 def _themes(groups: Any) -> list[str]:
     """Return the EU's themes that groups are named after."""
-    found = (
-        next(filter(None, (_by_name().get(_squash(each.get(key))) for key in _NAMES)), "")
-        for each in _objects(groups)
+    themes = (
+        next(filter(None, (_by_name().get(_squash(group.get(key))) for key in _NAMES)), "")
+        for group in _objects(groups)
     )
-    return list(dict.fromkeys(filter(None, found)))
+    return list(dict.fromkeys(filter(None, themes)))
 
 
 _NAMES = ("name", "title", "display_name", "id")
@@ -414,40 +397,43 @@ def _by_name(read: Vocabulary) -> Mapping[str, str]:
 _DATES = {"issued": "data_issued", "modified": "data_modified"}
 _FILE_DATES = {"issued": "created", "modified": "last_modified"}
 
-_DATASET: Mapping[str, Callable[[Any], Found]] = {
-    "contact_point": lambda value: _agent(value, "contact-name", "contact-email"),
-    "contact": lambda value: _agent(value, "contact-name", "contact-email"),
-    "publisher": lambda value: _agent(
-        value, "dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri"
+# Field → reader, and the names that its values get.
+Row = tuple[Any, ...]
+_DATASET: Mapping[str, Row] = {
+    "contact_point": (_agent, "contact-name", "contact-email"),
+    "contact": (_agent, "contact-name", "contact-email"),
+    "publisher": (
+        _agent,
+        *("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri"),
     ),
-    "creator": lambda value: _agent(value, "author", "author_email"),
-    "accrual_periodicity": _frequency,
-    "accrucal_periodicity": _frequency,  # as the guide writes it
-    "language": _languages,
-    "dcat_spatial": _place,
-    "temporal": _period,
-    "conforms_to": _standards,
-    "identifier": _one("identifier"),
-    "alternate_identifier": _many("alternate_identifier"),
-    "other_identifier": _many("alternate_identifier"),
-    "version_info": _one("version"),
-    "version_notes": _one("version_notes"),
-    "provenance": _one("provenance"),
-    "access_rights": _one("access_rights"),
-    "dct_type": _one("dcat_type"),
-    "source": _many("source"),
-    "has_version": _many("has_version"),
-    "is_version_of": _many("is_version_of"),
-    "relation": _many("related_resource"),
-    "page": _many("documentation"),
-    "sample": _many("sample"),
+    "creator": (_agent, "author", "author_email"),
+    "accrual_periodicity": (_first, "update_frequency"),
+    "accrucal_periodicity": (_first, "update_frequency"),  # as the guide writes it
+    "language": (_all, "language"),
+    "dcat_spatial": (_place, "spatial-text", "spatial_uri"),
+    "temporal": (_period, "temporal_coverage-from", "temporal_coverage-to"),
+    "conforms_to": (_all, "conforms_to"),
+    "identifier": (_joined, "identifier"),
+    "alternate_identifier": (_json_list, "alternate_identifier"),
+    "other_identifier": (_json_list, "alternate_identifier"),
+    "version_info": (_joined, "version"),
+    "version_notes": (_joined, "version_notes"),
+    "provenance": (_joined, "provenance"),
+    "access_rights": (_joined, "access_rights"),
+    "dct_type": (_joined, "dcat_type"),
+    "source": (_json_list, "source"),
+    "has_version": (_json_list, "has_version"),
+    "is_version_of": (_json_list, "is_version_of"),
+    "relation": (_json_list, "related_resource"),
+    "page": (_json_list, "documentation"),
+    "sample": (_json_list, "sample"),
 }
-_RESOURCE: Mapping[str, Callable[[Any], Found]] = {
-    "checksum": _checksum,
-    "license": _licence,
-    "language": _file_languages,
-    "conforms_to": _standards,
-    "status": _one("status"),
-    "rights": _one("rights"),
-    "page": _many("documentation"),
+_RESOURCE: Mapping[str, Row] = {
+    "checksum": (_checksum, *_CHECKSUM),
+    "license": (_licence, "license", "license_url"),
+    "language": (_languages, "language"),
+    "conforms_to": (_all, "conforms_to"),
+    "status": (_joined, "status"),
+    "rights": (_joined, "rights"),
+    "page": (_json_list, "documentation"),
 }

@@ -29,6 +29,7 @@ from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, row
 
 # "Thu, 09/01/2016 - 01:31", "mar, 10/12/2019 - 09:23", "Date changed  Thu, 09/01/2016 - 01:31".
@@ -171,10 +172,7 @@ def _dates(fields: Fields) -> FieldValues:
 
 def _read(text: str) -> str:
     """Return a date, "" for other text: one report of it is enough."""
-    try:
-        return parse_date(text)
-    except ValueError:
-        return ""
+    return parse_value(text, parse_date, ignore, "")
 
 
 def _files(fields: Fields) -> FieldValues:
