@@ -18,7 +18,6 @@ _KNOWN = (
     ("System error, Validation error", ("error", "rejected")),
     ("The contents of document … changed, but the metadata date …", ("date-not-changed",)),
     ("Couldn't find any links to metadata files", ("no-links", "link-elsewhere")),
-    ("This element is not expected", ("schema-fault",)),
 )
 
 

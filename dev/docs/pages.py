@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError,
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS, find_text
 from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF
-from ckanext.ukharvest.parsers import record_checks, record_limits
+from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.rendering.problem_texts import MEANINGS
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
@@ -258,7 +258,7 @@ def _modules(kind: SourceType) -> set[str]:
         type(kind.reader).__module__,
         _parser_of(kind),
         record_checks.__name__,
-        record_limits.__name__,
+        record_checks.__name__,
     }
     found: set[str] = set()
     while open_ends:

@@ -17,7 +17,7 @@ from ckanext.ukharvest.operations.export import data_json, rdf
 from ckanext.ukharvest.operations.export.dataset import Agent, Catalogue, read
 from ckanext.ukharvest.operations.export.formats import ExportedDataset
 from ckanext.ukharvest.parsers.data_json import parser as parser_of_data_json
-from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
+from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 
 PORTAL = Catalogue("https://portal.example", "The portal", "All of it", "team@portal.example")
 ASKED = replace(PORTAL, contact=Agent("The portal", "data@portal.example"))

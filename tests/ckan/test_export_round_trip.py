@@ -13,10 +13,10 @@ from ckan import model
 
 from ckanext.ukharvest.operations import export as exporting
 from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, losses_of
-from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS
+from ckanext.ukharvest.parsers.data_json.resources import CODES, EXTRAS
 from ckanext.ukharvest.parsers.dcat import distribution
 from ckanext.ukharvest.parsers.dcat import extras as parser_extras
-from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
+from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.conftest import empty_portal
 from tests.ckan.harvesting import Portal, extras

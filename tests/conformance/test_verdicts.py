@@ -7,29 +7,19 @@ and that fault; verdicts.toml lists each difference, with the reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules import RULES, edition, report
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini.rules.rule import V21
-from ckanext.ukharvest.parsers.gemini.validation import profiles as gemini_schemas
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, report
+from ckanext.ukharvest.parsers.gemini.rules.rule import V21, Metadata
 from tests.conformance.manifest import Sample, load_toml
 
 # Fact → the profile with its rules.
 PROFILES = {"iso_tableA1_schematron14": "table-a1", "gemini21_schematron12": "gemini2-1"}
-# Fact → the same file as distributed with ckanext-spatial.
-INSTALLED = {
-    "iso_tableA1_schematron14": "constraints-1.4",
-    "gemini21_schematron12": "gemini2",
-    "xsd_iso19139": "iso19139",
-    "xsd_iso19139_eden": "iso19139eden",
-}
 DIFFERENT = {
     (each["sample"], profile): each["reason"]
     for each in load_toml("verdicts.toml")["different"]
@@ -58,7 +48,7 @@ FAULTS = {
 def broken(document: Path, profile: str) -> list[str]:
     """Return the codes of the rules that a record breaks; of GEMINI only requirements."""
     metadata = Metadata(IsoNode(xml.parse(document.read_bytes()), []))
-    rules = edition.rules(RULES, metadata, [profile])
+    rules = report.rules_for(RULES, metadata, [profile])
     if profile == "gemini2-1":
         rules = tuple(rule for rule in rules if V21 in rule.versions and rule.is_error)
     return [rule.code for rule, _ in report.failing(rules, metadata)]
@@ -105,21 +95,3 @@ def test_most_verdicts_agree(judged: dict[tuple[str, str], str]) -> None:
 
 def test_each_difference_has_a_reason() -> None:
     assert all(reason.strip() for reason in DIFFERENT.values())
-
-
-def test_the_files_of_ckanext_spatial_say_what_they_say_there(
-    real_folder: Path, real_samples: list[Sample]
-) -> None:
-    if why := gemini_schemas.unavailable(INSTALLED.values()):
-        pytest.skip(why)
-    differs = {}
-    for sample, fact, profile in _asked(real_samples, INSTALLED):
-        said = sample.facts[fact]
-        root = xml.parse((real_folder / sample.name).read_bytes())
-        kind = Metadata(IsoNode(root, [])).type
-        lines = [each.line for each in gemini_schemas.judge([profile], root, kind)]
-        expected = re.search(r"line (\d+)", said)
-        is_good = said in ("pass", "valid")
-        if is_good != (not lines) or (expected and int(expected[1]) not in lines):
-            differs[(sample.name, profile)] = (said, lines)
-    assert differs == {}

@@ -15,13 +15,13 @@ import pytest
 
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.parsers import oai_dc as oai_dc_parser
 from ckanext.ukharvest.parsers.ckan import parser as ckan_parser
 from ckanext.ukharvest.parsers.data_json import parser as data_json_parser
 from ckanext.ukharvest.parsers.dcat import parser as dcat_parser
 from ckanext.ukharvest.parsers.dkan import parser as dkan_parser
 from ckanext.ukharvest.parsers.gemini import parser as gemini_parser
 from ckanext.ukharvest.parsers.inventory import parser as inventory_parser
-from ckanext.ukharvest.parsers.oai_dc import parser as oai_dc_parser
 from ckanext.ukharvest.parsers.ods import parser as ods_parser
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch_parser
 from tests.parsers.dcat.turtle import ntriples

@@ -29,6 +29,8 @@ class Option:
         choices: allowed values of a text or a list, empty when any is allowed: value → label in
             the form, in its order ("" for a value that the form does not offer), or values that
             are shown as they are.
+        old_choices: values that earlier versions offered → label: accepted, and only offered
+            where they are stored.
         minimum: smallest integer allowed.
         sysadmin_only: affects more than the source's organisation, so editors cannot set it.
         check: returns what is wrong with a converted value, as the end of a sentence that starts
@@ -53,6 +55,7 @@ class Option:
     default: Any
     help: str
     choices: Mapping[str, str] | tuple[str, ...] = ()
+    old_choices: Mapping[str, str] = field(default_factory=dict)
     minimum: int = 0
     sysadmin_only: bool = False
     check: Callable[[Any], str] | None = None
@@ -182,7 +185,7 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise _refused(option, value, "a list of texts")
     for item in value:
-        if option.choices and item not in option.choices:
+        if option.choices and item not in (*option.choices, *option.old_choices):
             raise _refused(option, item, "values from: " + ", ".join(option.choices))
     return tuple(value)
 

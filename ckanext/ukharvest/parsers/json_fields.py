@@ -1,16 +1,29 @@
-"""A JSON object read with care: odd shapes and values are read where possible and reported."""
+"""A JSON object read with care: odd shapes and values are read where possible and reported.
+Texts in several languages are those of a CKAN site with ckanext-fluent, or of ckanext-dcat's
+profiles. ``title_translated`` and its kin: language code → text, or list of tags; JSON in extras.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.translations import (
+    Pairs,
+    ResourceTranslation,
+    Translation,
+    collect_translations,
+)
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.language_maps import choose_language, language_pairs
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
@@ -233,3 +246,51 @@ def value_url(value: Any) -> str:
     if not isinstance(value, Mapping):
         return clean_text(value)
     return next(filter(None, (clean_text(value.get(key)) for key in _ADDRESSES)), "")
+
+
+def dataset_translations(flat: Mapping[str, Any]) -> dict[str, Translation]:
+    """Return a package's texts by language: of ``title_translated``, else of ``title``."""
+    fields = {
+        name: _translated_pairs(flat.get(key), name) or map_pairs(flat.get(name), name)
+        for key, name in OF_DATASET.items()
+    }
+    return collect_translations(Translation, fields, least=1)
+
+
+def resource_translations(flat: Mapping[str, Any]) -> dict[str, ResourceTranslation]:
+    """Return a resource's texts by language."""
+    fields = {
+        name: _translated_pairs(flat.get(key), name) or map_pairs(flat.get(name), name)
+        for key, name in OF_RESOURCE.items()
+    }
+    return collect_translations(ResourceTranslation, fields, least=1)
+
+
+def find_language(text: str, translations: Mapping[str, Translation]) -> str:
+    """Return the code of the language whose title a text is, "" for none."""
+    return next((code for code, each in translations.items() if each.title == text), "")
+
+
+def map_pairs(value: Any, name: str) -> Pairs:
+    """Return language and text of a value that is a language map.
+
+    Args:
+        name: attribute of Translation or ResourceTranslation.
+    """
+    return [(tag, _translated_value(each, name)) for tag, each in language_pairs(value)]
+
+
+def _translated_pairs(value: Any, name: str) -> Pairs:
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if not isinstance(value, Mapping):
+        return []
+    return [(str(tag), _translated_value(each, name)) for tag, each in value.items()]
+
+
+def _translated_value(value: Any, name: str) -> str | tuple[str, ...]:
+    if name != "tags":
+        clean = plain_line if name in ("title", "name") else plain_text
+        return clean(value) if isinstance(value, str) else ""
+    return clean_tags(value, "")[0] if isinstance(value, list) else ()

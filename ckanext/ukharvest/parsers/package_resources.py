@@ -11,8 +11,8 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers import package_translations, portal_fields, uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
 _READ = frozenset(
@@ -80,7 +80,7 @@ def _resource(part: Fields) -> ResourceRecord | None:
         temporal=period,
         schema_url=schema_url,
         extras=_extras(part, word) | schema_facts | unread | ({} if period else _undated(part)),
-        translations=package_translations.of_resource(part.data),
+        translations=json_fields.resource_translations(part.data),
     )
 
 
@@ -122,7 +122,7 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
 def _extras(part: Fields, word: str) -> dict[str, str]:
     """Return all other fields under their own names, checksums as in every format."""
     flat = package.flatten(part.data)
-    found = dict(package.unread_fields(flat, _READ | portal_fields.OF_RESOURCE))
+    found = dict(package.unread_fields(flat, _READ | table.PORTAL_FIELDS_OF_RESOURCE))
     if word:
         found["resource_type"] = word
     return found | read_checksums([(found.get("hash", ""), found.get("hash_algorithm", ""))])

@@ -1,21 +1,23 @@
-"""Checks of a parsed record for faults that look the same in every format.
+"""Faults that are looked for in the records of every format, and the portal's limits for them.
 
-They only add problems: a record is imported with or without them.
+A record is cut to the limits after it was parsed. Each kind of cut is one problem of the record
+that says how much there was, and which setting cut it if the portal has one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from ckanext.ukharvest.core.records import DatasetRecord, Problem
+from ckanext.ukharvest.core.record_limits import RecordLimits
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceRecord
 from ckanext.ukharvest.core.values.bounding_boxes import is_within
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.geometries import Box, bounds
+from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,14 @@ def _future(record: DatasetRecord, names: FieldNames, today: date) -> Iterator[P
     latest = (today + timedelta(days=_DAYS_AHEAD)).isoformat()
     reported = {each.code for each in record.problems}
     seen: set[tuple[str, str]] = set()
-    for field, value, expected in _dates(record, names):
+    for name, value, expected in _dates(record, names):
         # Text of any precision compares as the first day that it can mean.
-        is_reported = field == "gmd:dateStamp" and "gemini-o30-future" in reported
-        if value <= latest or (field, value) in seen or is_reported:
+        is_reported = name == "gmd:dateStamp" and "gemini-o30-future" in reported
+        if value <= latest or (name, value) in seen or is_reported:
             continue
-        seen.add((field, value))
-        message = f"{field}: {value} is more than a year ahead; expected the day {expected}"
-        yield Problem("future-date", field, message)
+        seen.add((name, value))
+        message = f"{name}: {value} is more than a year ahead; expected the day {expected}"
+        yield Problem("future-date", name, message)
 
 
 def _dates(record: DatasetRecord, names: FieldNames) -> Iterator[tuple[str, str, str]]:
@@ -158,3 +160,213 @@ def _creation_dates(record: DatasetRecord) -> Iterator[str]:
             yield parse_date(text)
         except (ValueError, AttributeError):
             continue
+
+
+# The limits that a portal can change.
+_SETTINGS = ("resources", "tags", "text")
+
+# Attribute → the limit of its text, a field of RecordLimits. Other attributes hold lists or records
+# of their own, or values that our parsers choose from a list.
+_DATASET = {
+    "title": "line",
+    "notes": "text",
+    "url": "url",
+    "version": "line",
+    "rights": "text",
+    "frequency": "line",
+    "spatial_text": "text",
+    "name": "line",
+}
+_RESOURCE = {
+    "url": "url",
+    "id": "url",
+    "name": "line",
+    "description": "text",
+    "format": "line",
+    "mimetype": "line",
+    "schema_url": "url",
+}
+_TRANSLATION = {"title": "line", "notes": "text"}
+_RESOURCE_TRANSLATION = {"name": "line", "description": "text"}
+_AGENT = {"name": "line", "email": "line", "url": "url", "role": "line"}
+_GROUP = {"id": "line", "name": "line", "title": "line"}
+_LICENCE = {"id": "line", "title": "text", "url": "url"}
+_PARTS = {
+    "publisher": _AGENT,
+    "contact": _AGENT,
+    "author": _AGENT,
+    "licence": _LICENCE,
+    "organisation": _GROUP,
+}
+_LISTS = ("themes", "language", "schema_urls", "coupled")
+
+Part = TypeVar("Part")
+
+
+@dataclass
+class _Cut:
+    """How much of one field was cut, over all resources."""
+
+    count: int = 0
+    longest: int = 0
+
+
+@dataclass
+class _Cutter:
+    """Cuts the values of one record and collects what it cut."""
+
+    limits: RecordLimits
+    cuts: dict[tuple[str, str], _Cut] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def text(self, value: str, limit: str, name: str) -> str:
+        """Return a text within the limit; "" where a part of it would be of no use."""
+        most = int(getattr(self.limits, limit))
+        if len(value) <= most:
+            return value
+        cut = self.cuts.setdefault((name, limit), _Cut())
+        cut.count += 1
+        cut.longest = max(cut.longest, len(value))
+        is_whole_only = limit == "url" or value[:1] in ("{", "[")  # a URL, an identifier, JSON
+        return "" if is_whole_only else value[:most].rstrip()
+
+    def part(self, value: Part, rules: Mapping[str, str], name: str) -> Part:
+        """Return a record of texts within the limits."""
+        changed = {}
+        for attribute, limit in rules.items():
+            text = getattr(value, attribute)
+            kept = self.text(text, limit, f"{name}{attribute}")
+            if kept is not text:
+                changed[attribute] = kept
+        return replace(value, **changed) if changed else value  # type: ignore[type-var]
+
+    def items(self, values: tuple[Part, ...], limit: str, name: str, code: str) -> tuple[Part, ...]:
+        """Return the first values of a list."""
+        most = int(getattr(self.limits, limit))
+        if len(values) <= most:
+            return values
+        message = f"{name}: {len(values):,} of them; the first {most:,} are imported"
+        self.problems.append(Problem(code, name, f"{message}{_setting(limit)}"))
+        return values[:most]
+
+    def texts(self, values: tuple[str, ...], name: str) -> tuple[str, ...]:
+        """Return the first values of a list of texts, without those that are too long."""
+        some = self.items(values, "values", name, "too-many-values")
+        if all(len(each) <= self.limits.url for each in some):
+            return some
+        return tuple(filter(None, (self.text(each, "url", name) for each in some)))
+
+    def extras(self, values: Mapping[str, str], name: str) -> Mapping[str, str]:
+        limits = self.limits
+        if len(values) <= limits.values and all(
+            len(key) <= limits.line and len(text) <= limits.text for key, text in values.items()
+        ):
+            return values
+        pairs = self.items(tuple(values.items()), "values", name, "too-many-values")
+        # Half of a name is another name.
+        named = [pair for pair in pairs if len(pair[0]) <= limits.line]
+        if len(named) < len(pairs):
+            message = f"{name}: {len(pairs) - len(named):,} of them left out, with names too long;"
+            expected = f"expected at most {limits.line:,} characters"
+            self.problems.append(Problem("long-text", name, f"{message} {expected}"))
+        return {key: self.text(text, "text", f"{name}.{key}") for key, text in named}
+
+    def translations(
+        self, values: Mapping[str, Part], rules: Mapping[str, str], name: str
+    ) -> Mapping[str, Part]:
+        """Return the texts of the first languages."""
+        some = self.items(tuple(values.items()), "values", name, "too-many-values")
+        return {code: self.part(texts, rules, f"{name}.") for code, texts in some}
+
+    def extent(self, record: DatasetRecord, name: str) -> Mapping[str, Any] | None:
+        if not record.spatial:
+            return record.spatial
+        points = sum(1 for _ in _points(record.spatial))
+        if points <= self.limits.points:
+            return record.spatial
+        message = f"{name}: the outline has {points:,} points, and its box is used instead;"
+        expected = f"expected at most {self.limits.points:,}"
+        self.problems.append(Problem("large-spatial", name, f"{message} {expected}"))
+        return bbox_polygon(*bounds(dict(record.spatial)))
+
+    def resource(self, resource: ResourceRecord) -> ResourceRecord:
+        cut = self.part(resource, _RESOURCE, "resources.")
+        if resource.licence:
+            licence = self.part(resource.licence, _LICENCE, "resources.licence.")
+            cut = cut if licence is resource.licence else replace(cut, licence=licence)
+        extras = self.extras(resource.extras, "resources.extras")
+        if resource.translations:
+            name = "resources.translations"
+            texts = self.translations(resource.translations, _RESOURCE_TRANSLATION, name)
+            cut = replace(cut, translations=texts)
+        return cut if extras is resource.extras else replace(cut, extras=extras)
+
+    def all_problems(self) -> Iterator[Problem]:
+        yield from self.problems
+        for (name, limit), cut in self.cuts.items():
+            most = int(getattr(self.limits, limit))
+            was = "a text" if cut.count == 1 else f"{cut.count:,} texts"
+            message = (
+                f"{name}: {was} of up to {cut.longest:,} characters cut or left out; expected at"
+                f" most {most:,}{_setting(limit)}"
+            )
+            yield Problem("long-text", name, message)
+
+
+def _setting(limit: str) -> str:
+    """Return which setting of the portal changes a limit, "" for none."""
+    return f" (the portal's setting ckanext.ukharvest.limits.{limit})" if limit in _SETTINGS else ""
+
+
+def limit_record(
+    record: DatasetRecord, limits: RecordLimits, *, resources: str, tags: str, spatial: str
+) -> DatasetRecord:
+    """Return a record within the limits, with a problem for each kind of cut.
+
+    Args:
+        resources, tags, spatial: the format's own names of these fields, for messages.
+    """
+    cutter = _Cutter(limits)
+    cut = cutter.part(record, _DATASET, "")
+    files = cutter.items(record.resources, "resources", resources, "too-many-resources")
+    kept = tuple(map(cutter.resource, files))
+    lists = {name: cutter.texts(getattr(record, name), name) for name in _LISTS}
+    parts = {
+        name: cutter.part(value, rules, f"{name}.")
+        for name, rules in _PARTS.items()
+        if (value := getattr(record, name)) is not None
+    }
+    texts = cutter.translations(record.translations, _TRANSLATION, "translations")
+    groups = cutter.items(record.groups, "values", "groups", "too-many-values")
+    changed: dict[str, Any] = {**lists, **parts}
+    cut = replace(
+        cut,
+        **changed,
+        tags=cutter.items(record.tags, "tags", tags, "too-many-tags"),
+        translations={
+            code: replace(each, tags=cutter.items(each.tags, "tags", tags, "too-many-tags"))
+            for code, each in texts.items()
+        },
+        groups=tuple(cutter.part(each, _GROUP, "groups.") for each in groups),
+        spatial=cutter.extent(record, spatial),
+        resources=tuple(
+            new for new, old in zip(kept, files, strict=True) if new.url or not old.url
+        ),
+        extras=cutter.extras(record.extras, "extras"),
+    )
+    problems = tuple(cutter.all_problems())
+    return replace(cut, problems=(*record.problems, *problems)) if problems else record
+
+
+def _points(geometry: Mapping[str, Any]) -> Iterator[object]:
+    """Yield the positions of a geometry or of a collection of them."""
+    waiting: list[Any] = [geometry]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, Mapping):
+            waiting += found.get("geometries", ()) or [found.get("coordinates")]
+        elif isinstance(found, (list, tuple)) and found:
+            if all(isinstance(each, (int, float)) for each in found):
+                yield found
+            else:
+                waiting += found

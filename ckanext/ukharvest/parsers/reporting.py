@@ -11,6 +11,10 @@ from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url,
 Report = Callable[[str, str], None]  # called with a problem's code and text
 
 
+def ignore(*_problem: str) -> None:
+    """Report nothing: what is wrong is reported elsewhere, or is another site's affair."""
+
+
 def parse_value(text: str, parse: Callable[[str], str], report: Report, code: str) -> str:
     """Return a text parsed by ``parse``, "" for no text; report its ValueError and return "".
 

@@ -5,25 +5,29 @@ and writes the documentation; what several formats have in common is a reader he
 (``core.mapping_table``) stands beside rows where a value needs a function of its own.
 
 A reader is called with an element or object (``xml_fields.Node``, ``json_fields.Fields``) and the
-names of its fields. It returns the value of the row's target, or ``Several``.
+names of its fields. It returns the value of the row's target, or ``Several``. Fields that no row
+reads are kept as extras under their own names; one that means something else here becomes
+``original_NAME``, as fields of other CKANs do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 Names = tuple[str, ...]
 _EXTRA = "extra "  # before the name of an extra in a target
@@ -93,11 +97,23 @@ def row(source: str, target: str, reader: Callable[[Any, Names], Any], prefix: s
     """Return a row; ``source`` has names without the prefix, separated by blanks."""
     names = source.split()
     bare = tuple(dict.fromkeys(_NAMESPACE.sub("", name) for name in names))
-    extra = target.removeprefix(_EXTRA) if target.startswith(_EXTRA) else ""
-    return Row(tuple(prefix + name for name in names), target, reader, prefix, bare, extra)
+    return named_row(tuple(prefix + name for name in names), target, reader, bare, prefix)
 
 
 _NAMESPACE = re.compile(r"\w+:")
+
+
+def named_row(
+    source: Names,
+    target: str,
+    reader: Callable[[Any, Names], Any],
+    names: Names,
+    prefix: str = "",
+) -> Row:
+    """Return a row whose reader gets other names than the documentation has."""
+    is_extra = target.startswith(_EXTRA)
+    extra = target.removeprefix(_EXTRA).removesuffix(" (list)") if is_extra else ""
+    return Row(source, target, reader, prefix, names, extra)
 
 
 def read_record(  # noqa: PLR0913
@@ -119,7 +135,7 @@ def read_record(  # noqa: PLR0913
         unread: returns names and texts of fields that no row reads; they become extras.
     """
     values, extras = collect(mapping, entry)
-    extras = unread_fields.added_to(extras, unread())
+    extras = add_unread(extras, unread())
     for field, (name, meaning) in needed.items():
         if not values.get(field):
             message = f"{name}: missing; expected {meaning}"
@@ -232,3 +248,88 @@ def agent(node: Node, names: Names) -> Agent | None:
         if agents
         else None
     )
+
+
+# Fields of CKAN that describe a portal, not its data: no parser reads them. They are internal, or
+# CKAN computes them, and the same names mean something else here.
+PORTAL_FIELDS = frozenset(
+    ("id", "type", "state", "private", "title", "resources", "dgu_harvest_me", "isopen")
+    + ("revision_id", "revision_timestamp", "creator_user_id", "num_tags", "num_resources")
+    + ("relationships_as_object", "relationships_as_subject", "relationships", "tracking_summary")
+    + ("metadata_created", "license_title", "harvest", "harvest_object_id", "harvest_source_id")
+    + ("harvest_source_title", "import_source", "ratings_average", "ratings_count", "ckan_url")
+    + ("download_url", "notes_rendered", "display_name", "capacity", "total", "data_dict")
+    + ("validated_data_dict",)
+)
+PORTAL_FIELDS_OF_RESOURCE = frozenset(
+    ("package_id", "revision_id", "revision_timestamp", "state", "position", "url_type")
+    + ("cache_url", "cache_last_updated", "webstore_url", "webstore_last_updated", "on_same_domain")
+    + ("datastore_active", "datastore_contains_all_records_of_source_file", "tracking_summary")
+    + ("resource_group_id", "mimetype_inner", "metadata_modified", "has_views", "ckan_url")
+    + ("total_record_count", "_size", "original_url", "set_url_type", "task_created")
+)
+
+# Never an extra of a record: what a portal has for itself, and what a dataset has in other fields.
+TAKEN_OF_DATASET = frozenset(
+    (*PORTAL_FIELDS, *harvest_extras.KEYS, "guid", "harvest_source_reference")
+    + ("name", "notes", "url", "version", "tags", "groups", "organization", "owner_org")
+    + ("author", "author_email", "maintainer", "maintainer_email", "license_id")
+    + ("metadata_modified", "extras", "la_function", "la_service", "schema", "codelist")
+    + ("mandate", "unpublished", "theme-primary", "theme-secondary")
+)
+TAKEN_OF_RESOURCE = frozenset(
+    (*PORTAL_FIELDS_OF_RESOURCE, "id", "url", "name", "description", "mimetype", "size")
+    + ("created", "last_modified", "extras")
+)
+
+
+# Made from other fields, whether a source has them or not.
+_OF_DATASET = TAKEN_OF_DATASET | frozenset(
+    ("metadata-date", "data_issued", "data_modified", "update_frequency", "dcat_subject")
+    + ("temporal_coverage-from", "temporal_coverage-to", "spatial", "spatial-text", "language")
+    + ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri", "contact-name")
+    + ("contact-email", "license_url", "licence", "rights")
+)
+_OF_RESOURCE = TAKEN_OF_RESOURCE | frozenset(
+    ("data_issued", "data_modified", "temporal_coverage-from", "temporal_coverage-to", "date")
+    + ("format", "resource_type", "schema_url", "licence")
+)
+
+
+def names_read(mapping: Iterable[Any], prefix: str = "") -> frozenset[str]:
+    """Return the fields that a mapping reads: those with a prefix in its table, without it."""
+    names = (name for row in mapping for name in row.source)
+    return frozenset(name[len(prefix) :] for name in names if name.startswith(prefix))
+
+
+def add_unread(
+    extras: Mapping[str, str], fields: Iterable[tuple[str, str]], *, of_file: bool = False
+) -> dict[str, str]:
+    """Return extras with such fields beside those that are there.
+
+    Args:
+        of_file: they are those of a resource.
+    """
+    taken = _OF_RESOURCE if of_file else _OF_DATASET
+    found = dict(extras)
+    for name, text in fields:
+        while name in taken or found.get(name, text) != text:
+            name = PREFIX + name
+        found[name] = text
+    return found
+
+
+def without_repeats(
+    files: Sequence[ResourceRecord], pages: Iterable[ResourceRecord]
+) -> tuple[ResourceRecord, ...]:
+    """Return the files, and those pages and links whose URL is not already listed.
+
+    A record may tell one link in two fields; files are its own list, which keeps what it repeats.
+    """
+    found = list(files)
+    seen = {file.url for file in files}
+    for page in pages:
+        if page.url not in seen:
+            found.append(page)
+        seen.add(page.url)
+    return tuple(found)

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.problems.texts import (
     SEVERITIES,
 )
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.parsers.severity import severity_of
+from ckanext.ukharvest.parsers.gemini.rules import severity_of
 from ckanext.ukharvest.reading.preview_result import ProblemExample, ProblemGroup
 
 EXAMPLES = 3  # records per group

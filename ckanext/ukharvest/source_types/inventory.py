@@ -6,9 +6,9 @@ import re
 
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.parsers.inventory import document
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
-from ckanext.ukharvest.parsers.inventory import schema
 from ckanext.ukharvest.parsers.record_checks import field_names_in
 from ckanext.ukharvest.readers.xml_document import reader as xml_document
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
@@ -22,7 +22,7 @@ _INVENTORY_SHAPE = XmlShape(
     content=inventory_document.content,
     modified=inventory_document.modified,
     is_gone=inventory_document.is_gone,
-    checker=schema.Checker,
+    checker=document.Checker,
     alone="is one Dataset without an Inventory around it, which does not tell of others",
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.parsers.oaipmh import parser as oaipmh
+from ckanext.ukharvest.parsers import oaipmh as oaipmh
 from ckanext.ukharvest.readers.oaipmh import reader as oai_pmh
 from ckanext.ukharvest.readers.oaipmh import sets
 from ckanext.ukharvest.source_types.source_type import SourceType

@@ -15,8 +15,7 @@ from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import record_checks
-from ckanext.ukharvest.parsers.record_checks import FieldNames
-from ckanext.ukharvest.parsers.record_limits import limit_record
+from ckanext.ukharvest.parsers.record_checks import FieldNames, limit_record
 
 # Version of what docs/developing/source-types.md states as public: raised when a type that was
 # made for it no longer works. A type from another distribution names the one it was made for.

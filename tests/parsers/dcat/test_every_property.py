@@ -11,7 +11,7 @@ import pytest
 
 from ckanext.ukharvest.core.records import DatasetRecord, Reading, Source
 from ckanext.ukharvest.parsers.dcat import parser as dcat
-from ckanext.ukharvest.parsers.dcat.terms import short
+from ckanext.ukharvest.parsers.dcat.node import short
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
 from ckanext.ukharvest.reading.records import FileClient
 from tests.conformance.leaves import not_read

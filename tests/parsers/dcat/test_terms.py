@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.parsers.dcat.node import natural
-from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph, short
+from ckanext.ukharvest.parsers.dcat.node import Term, natural, read_graph, short
 
 
 @pytest.mark.parametrize(

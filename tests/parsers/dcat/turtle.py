@@ -9,7 +9,7 @@ import rdflib
 
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.parsers.dcat import parser as dcat
-from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
+from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 
 PREFIXES = "".join(f"@prefix {name}: <{uris[0]}> .\n" for name, uris in NAMESPACES.items())
 PREFIXES += "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"

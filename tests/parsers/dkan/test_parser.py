@@ -10,7 +10,7 @@ import pytest
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, RawRecord
 from ckanext.ukharvest.parsers.dkan import parser as dkan
-from ckanext.ukharvest.parsers.dkan.values import is_month_first, iso
+from ckanext.ukharvest.parsers.dkan.parser import is_month_first, iso
 
 UUID = "5f0c9a52-1f1e-4c5e-9f0e-2f1d5a3b7c11"
 

@@ -8,7 +8,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import DatasetRecord, Period, RawRecord
-from ckanext.ukharvest.parsers.oai_dc import parser as oai_dc
+from ckanext.ukharvest.parsers import oai_dc as oai_dc
 
 _RECORD = (
     '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'

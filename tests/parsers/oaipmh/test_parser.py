@@ -7,7 +7,7 @@ import pytest
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.parsers.oaipmh import parser
+from ckanext.ukharvest.parsers import oaipmh
 from tests.publishing.gemini import gemini
 from tests.publishing.records import Item
 
@@ -29,10 +29,10 @@ TRIPLES = (
     ],
 )
 def test_each_format_has_its_parser_and_the_headers_identity(content: str, field: str) -> None:
-    record = parser.parse(RawRecord("oai:a:1", content), {"validation": "report"})
+    record = oaipmh.parse(RawRecord("oai:a:1", content), {"validation": "report"})
     assert (record.guid, record.title) == ("oai:a:1", "T")
     assert field in {each.field for each in record.problems}
-    assert len(fingerprint(content, parser.FORM, ())) == 64
+    assert len(fingerprint(content, oaipmh.FORM, ())) == 64
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,6 @@ def test_each_format_has_its_parser_and_the_headers_identity(content: str, field
 )
 def test_another_format_is_refused_with_those_that_are_read(content: str, found: str) -> None:
     with pytest.raises(ParseError) as caught:
-        parser.parse(RawRecord("a", content), {})
+        oaipmh.parse(RawRecord("a", content), {})
     assert found in caught.value.message
     assert "expected DCAT in RDF/XML (rdf:RDF), ISO 19139" in caught.value.message

@@ -121,3 +121,14 @@ def test_option_has_a_label_or_is_of_earlier_harvesters(kind: SourceType) -> Non
     }
     # Other names of a choice are accepted and not offered.
     assert all(len(option.labels) > 1 for option in options if option.choices)
+
+
+def test_stored_schema_of_iso_is_shown_with_what_replaces_it() -> None:
+    kind = TYPES.ours["gemini-waf"]
+    shown = [each for each in shown_options(kind, sysadmin=True) if "profiles" in each.name]
+    for stored, label in (("iso19139eden", "a schema, which is no longer checked"), ("", "")):
+        options = {"validation_profiles": [stored] if stored else []}
+        [field] = build_fields(shown, MultiDict(), options, {}, str)
+        choices = dict(field.choices)
+        assert list(choices) == ["gemini2-3", "gemini2-1", "table-a1", *filter(None, [stored])]
+        assert label in choices.get(stored, "")

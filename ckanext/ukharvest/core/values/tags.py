@@ -35,7 +35,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     Lists in one text are split at commas, semicolons and line ends, which no tag can contain. A
     forbidden character becomes a space ("&" becomes "and") without a problem: the tag still reads
     the same: "cours d'eau" is "cours d eau". Tags left out or cut are reported as ``bad-tag``, once
-    each. Of spellings that differ in case only, the first stays. ``parsers.record_limits`` limits
+    each. Of spellings that differ in case only, the first stays. ``parsers.record_checks`` limits
     their number.
 
     Args:

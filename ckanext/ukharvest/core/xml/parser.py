@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Generator
 from copy import deepcopy
-from pathlib import Path
 from typing import IO, Any
-from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
@@ -207,37 +205,6 @@ def _refuse(root: etree._Element, data: bytes, url: str) -> None:
         raise _page(html_title(data) or "", url)
     if root.getroottree().docinfo.internalDTD is not None:
         raise HasDoctype(root, data, url)
-
-
-class _Beside(etree.Resolver):
-    """Lets a document load files from one folder and below it, and nothing else."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def resolve(self, system_url: str, public_id: str, _context: object = None) -> None:
-        address = urlsplit(system_url)
-        path = Path(unquote(address.path)).resolve()
-        if address.scheme not in ("", "file") or not path.is_relative_to(self._folder):
-            raise ParseError(f"{system_url} is not among the files in {self._folder}")
-
-
-def parse_installed(path: Path, folder: Path) -> etree._ElementTree:
-    """Return an XML file of an installed package, such as a schema or a stylesheet.
-
-    Args:
-        path: the file.
-        folder: folder that the files it refers to must be in.
-
-    Raises:
-        ParseError: not well-formed; later, and from lxml, if it refers to another place.
-    """
-    parser = _parser()
-    parser.resolvers.add(_Beside(folder.resolve()))
-    try:
-        return etree.parse(str(path), parser)
-    except etree.XMLSyntaxError as exc:
-        raise not_xml(path.read_bytes(), exc, str(path)) from exc
 
 
 def push_parser(target: etree._TargetParserTarget[None]) -> etree.XMLParser:

@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.values import geometries
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.operations.export.dataset import Dataset
 from ckanext.ukharvest.parsers.gemini import document
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
 
 GMD = "http://www.isotc211.org/2005/gmd"
 CSW = "http://www.opengis.net/cat/csw/2.0.2"

@@ -28,8 +28,8 @@ from ckanext.ukharvest.operations.export.dataset import (
     Resource,
     media_type,
 )
-from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS, REFERENCES
-from ckanext.ukharvest.parsers.portal_fields import TAKEN_OF_DATASET, TAKEN_OF_RESOURCE
+from ckanext.ukharvest.parsers.data_json.resources import CODES, EXTRAS, REFERENCES
+from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, TAKEN_OF_RESOURCE
 
 SCHEMA = "https://project-open-data.cio.gov/v1.1/schema"
 NO_KEYWORD = "dataset"

@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.operations.export.dcat_fields import objects_of
 from ckanext.ukharvest.operations.export.rdf import encode_iri
-from ckanext.ukharvest.parsers.dcat import services
-from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
+from ckanext.ukharvest.parsers.dcat import distribution
+from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 
 Members = Mapping[str, tuple[str, Mapping[str, str]]]  # as parsers.dcat.extras.OBJECTS
 
@@ -85,7 +85,7 @@ def add_services(
             for agent in objects_of(service.get(key)):
                 _described(graph, part, short, kind, _facts(agent, _AGENTS[kind]))
         present = set(graph.predicates(part))
-        for short, key in services.FIELDS.items():
+        for short, key in distribution.SERVICE_FIELDS.items():
             if name(short) not in present:
                 for text in multivalue.texts(service.get(key)):
                     graph.add((part, name(short), URIRefOrLiteral(text)))

@@ -18,7 +18,7 @@ import pyoxigraph as ox
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.operations.export.dataset import Catalogue, Dataset
-from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
+from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 
 # The entry point of our profile, see setup.cfg.
 PROFILE = "ukharvest"

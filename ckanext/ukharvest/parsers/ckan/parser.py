@@ -27,9 +27,9 @@ from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.parsers import field_table, package_translations, portal_fields, uk_fields
+from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers.ckan import eu_fields
+from ckanext.ukharvest.parsers.ckan import names
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
 
@@ -43,7 +43,7 @@ OPTIONS = (
         {},
         'Translation of the remote site\'s fields: {"remote name": "our name"}, null to drop one,'
         ' or {"to": …, "values": {…}, "default": …}.',
-        check=field_table.wrong,
+        check=names.wrong,
         label=_("Translation of fields"),
         form_help=_(
             "Each row copies one field of the other site to a field here. Leave “field here” "
@@ -100,7 +100,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     where = f"dataset '{raw.guid}'"
     _check_wanted(flat, where)
     problems: list[Problem] = []
-    translated = field_table.translate(eu_fields.translate(flat), options.get("fields", {}))
+    translated = names.translate(names.translate_eu(flat), options.get("fields", {}))
     fields = Fields(translated, problems, base=raw.url)
     title = plain_line(package.text_of(fields.get("title")))
     if not title:
@@ -159,11 +159,11 @@ def _texts(fields: Fields) -> FieldValues:
 
 
 def _translations(fields: Fields) -> FieldValues:
-    found = package_translations.of_dataset(fields.data)
+    found = json_fields.dataset_translations(fields.data)
     title = plain_line(package.text_of(fields.get("title")))
     return {
         "translations": found,
-        "text_language": package_translations.language_of(title, found),
+        "text_language": json_fields.find_language(title, found),
     }
 
 
@@ -294,7 +294,7 @@ _ADDRESSES = ("schema", "codelist", "mandate")
 
 def _further(fields: Fields) -> FieldValues:
     read = {key for row in MAPPING for key in row.source}
-    return {"extras": dict(package.unread_fields(fields.data, read | portal_fields.OF_DATASET))}
+    return {"extras": dict(package.unread_fields(fields.data, read | table.PORTAL_FIELDS))}
 
 
 MAPPING: tuple[Field[Fields], ...] = (

@@ -25,15 +25,19 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import package_translations, table, uk_fields, unread_fields
+from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
-from ckanext.ukharvest.parsers.data_json.extras import ROWS, own_extras, own_fields
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
+from ckanext.ukharvest.parsers.data_json.resources import ROWS, own_extras, own_fields
+from ckanext.ukharvest.parsers.json_fields import (
+    Fields,
+    find_language,
+    load_object,
+    value_text,
+    value_url,
+)
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
-from ckanext.ukharvest.parsers.package_translations import language_of
-from ckanext.ukharvest.parsers.resource_lists import without_repeats
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import row, without_repeats
 
 VERSION = 3
 FORM = "json"
@@ -85,7 +89,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
     apart = frozenset[str]().union(*(_OWN_FIELDS[each] for each in _OWN_FIELDS if each != kind))
-    extras = unread_fields.added_to(extras, unread_members(data, _READ - apart))
+    extras = table.add_unread(extras, unread_members(data, _READ - apart))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
@@ -136,7 +140,7 @@ def _translations(fields: Fields) -> FieldValues:
     names = {"title": "title", "description": "notes", "keyword": "tags"}
     texts = parts.translations(fields, Translation, names)
     title = value_text(fields.get("title")) or value_text(fields.get("titleMap"))
-    return {"translations": texts, "text_language": language_of(plain_line(title), texts)}
+    return {"translations": texts, "text_language": find_language(plain_line(title), texts)}
 
 
 def _tags(fields: Fields) -> FieldValues:
@@ -179,12 +183,12 @@ def _frequency(fields: Fields) -> FieldValues:
 
 
 def _own(fields: Fields) -> FieldValues:
-    translations = package_translations.of_dataset(own_fields(fields))
+    translations = json_fields.dataset_translations(own_fields(fields))
     title = value_text(fields.get("title"))
     return {
         "extras": own_extras(fields),
         "translations": translations,
-        "text_language": package_translations.language_of(title, translations),
+        "text_language": json_fields.find_language(title, translations),
     }
 
 
@@ -323,4 +327,4 @@ MAPPING: tuple[Field[Any] | table.Row, ...] = (
     Field(("codelist", "mandate", "unpublished"), "extras", _uk),
     Field(("every other field",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(MAPPING)
+_READ = table.names_read(MAPPING)

@@ -14,8 +14,7 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
-from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
-from ckanext.ukharvest.parsers.package_translations import map_pairs
+from ckanext.ukharvest.parsers.json_fields import Fields, map_pairs, value_text, value_url
 
 _MAX_NAME = 2_000  # characters of a place's name
 

@@ -1,19 +1,29 @@
-"""Coverage of a dataset: place, time, languages, and update frequency."""
+"""Coverage of a dataset (place, time, languages, update frequency), and its texts by language."""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from ckanext.ukharvest.core.mapping_table import FieldValues
+from ckanext.ukharvest.core.translations import (
+    Pairs,
+    ResourceTranslation,
+    Translation,
+    collect_translations,
+)
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import read_languages
-from ckanext.ukharvest.core.values.periods import Periods, parse_period, read_periods
+from ckanext.ukharvest.core.values.languages import language_code, read_languages
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import parse_period, read_periods
+from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
 SPATIAL = ("dct:spatial", "dct:coverage", "schema:spatialCoverage", "dct:spacial")
@@ -114,10 +124,18 @@ def _shapes(part: Node, level: int = 0) -> Iterator[tuple[str, Parse]]:
         yield f"{latitude}, {longitude}", places.parse_spatial
 
 
-def periods(node: Node) -> Periods:
+def last_date(node: Node, names: table.Names) -> str:
+    """Return the latest date under the first of the names that has any."""
+    return date(node, names, latest=True)
+
+
+def temporal(node: Node) -> FieldValues:
     """Return the time span that contains all time spans given."""
-    given = [each for part in node.nodes(*TEMPORAL) if (each := _period(part))]
-    return read_periods(given, lambda code, words, _end: node.report(code, "dct:temporal", words))
+    spans = [span for part in node.nodes(*TEMPORAL) if (span := _period(part))]
+    periods = read_periods(
+        spans, lambda code, words, _end: node.report(code, "dct:temporal", words)
+    )
+    return {"temporal": periods.whole, "extras": periods.extras}
 
 
 def _period(part: Node) -> str | tuple[str, str]:
@@ -145,8 +163,8 @@ def _moment(part: Node, names: tuple[str, ...]) -> str:
     return ""
 
 
-def date(node: Node, *names: str, latest: bool = False) -> str:
-    """Return the earliest (or latest) date under one of the names."""
+def date(node: Node, names: table.Names, *, latest: bool = False) -> str:
+    """Return the earliest (or latest) date under the first of the names that has any."""
     for name in names:
         texts = [
             each.term.value
@@ -181,17 +199,17 @@ def _of_uri(uri: str) -> str:
     return rest if kind in ("year", "month", "day", "instant") else ""
 
 
-def frequency(node: Node) -> str:
+def frequency(node: Node, names: table.Names) -> str:
     """Return the update frequency: a code, text, or a duration of OWL-Time."""
     refused = ""
-    for part in node.nodes(*FREQUENCY):
+    for part in node.nodes(*names):
         for text in filter(None, (part.uri, part.label(), _duration(part))):
             try:
                 return parse_frequency(text)
             except ValueError as exc:
                 refused = refused or str(exc)
     if refused:
-        node.report("bad-frequency", FREQUENCY[0], refused)
+        node.report("bad-frequency", names[0], refused)
     return ""
 
 
@@ -204,14 +222,79 @@ def _duration(part: Node, level: int = 0) -> str:
     return next(filter(None, (_duration(each, level + 1) for each in below)), "")
 
 
-def languages(node: Node) -> tuple[str, ...]:
+def languages(node: Node, names: table.Names) -> table.Names:
     """Return the languages as RFC 5646 tags."""
-    found: list[str] = []
-    for name in LANGUAGE:
-        texts = [each.uri or each.label() for each in node.nodes(name)]
-        found += read_languages(texts, partial(_report, node, name))
-    return tuple(dict.fromkeys(found))
+    tags: list[str] = []
+    for name in names:
+        texts = [part.uri or part.label() for part in node.nodes(name)]
+        tags += read_languages(texts, node.reporter(name))
+    return tuple(dict.fromkeys(tags))
 
 
-def _report(node: Node, name: str, code: str, words: str) -> None:
-    node.report(code, name, words)
+Names = tuple[str, ...]
+Literals = list[tuple[str, str]]  # language tag and text
+
+
+def text_language(node: Node, titles: Names) -> str:
+    """Return the code of the language of the title that is used, "" if it has no tag."""
+    found = _first_literals(node, titles)
+    return language_code(found[0][0]) if found else ""
+
+
+def dataset_translations(
+    node: Node, titles: Names, notes: Names, abstracts: Names, keywords: Names
+) -> dict[str, Translation]:
+    """Return a dataset's texts by language.
+
+    Args:
+        titles, abstracts: predicates; the first that has literals counts.
+        notes: predicates; all of them count, before ``abstracts``.
+        keywords: predicates.
+    """
+    texts = [pair for name in notes for pair in node.literals(name)]
+    fields: dict[str, Pairs] = {
+        "title": _joined(_first_literals(node, titles), _first_line),
+        "notes": _joined(texts or _first_literals(node, abstracts), _paragraphs),
+        "tags": [
+            (tag, clean_tags(words, "")[0]) for tag, words in _grouped(node.literals(*keywords))
+        ],
+    }
+    return collect_translations(Translation, fields)
+
+
+def distribution_translations(
+    node: Node, titles: Names, texts: Names
+) -> dict[str, ResourceTranslation]:
+    """Return a distribution's texts by language."""
+    fields = {
+        "name": _joined(_first_literals(node, titles), _first_line),
+        "description": _joined(_first_literals(node, texts), _lines),
+    }
+    return collect_translations(ResourceTranslation, fields)
+
+
+def _first_literals(node: Node, names: Names) -> Literals:
+    return next(filter(None, (node.literals(name) for name in names)), [])
+
+
+def _grouped(literals: Literals) -> Iterable[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for tag, text in literals:
+        found.setdefault(tag, []).append(text)
+    return found.items()
+
+
+def _joined(literals: Literals, join: Callable[[list[str]], str]) -> Literals:
+    return [(tag, join(texts)) for tag, texts in _grouped(literals)]
+
+
+def _first_line(texts: list[str]) -> str:
+    return plain_line(texts[0])
+
+
+def _lines(texts: list[str]) -> str:
+    return "\n".join(map(plain_text, texts))
+
+
+def _paragraphs(texts: list[str]) -> str:
+    return "\n\n".join(dict.fromkeys(map(plain_text, texts)))

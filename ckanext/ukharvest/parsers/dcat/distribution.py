@@ -1,32 +1,177 @@
-"""Distributions of a dataset: its files and services."""
+"""Resources of a dataset: its distributions, its services (dcat:DataService), pages about it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.values import file_names, formats, schema_types
+from ckanext.ukharvest.core.translations import ResourceTranslation
+from ckanext.ukharvest.core.values import file_names, formats, licences, schema_types
 from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat import (
-    coverage,
-    extras,
-    further,
-    people,
-    services,
-    translations,
+from ckanext.ukharvest.parsers import table, uk_fields
+from ckanext.ukharvest.parsers.dcat import coverage, extras, people
+from ckanext.ukharvest.parsers.dcat.node import Node, json_list, line, natural, quoted, row, types
+from ckanext.ukharvest.parsers.table import Row
+
+# Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
+WAYS = {
+    "void:dataDump": ("Data dump", "RDF", "data"),
+    "pmd:downloadURL": ("", "", "data"),
+    "geography:zippedShapefile": ("Data as shapefile (zipped)", "SHP", "data"),
+    "void:sparqlEndpoint": ("SPARQL endpoint", "SPARQL", "service"),
+    "dcat:endpointURL": ("Service", "API", "service"),
+    "dcat:downloadURL": ("", "", "data"),
+    "dcat:accessURL": ("", "", "data"),
+}
+# Pages about the data.
+PAGES = {
+    "dcat:dataDictionary": "Data dictionary",
+    "wdrs:describedby": "Data dictionary",
+    "dct:references": "Reference",
+    "foaf:page": "Documentation",
+    "dcat:endpointDescription": "Service description",
+    "dcat:landingPage": "Landing page",
+}
+
+
+def other_resources(node: Node) -> Iterator[ResourceRecord]:
+    """Yield other links to the data, and pages about it, the most important first."""
+    for predicate, (name, label, kind) in WAYS.items():
+        for url in node.links(predicate):
+            # A dump may be in another form of RDF, or a table.
+            mimetype = node.text("pmd:mediaType") if predicate == "pmd:downloadURL" else ""
+            found = formats.of_url(url) or formats.label(mimetype)
+            found = label if found in ("", "ZIP", "GZ") else found
+            yield ResourceRecord(url, name=name, format=found, mimetype=mimetype, kind=kind)
+    for predicate, name in PAGES.items():
+        for part in node.nodes(predicate):
+            url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
+            if url:
+                title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
+                label = formats.of_url(url) or "HTML"
+                yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
+
+
+Rows = tuple[Field[Node] | Row, ...]
+
+# Members of a service in the extra access_services, named as in ckanext-dcat's.
+SERVICE_FIELDS = {
+    "dct:title": "title",
+    "dct:description": "description",
+    "dct:identifier": "identifier",
+    "dcat:endpointURL": "endpoint_url",
+    "dcat:endpointDescription": "endpoint_description",
+    "dct:conformsTo": "conforms_to",
+    "dct:license": "license",
+    "dct:accessRights": "access_rights",
+    "dcatap:availability": "availability",
+    "dct:modified": "modified",
+    "dct:format": "format",
+    "dct:language": "language",
+    "dct:rights": "rights",
+    "dcat:landingPage": "landing_page",
+    "dcat:keyword": "keyword",
+    "dcat:theme": "theme",
+    "dcatap:applicableLegislation": "applicable_legislation",
+    "dcatap:hvdCategory": "hvd_category",
+    "foaf:page": "documentation",
+}
+_SERVICE_LISTS = (
+    *("endpoint_url", "conforms_to", "format", "language", "rights", "landing_page", "keyword"),
+    *("theme", "applicable_legislation", "hvd_category", "documentation"),
 )
-from ckanext.ukharvest.parsers.dcat.node import Node, natural, quoted
+
+SERVES = "dcat:servesDataset"
+_SERVICE_READ = extras.NOT_READ | frozenset(
+    (*SERVICE_FIELDS, *people.CONTACT, *people.PUBLISHER, SERVES)
+)
+
+
+def service_url(service: Node) -> str:
+    """Return a service's URL: its endpoint, else a page about it, else its URI; "" without any."""
+    for name in ("dcat:endpointURL", "dcat:landingPage", "dcat:endpointDescription"):
+        if url := service.page(name):
+            return url
+    return service.uri if is_web_url(service.uri) else ""
+
+
+def service_facts(service: Node) -> dict[str, Any]:
+    """Return a service as ckanext-dcat stores it in a file's extra access_services."""
+    found: dict[str, Any] = {"uri": service.uri}
+    for predicate, key in SERVICE_FIELDS.items():
+        if values := service.values(predicate):
+            found[key] = values if key in _SERVICE_LISTS else values[0]
+    for key, (agent, _extras) in {
+        "contact": people.contact(service),
+        "publisher": people.publisher(service),
+        "creator": people.author(service),
+    }.items():
+        if agent is not None:
+            found[key] = [{"name": agent.name, "email": agent.email, "url": agent.url}]
+    return found
+
+
+def service_resources(
+    node: Node, files: Iterable[ResourceRecord], parts: Iterable[Node], mapping: Rows
+) -> list[ResourceRecord]:
+    """Return the services of a dataset that are no files of it yet, each URL once.
+
+    Args:
+        node: the dataset, or a service that is a record: its own endpoint is one, too.
+        files: its files; a file without a URL has that of its service.
+        parts: its distributions.
+        mapping: the table of a distribution's fields: a service has the same names for them.
+    """
+    seen = {file.url for file in files}
+    found = []
+    named = (each for part in parts for each in part.nodes("dcat:accessService"))
+    for service in (*node.subjects(SERVES), *named):
+        url = service_url(service)
+        if not url:
+            service.report("missing-url", "dcat:endpointURL", "missing; expected a web address")
+        if url and url not in seen:
+            seen.add(url)
+            found.append(_service(service, url, mapping))
+    return found
+
+
+def _service(service: Node, url: str, mapping: Rows) -> ResourceRecord:
+    part = service.renamed(f"service {quoted(service.text('dct:title') or url)}, ")
+    fields, facts = collect(mapping, part)
+    described = part.page("dcat:endpointDescription")
+    labels = (fields["format"], formats.of_url(url), formats.of_url(described))
+    agent, phone = people.contact(part)
+    facts |= {
+        "endpoint_description": described,
+        "access_rights": ", ".join(part.values("dct:accessRights")),
+        "rights": people.rights(part),
+        "contact_name": agent.name if agent else "",
+        "contact_email": agent.email if agent else "",
+        "contact-phone": phone.get("contact-phone", ""),
+    }
+    terms = (*part.values("dct:license"), "")
+    fields |= {
+        "url": url,
+        "kind": "service",
+        "name": fields["name"] or "Service",
+        "format": next((label for label in labels if label in SERVICE_FORMATS), "API"),
+        "licence": licences.find(terms[0]),  # of no file: reported nowhere
+    }
+    identity = "" if service.uri == url else service.uri
+    facts = {name: text for name, text in facts.items() if text}
+    read = table.names_read(mapping) | _SERVICE_READ
+    facts = table.add_unread(facts, extras.unread_predicates(part, read), of_file=True)
+    return ResourceRecord(id=identity, extras=facts, **fields)
+
 
 # Mistakes that publishers make.
 _MISNAMED = ("dcat:distributions", "dct:distributions", "dct:distribution")
@@ -71,7 +216,6 @@ LISTS = {
     "schema:image": "image",
 }
 OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
-_ACCESS_RIGHTS, _IDENTIFIER = "dct:accessRights", "dct:identifier"
 
 
 Found = dict[str, Any]
@@ -80,7 +224,11 @@ Found = dict[str, Any]
 def _parts(node: Node) -> list[Node]:
     """Return the distributions of a dataset as nodes, sorted by URI, else by title and URL."""
     parts = node.nodes(*DISTRIBUTION)
-    parts += [part for part in node.nodes("dct:hasPart", "adms:sample") if _is_file(part)]
+    parts += [
+        part
+        for part in node.nodes("dct:hasPart", "adms:sample")
+        if (part.has(*_DOWNLOAD, *_ACCESS) or "Distribution" in part.types())
+    ]
     return sorted({part.term: part for part in parts}.values(), key=_order)
 
 
@@ -104,13 +252,9 @@ def distributions(node: Node) -> list[ResourceRecord]:
 def services_of(node: Node, files: list[ResourceRecord]) -> list[ResourceRecord]:
     """Return the services of a dataset that are not among its files."""
     # A service has the fields of a file, but for its URL and its terms.
-    apart = ("dcat:accessService", "dct:license")
+    apart = ("dcat:accessService", "dct:license", "dct:rights")
     mapping = tuple(row for row in RESOURCE_MAPPING if not set(apart) & set(row.source))
-    return services.resources(node, files, _parts(node)[: node.max_resources], mapping)
-
-
-def _is_file(part: Node) -> bool:
-    return part.has(*_DOWNLOAD, *_ACCESS) or "Distribution" in part.types()
+    return service_resources(node, files, _parts(node)[: node.max_resources], mapping)
 
 
 def _order(part: Node) -> tuple[bool, list[tuple[int, str]]]:
@@ -136,7 +280,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         facts["schema_type"] = kind
     found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
-    facts = unread_fields.added_to(facts, further.unread(part, _READ), of_file=True)
+    facts = table.add_unread(facts, extras.unread_predicates(part, _READ), of_file=True)
     return ResourceRecord(id="" if identity == found["url"] else identity, extras=facts, **found)
 
 
@@ -160,7 +304,7 @@ def _addresses(part: Node) -> Found:
 
 
 def _endpoint(part: Node) -> str:
-    found = (services.url_of(service) for service in part.nodes("dcat:accessService"))
+    found = (service_url(service) for service in part.nodes("dcat:accessService"))
     return next(filter(None, found), "")
 
 
@@ -201,37 +345,30 @@ def _bytes(part: Node, name: str, text: str) -> Found:
     return {"size": size, "extras": unread}
 
 
-def _names(part: Node) -> Found:
-    return {"name": plain_line(part.text(*_TITLES))}
+def _lines(part: Node, names: table.Names) -> str:
+    return "\n".join(map(plain_text, part.best(*names)))
 
 
-def _descriptions(part: Node) -> Found:
-    return {"description": "\n".join(map(plain_text, part.best(*_TEXTS)))}
+def _translations(part: Node, _names: table.Names) -> dict[str, ResourceTranslation]:
+    return coverage.distribution_translations(part, _TITLES, _TEXTS)
 
 
-def _translations(part: Node) -> Found:
-    return {"translations": translations.of_distribution(part, _TITLES, _TEXTS)}
+def _languages(part: Node, names: table.Names) -> str:
+    return ", ".join(coverage.languages(part, names))
 
 
-def _issued(part: Node) -> Found:
-    return {"issued": coverage.date(part, *_ISSUED)}
+def _uris(part: Node, names: table.Names) -> str:
+    # A text is among the rights.
+    return ", ".join(each.uri for each in part.nodes(*names) if each.uri)
 
 
-def _modified(part: Node) -> Found:
-    return {"modified": coverage.date(part, *_MODIFIED, latest=True)}
+def _identifiers(part: Node, names: table.Names) -> str:
+    # An identifier without a URI is the identity.
+    return ", ".join(text for text in part.values(*names) if part.uri and text != part.uri)
 
 
-def _terms(part: Node) -> Found:
-    return {"licence": people.licence(part), "extras": {"rights": people.rights(part)}}
-
-
-def _schemas(part: Node) -> Found:
-    return {"schema_url": next(iter(uk_fields.schemas(part.values(*_SCHEMA))), "")}
-
-
-def _temporal(part: Node) -> Found:
-    periods = coverage.periods(part)
-    return {"temporal": periods.whole, "extras": periods.extras}
+def _schema(part: Node, names: table.Names) -> str:
+    return next(iter(uk_fields.schemas(part.values(*names))), "")
 
 
 def _place(part: Node) -> Found:
@@ -252,46 +389,39 @@ def _checksum(part: Node) -> Found:
     return {"extras": read_checksums(pairs)}
 
 
-def _others(part: Node) -> Found:
-    found = {"uri": part.uri, "language": ", ".join(coverage.languages(part))}
-    for predicate, key in SINGLE.items():
-        found[key] = ", ".join(formats.without_registry(value) for value in part.values(predicate))
-    for predicate, key in LISTS.items():
-        found[key] = as_list(part.values(predicate))
-    # A text is among the rights, an identifier without a URI is the identity.
-    found["access_rights"] = ", ".join(each.uri for each in part.nodes(_ACCESS_RIGHTS) if each.uri)
-    names = [text for text in part.values(_IDENTIFIER) if part.uri and text != part.uri]
-    found["identifier"] = ", ".join(names) or found.get("identifier", "")
-    return {"extras": found | extras.objects(part, OBJECTS)}
-
-
-def _services(part: Node) -> Found:
+def _services(part: Node, names: table.Names) -> str:
     """Return services as ckanext-dcat stores them: a JSON list of objects."""
-    found = [services.facts(service) for service in part.nodes("dcat:accessService")]
-    return {"extras": {"access_services": json.dumps(found, ensure_ascii=False) if found else ""}}
+    services = list(map(service_facts, part.nodes(*names)))
+    return json.dumps(services, ensure_ascii=False) if services else ""
+
+
+def _objects(part: Node) -> Found:
+    return {"extras": {"uri": part.uri, **extras.objects(part, OBJECTS)}}
 
 
 # Readers of a distribution's fields → ResourceRecord.
-RESOURCE_MAPPING: tuple[Field[Node], ...] = (
+RESOURCE_MAPPING: tuple[Field[Node] | Row, ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
-    Field(_TITLES, "name", _names),
-    Field(_TEXTS, "description", _descriptions),
-    Field((*_TITLES, *_TEXTS), "translations", _translations),
+    row(_TITLES, "name", line),
+    row(_TEXTS, "description", _lines),
+    row((*_TITLES, *_TEXTS), "translations", _translations),
     Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
     Field(_SIZE, "size", _size),
-    Field(_ISSUED, "issued", _issued),
-    Field(_MODIFIED, "modified", _modified),
-    Field(coverage.TEMPORAL, "temporal", _temporal),
-    Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
-    Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
+    row(_ISSUED, "issued", coverage.date),
+    row(_MODIFIED, "modified", coverage.last_date),
+    Field(coverage.TEMPORAL, "temporal", coverage.temporal),
+    row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
+    row(people.RIGHTS, "extra rights", people.rights),
+    row(_SCHEMA, "schema_url", _schema),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
-    Field(("dcat:accessService",), "access_services", _services),
+    row(("dcat:accessService",), "extra access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
-    Field(
-        (*coverage.LANGUAGE, *SINGLE, *LISTS, *OBJECTS, _ACCESS_RIGHTS, _IDENTIFIER),
-        "extras",
-        _others,
-    ),
+    row(coverage.LANGUAGE, "extra language", _languages),
+    row(("dct:accessRights",), "extra access_rights", _uris),
+    row(("dct:identifier",), "extra identifier", _identifiers),
+    *(row((predicate,), f"extra {name}", types) for predicate, name in SINGLE.items()),
+    *(row((predicate,), f"extra {name} (list)", json_list) for predicate, name in LISTS.items()),
+    Field(("the distribution's URI", *OBJECTS), "extras", _objects),
     Field(("every other predicate",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(RESOURCE_MAPPING) | further.NOT_READ | {"adms:identifier"}
+_READ = table.names_read(RESOURCE_MAPPING) | extras.NOT_READ | {"adms:identifier"}

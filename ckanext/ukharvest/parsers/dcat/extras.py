@@ -1,4 +1,4 @@
-"""Fields of a dataset that become extras, named as in ckanext-dcat.
+"""Fields of a dataset that become extras, named as in ckanext-dcat, and those that no row reads.
 
 Portals filled by ckanext-dcat, its templates and its RDF output use these names.
 """
@@ -6,7 +6,8 @@ Portals filled by ckanext-dcat, its templates and its RDF output use these names
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.records import Period
@@ -141,16 +142,6 @@ LISTS = {
 }
 
 
-def reader(predicate: str, name: str, *, is_list: bool) -> Callable[[Node], dict[str, Any]]:
-    """Return the function that reads one line of SINGLE or LISTS."""
-
-    def read(node: Node) -> dict[str, Any]:
-        values = node.values(predicate)
-        return {"extras": {name: as_list(values) if is_list else ", ".join(values)}}
-
-    return read
-
-
 # DCAT 3, section 6.7: a series and its members name each other.
 SERIES = ("dcat:seriesMember",)
 
@@ -274,3 +265,45 @@ def as_ckanext_dcat(found: Mapping[str, Any]) -> dict[str, str]:
         "temporal_end": period.end,
     }
     return {name: value for name, value in facts.items() if value}
+
+
+_MAX_LEVEL = 4
+# What a node is, and who lists it.
+_ABOUT_NODES = frozenset(("rdf:type", "owl:sameAs", "foaf:isPrimaryTopicOf", "schema:mainEntity"))
+# schema.org, about creative works or about the record: see the list "Not read".
+_OF_WORKS = frozenset(
+    f"schema:{name}"
+    for name in ("accessMode", "award", "comment", "contentLocation", "contentReferenceTime")
+    + ("discussionUrl", "educationalUse", "encodingFormat", "learningResourceType")
+    + ("locationCreated", "mainEntityOfPage", "material", "position", "publication")
+    + ("publishingPrinciples", "releasedEvent", "review", "sdDatePublished", "sdLicense")
+    + ("sdPublisher", "spatial", "teaches", "text", "typicalAgeRange")
+)
+NOT_READ = _ABOUT_NODES | _OF_WORKS
+
+
+def unread_predicates(node: Node, read: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the local name and the text of each predicate that is not among those read."""
+    for predicate in node.predicates():
+        if predicate not in read:
+            values = [value for part in node.nodes(predicate) if (value := _value(part, 1))]
+            if values:
+                yield _name(predicate), _text(values)
+
+
+def _text(values: list[Any]) -> str:
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0]
+    return json.dumps(values if len(values) > 1 else values[0], ensure_ascii=False)
+
+
+def _name(predicate: str) -> str:
+    return re.split(r"[#/:]", predicate.rstrip("#/"))[-1]
+
+
+def _value(node: Node, level: int) -> Any:
+    """Return a URI or a text; of a blank node what hangs below it."""
+    below = [name for name in node.predicates() if name != "rdf:type"]
+    if node.term.kind != "blank" or level == _MAX_LEVEL:
+        return node.value()
+    return {_name(name): [_value(part, level + 1) for part in node.nodes(name)] for name in below}

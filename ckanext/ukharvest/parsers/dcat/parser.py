@@ -7,6 +7,7 @@ data.gov.uk's guide to DCAT fields; www.w3.org/TR/void. Names of extras are ckan
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core import rdf
@@ -14,24 +15,27 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat import (
-    coverage,
-    distribution,
-    extras,
-    further,
-    people,
-    resources,
-    translations,
+from ckanext.ukharvest.parsers import table, uk_fields
+from ckanext.ukharvest.parsers.dcat import coverage, distribution, extras, people
+from ckanext.ukharvest.parsers.dcat.node import (
+    Node,
+    Scope,
+    Term,
+    joined,
+    json_list,
+    line,
+    page,
+    read_graph,
+    row,
+    text,
 )
-from ckanext.ukharvest.parsers.dcat.node import Node, Scope
-from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
-from ckanext.ukharvest.parsers.resource_lists import without_repeats
+from ckanext.ukharvest.parsers.table import Row, without_repeats
 
 VERSION = 3
 FORM = "rdf"
@@ -63,13 +67,13 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
             f"{where}: it has neither a URI nor dct:identifier", code="missing-identifier"
         )
     node = _dataset(raw, options)
-    if not _title(node)["title"]:
+    if not line(node, _TITLE):
         message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
     found, more = collect(MAPPING, node)
     _report_missing(node, found)
     more |= extras.as_ckanext_dcat(found)
-    more = unread_fields.added_to(more, further.unread(node, _READ))
+    more = table.add_unread(more, extras.unread_predicates(node, _READ))
     return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **found)
 
 
@@ -122,15 +126,8 @@ _MODIFIED = ("dct:modified", "schema:dateModified", "dct:updated")
 _CREATED = ("dct:created", "schema:dateCreated")
 
 
-def _title(node: Node) -> FieldValues:
-    return {"title": plain_line(node.text(*_TITLE))}
-
-
-def _translations(node: Node) -> FieldValues:
-    return {
-        "text_language": translations.text_language(node, _TITLE),
-        "translations": translations.of_dataset(node, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
-    }
+def _translations(node: Node, _names: table.Names) -> dict[str, Translation]:
+    return coverage.dataset_translations(node, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS)
 
 
 def _notes(node: Node) -> FieldValues:
@@ -144,12 +141,12 @@ def _notes(node: Node) -> FieldValues:
     }
 
 
-def _tags(node: Node) -> FieldValues:
+def _tags(node: Node, names: table.Names) -> table.Names:
     # Concepts give their name: nobody searches for a URI.
-    words = [part.label() for part in node.nodes(*_KEYWORDS)]
+    words = [part.label() for part in node.nodes(*names)]
     tags, problems = clean_tags(filter(None, words), "dcat:keyword")
     node.add(problems)
-    return {"tags": tags}
+    return tags
 
 
 def _themes(node: Node) -> FieldValues:
@@ -157,48 +154,9 @@ def _themes(node: Node) -> FieldValues:
     return uk_fields.authority(uk_fields.FieldTexts("", node.values(*_THEMES), report))
 
 
-def _dates(node: Node) -> FieldValues:
-    return {
-        "issued": coverage.date(node, *_ISSUED),
-        "modified": coverage.date(node, *_MODIFIED, latest=True),
-        "extras": {"created": coverage.date(node, *_CREATED)},
-    }
-
-
-def _temporal(node: Node) -> FieldValues:
-    periods = coverage.periods(node)
-    return {"temporal": periods.whole, "extras": periods.extras}
-
-
-def _frequency(node: Node) -> FieldValues:
-    return {"frequency": coverage.frequency(node)}
-
-
-def _publisher(node: Node) -> FieldValues:
-    agent, facts = people.publisher(node)
-    return {"publisher": agent, "extras": facts}
-
-
-def _contact(node: Node) -> FieldValues:
-    agent, facts = people.contact(node)
-    return {"contact": agent, "extras": facts}
-
-
-def _author(node: Node) -> FieldValues:
-    agent, facts = people.author(node)
-    return {"author": agent, "extras": facts}
-
-
-def _parties(node: Node) -> FieldValues:
-    return {"extras": people.others(node)}
-
-
-def _terms(node: Node) -> FieldValues:
-    return {"licence": people.licence(node), "rights": people.rights(node)}
-
-
-def _language(node: Node) -> FieldValues:
-    return {"language": coverage.languages(node)}
+def _agent(field: str, node: Node) -> FieldValues:
+    agent, facts = people.READERS[field](node)
+    return {field: agent, "extras": facts}
 
 
 def _place(node: Node) -> FieldValues:
@@ -219,64 +177,60 @@ def _bounding_box(node: Node) -> geometries.Geometry | None:
     return None
 
 
-def _standards(node: Node) -> FieldValues:
-    return {"schema_urls": uk_fields.schemas(node.values(*_STANDARDS))}
+def _standards(node: Node, names: table.Names) -> table.Names:
+    return uk_fields.schemas(node.values(*names))
 
 
-def _mandate(node: Node) -> FieldValues:
+def _mandate(node: Node, names: table.Names) -> str:
     # What is not a URL stays in applicable_legislation.
-    urls = filter(is_web_url, node.values(*_LEGISLATION))
-    return {"extras": {"mandate": multivalue.as_text(urls)}}
-
-
-def _addresses(node: Node) -> FieldValues:
-    return {"url": node.page(*_PAGE), "version": node.text(*_VERSION)}
+    return multivalue.as_text(filter(is_web_url, node.values(*names)))
 
 
 def _resources(node: Node) -> FieldValues:
     files = distribution.distributions(node)
     served = distribution.services_of(node, files)
     return {
-        "resources": without_repeats(files + served, resources.others(node)),
+        "resources": without_repeats(files + served, distribution.other_resources(node)),
         "licence": licences.of_dataset(None, "", files),
     }
 
 
-MAPPING: tuple[Field[Node], ...] = (
+MAPPING: tuple[Field[Node] | Row, ...] = (
     Field(("the dataset's URI", "dct:identifier"), "guid", read_apart),
-    Field(_TITLE, "title", _title),
+    row(_TITLE, "title", line),
     Field((*_NOTES, *_ABSTRACTS), "notes; extra abstract", _notes),
-    Field(_KEYWORDS, "tags", _tags),
-    Field(
-        (*_TITLE, *_NOTES, *_ABSTRACTS, *_KEYWORDS),
-        "translations, text_language",
-        _translations,
-    ),
+    row(_KEYWORDS, "tags", _tags),
+    row(_TITLE, "text_language", coverage.text_language),
+    row((*_TITLE, *_NOTES, *_ABSTRACTS, *_KEYWORDS), "translations", _translations),
     Field(_THEMES, "themes; extras la_function, la_service", _themes),
-    Field((*_ISSUED, *_MODIFIED, *_CREATED), "issued, modified, created", _dates),
-    Field(coverage.TEMPORAL, "temporal", _temporal),
-    Field(coverage.FREQUENCY, "frequency", _frequency),
-    Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", _publisher),
-    Field((*people.CONTACT, people.ATTRIBUTION), "contact", _contact),
-    Field((*people.CREATOR, people.ATTRIBUTION), "author", _author),
+    row(_ISSUED, "issued", coverage.date),
+    row(_MODIFIED, "modified", coverage.last_date),
+    row(_CREATED, "extra created", coverage.date),
+    Field(coverage.TEMPORAL, "temporal", coverage.temporal),
+    row(coverage.FREQUENCY, "frequency", coverage.frequency),
+    Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", partial(_agent, "publisher")),
+    Field((*people.CONTACT, people.ATTRIBUTION), "contact", partial(_agent, "contact")),
+    Field((*people.CREATOR, people.ATTRIBUTION), "author", partial(_agent, "author")),
     Field(
         (*people.PUBLISHER, *people.CONTACT, *people.CREATOR, *people.PARTIES)
         + ("dct:contributor", "dct:rightsHolder", people.ATTRIBUTION),
         "extra responsible-organisation",
-        _parties,
+        people.others,
     ),
-    Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
-    Field(coverage.LANGUAGE, "language", _language),
+    row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
+    row(people.RIGHTS, "rights", people.rights),
+    row(coverage.LANGUAGE, "language", coverage.languages),
     Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),
-    Field(_STANDARDS, "schema_urls", _standards),
-    Field(_LEGISLATION, "extra mandate", _mandate),
-    Field((*_PAGE, *_VERSION), "url, version", _addresses),
+    row(_STANDARDS, "schema_urls", _standards),
+    row(_LEGISLATION, "extra mandate", _mandate),
+    row(_PAGE, "url", page),
+    row(_VERSION, "version", text),
     Field(
         (
             *distribution.DISTRIBUTION,
             "dcat:servesDataset",
-            *resources.WAYS,
-            *resources.PAGES,
+            *distribution.WAYS,
+            *distribution.PAGES,
         ),
         "resources, licence",
         _resources,
@@ -292,17 +246,14 @@ MAPPING: tuple[Field[Node], ...] = (
     ),
     Field(extras.IDENTIFIER, "extra identifier", extras.identifiers),
     Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
+    *(row((predicate,), f"extra {name}", joined) for predicate, name in extras.SINGLE.items()),
     *(
-        Field((predicate,), f"extra {name}", extras.reader(predicate, name, is_list=False))
-        for predicate, name in extras.SINGLE.items()
-    ),
-    *(
-        Field((predicate,), f"extra {name} (list)", extras.reader(predicate, name, is_list=True))
+        row((predicate,), f"extra {name} (list)", json_list)
         for predicate, name in extras.LISTS.items()
     ),
     Field(("every other predicate",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(MAPPING) | further.NOT_READ
+_READ = table.names_read(MAPPING) | extras.NOT_READ
 
 # The fields of a distribution: the documentation's second table.
 RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

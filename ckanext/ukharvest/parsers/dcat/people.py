@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, natural, quoted
 
 PUBLISHER = ("dct:publisher", "dc:publisher", "schema:publisher")
@@ -149,7 +151,7 @@ def _parts_with_role(node: Node) -> Iterator[tuple[str, Node]]:
             yield role, part
 
 
-def others(node: Node) -> Extras:
+def others(node: Node) -> FieldValues:
     """Return the extra for all people and bodies beside publisher, contact and author."""
     roles = {
         parties.PUBLISHER: _publishers(node),
@@ -165,13 +167,13 @@ def others(node: Node) -> Extras:
     agents += [_party(part, _agent(part), role) for role, part in _parts_with_role(node)]
     for name, role in _NAMED.items():
         pairs = [(part, _agent(part)) for part in node.nodes(name)]
-        agents += [_party(*pair, role) for pair in pairs if pair[1].email or _is_named(*pair)]
+        agents += [
+            _party(part, agent, role)
+            for part, agent in pairs
+            if agent.email or (part.uri and agent.name)
+        ]
     agents.sort(key=lambda agent: natural(agent.name))
-    return parties.other_parties(agents, *first)
-
-
-def _is_named(part: Node, agent: Agent) -> bool:
-    return bool(part.uri and agent.name)
+    return {"extras": parties.other_parties(agents, *first)}
 
 
 def _party(part: Node, agent: Agent, role: str) -> Agent:
@@ -226,7 +228,7 @@ def _agent_extras(prefix: str, part: Node, agent: Agent) -> Extras:
     }
 
 
-def licence(node: Node) -> Licence | None:
+def licence(node: Node, _names: table.Names = LICENCE) -> Licence | None:
     """Return the licence of a dataset or distribution; report an unknown one and keep its text.
 
     Without ``dct:license``, rights that name a known licence count (as in udata).
@@ -268,7 +270,7 @@ def _hint(text: str) -> str:
     return register[1] if register else ""
 
 
-def rights(node: Node) -> str:
+def rights(node: Node, _names: table.Names = RIGHTS) -> str:
     """Return the terms as text, without repeats; a URI without a label is kept."""
     texts = []
     for name in RIGHTS:
@@ -277,3 +279,7 @@ def rights(node: Node) -> str:
         uris = [] if name == "dct:accessRights" else [part.uri for part in parts]
         texts += node.best(name) or list(filter(None, (part.label() for part in parts))) or uris
     return "\n".join(dict.fromkeys(filter(None, texts)))
+
+
+# Fields of DatasetRecord with a person or body.
+READERS = {"publisher": publisher, "contact": contact, "author": author}

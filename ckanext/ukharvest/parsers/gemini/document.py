@@ -1,18 +1,290 @@
-"""A GEMINI record as a document, alone or in a catalogue's response: its identity and date.
+"""A GEMINI record as a document: its elements, its identity and date, what is read of it.
+
+An element of an ISO 19139 or ISO 19115-3 record is read by local names, because prefixes are free
+and namespaces differ between the editions (gml, gmx and gcx, gmd and mdb). In both standards
+properties (``citation``) and classes (``CI_Citation``) alternate; a path skips a class with ``*``,
+because profiles use their own classes (gmi, the Swiss CHE): ``citation/*/title``.
 
 ISO 19139 (gmd), ISO 19115-2 (gmi) and ISO 19115-3 (mdb) share their root's name, except gmi.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
 
 from lxml import etree
 
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.reporting import parse_value
+
+Parse = Callable[[str], str]
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_NIL = "nilReason"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyText:
+    """A property's text and, of an Anchor, the URL that defines its meaning."""
+
+    text: str
+    href: str = ""
+
+
+class IsoNode:
+    """One element of a record, with the list that its problems go to.
+
+    Args:
+        element: the element.
+        problems: list to which problems are added, in the order of reading.
+    """
+
+    def __init__(self, element: etree._Element, problems: list[Problem]) -> None:
+        self.element = element
+        self._problems = problems
+
+    @property
+    def name(self) -> str:
+        """The local name, such as MD_LegalConstraints."""
+        return xml.local_name(self.element)
+
+    @property
+    def line(self) -> int | None:
+        """The line in the record."""
+        return xml.line_of(self.element)
+
+    @property
+    def href(self) -> str:
+        """Its xlink:href."""
+        return clean_text(self.element.get(_HREF))
+
+    @property
+    def nil(self) -> str:
+        """Its nilReason, "" if there is none."""
+        return self.attribute(_NIL)
+
+    def attribute(self, name: str) -> str:
+        """Return an attribute in any namespace, "" if it is missing."""
+        # Not attrib.items(), whose time grows with the square of the attributes.
+        for key in self.element.attrib:
+            if str(key).rpartition("}")[2] == name:
+                return clean_text(self.element.get(key))
+        return ""
+
+    def report(self, code: str, field: str, words: str) -> None:
+        """Add a problem; ``words`` follow the field's name in the message."""
+        self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
+
+    def add(self, problem: Problem) -> None:
+        """Add a problem that was found elsewhere."""
+        self._problems.append(problem)
+
+    def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
+        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
+        return parse_value(text, parse, self.reporter(field), code)
+
+    def reporter(self, field: str) -> Callable[[str, str], None]:
+        """Return a function that adds a problem with a field, given its code and text."""
+        return lambda code, words: self.report(code, field, words)
+
+    def find_all(self, *paths: str) -> Iterator[IsoNode]:
+        """Yield the elements at the ends of paths, those of each path in the document's order."""
+        for path in paths:
+            found = [self.element]
+            for tag in _tags(path):
+                found = [child for each in found for child in each.iterchildren(tag)]
+                if not found:
+                    break
+            for element in found:
+                yield IsoNode(element, self._problems)
+
+    def first(self, *paths: str) -> IsoNode | None:
+        """Return the first element at the end of a path."""
+        return next(self.find_all(*paths), None)
+
+    def texts_at(self, *paths: str) -> tuple[PropertyText, ...]:
+        """Return the texts of the properties at the ends of paths, without empty ones."""
+        found = (each.own_text() for each in self.find_all(*paths))
+        return tuple(said for said in found if said.text or said.href)
+
+    def first_text_at(self, *paths: str) -> PropertyText | None:
+        """Return the first of ``texts_at``."""
+        return next(iter(self.texts_at(*paths)), None)
+
+    def texts(self, *paths: str) -> tuple[str, ...]:
+        """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
+        return tuple(said.text or said.href for said in self.texts_at(*paths))
+
+    def text(self, *paths: str) -> str:
+        """Return the first of ``texts``, "" if there is none."""
+        return next(iter(self.texts(*paths)), "")
+
+    def codes(self, *paths: str) -> tuple[str, ...]:
+        """Return values of code lists: codeListValue, else the text, which may be translated."""
+        return tuple(filter(None, (each.own_code() for each in self.find_all(*paths))))
+
+    def code(self, *paths: str) -> str:
+        """Return the first of ``codes``, "" if there is none."""
+        return next(iter(self.codes(*paths)), "")
+
+    def own_text(self) -> PropertyText:
+        """Return this property's text: the CharacterString, Anchor, a translation, or all text."""
+        parts = {IsoNode(child, []).name: child for child in self.element.iterchildren("*")}
+        plain = parts.get("CharacterString")
+        if plain is not None and (text := _words(plain)):
+            return PropertyText(text)
+        anchor = parts.get("Anchor")
+        if anchor is not None and (_words(anchor) or anchor.get(_HREF)):
+            return PropertyText(_words(anchor), clean_text(anchor.get(_HREF)))
+        if text := self._translated():
+            return PropertyText(text)
+        return PropertyText(_words(self.element))
+
+    def text_of_record(self) -> str:
+        """Return this property's text in the record's own language: CharacterString or Anchor."""
+        found = (each.whole_text() for each in self.find_all("CharacterString", "Anchor"))
+        return next(filter(None, found), "")
+
+    def whole_text(self) -> str:
+        """Return all text in this element."""
+        return _words(self.element)
+
+    def _translated(self) -> str:
+        found = [
+            (each.attribute("locale").lstrip("#").lower(), _words(each.element))
+            for each in self.find_all("PT_FreeText/textGroup/LocalisedCharacterString")
+        ]
+        english = [text for locale, text in found if locale[:2] in ("en", "lo") and text]
+        return next(iter(english or [text for _, text in found if text]), "")
+
+    def own_code(self) -> str:
+        """Return the code list value of this property, on one line."""
+        for child in self.element.iterchildren("*"):
+            value = clean_text(child.get("codeListValue")) or _words(child)
+            if value:
+                return " ".join(value.split())
+        return " ".join(_words(self.element).split())
+
+
+@lru_cache(maxsize=2000)  # the paths are those of our own code
+def _tags(path: str) -> tuple[str, ...]:
+    """Return a path's steps for ``iterchildren``; "*" leaves comments and instructions out."""
+    return tuple("*" if name == "*" else f"{{*}}{name}" for name in path.split("/"))
+
+
+def _words(element: etree._Element) -> str:
+    # XPath's string value: without comments, but with the text of stray markup.
+    return clean_text(str(element.xpath("string()")))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record, and what is known before its fields are read.
+
+    Attributes:
+        record: the root (``gmd:MD_Metadata`` or its kin).
+        identification: the first one, which is used if a record has several; an empty node if there
+            is none.
+        guid: the record's identity.
+        url: where it was read.
+        options: the source's validated options.
+    """
+
+    record: IsoNode
+    identification: IsoNode
+    guid: str
+    url: str
+    options: Mapping[str, Any]
+
+
+Reader = Callable[[IsoNode, tuple[str, ...]], Any]  # of what is at some paths below a node
+
+
+def row(
+    source: str, target: str, reader: Reader, *paths: str, of_record: bool = False
+) -> Field[Entry]:
+    """Return a row of a mapping.
+
+    Args:
+        source: names of elements for the documentation, separated by blanks.
+        target: a field of DatasetRecord, or "extra NAME".
+        reader: reads what is at the paths.
+        paths: paths below the identification.
+        of_record: they are paths below the root.
+    """
+    read = partial(_read_row, target, reader, paths, of_record)
+    return Field(tuple(source.split()), target, read)
+
+
+def _read_row(
+    target: str, reader: Reader, paths: tuple[str, ...], of_record: bool, entry: Entry
+) -> FieldValues:
+    value = reader(entry.record if of_record else entry.identification, paths)
+    is_extra = target.startswith("extra ")
+    return {"extras": {target.removeprefix("extra "): value}} if is_extra else {target: value}
+
+
+def text(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the first text."""
+    return node.text(*paths)
+
+
+def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return one text without markup, several as JSON."""
+    return text_or_list(map(plain_text, node.texts(*paths)))
+
+
+def paragraphs(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return all texts without markup, each once."""
+    return "\n\n".join(dict.fromkeys(map(plain_text, node.texts(*paths))))
+
+
+def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return one value of a code list, several as JSON."""
+    return text_or_list(node.codes(*paths))
+
+
+def paragraph(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the first text without markup."""
+    return plain_text(node.text(*paths))
+
+
+def json_texts(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return all texts as JSON."""
+    return json_list(node.texts(*paths))
+
+
+def json_objects(
+    read: Callable[[IsoNode], Mapping[str, Any]], node: IsoNode, paths: tuple[str, ...]
+) -> str:
+    """Return as JSON what ``read`` makes of each element."""
+    return json_list(map(read, node.find_all(*paths)))
+
+
+def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that are not empty, by name."""
+    return {name: value for name, value in values.items() if value}
+
+
+def json_list(values: Iterable[Any]) -> str:
+    """Return a JSON list of the values that are not empty, without repeats; "" for none."""
+    found = dict.fromkeys(json.dumps(each, ensure_ascii=False) for each in values if each)
+    return f"[{', '.join(found)}]" if found else ""
+
+
+def text_or_list(values: Iterable[str]) -> str:
+    """Return one text unchanged, several as a JSON list."""
+    found = tuple(dict.fromkeys(filter(None, values)))
+    return found[0] if len(found) == 1 else json_list(found)
+
 
 KIND = "a GEMINI record"
 ROOT = "gmd:MD_Metadata of the namespace http://www.isotc211.org/2005/gmd"

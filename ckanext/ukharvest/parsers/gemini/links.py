@@ -1,25 +1,227 @@
-"""Resources of a GEMINI record: the links of its distribution (GEMINI 19).
+"""Resources of a GEMINI record, their formats and kinds, and the datasets of a service.
 
-Links to contacts, specifications and a service's operations are not resources.
+Resources are the links of its distribution (GEMINI 19). Links to contacts, specifications and a
+service's operations are not resources. The datasets are those of ``srv:operatesOn`` (GEMINI 38).
+
+Of a link's format the name comes first, since publishers are told to write it there. Then what the
+URL asks a service for by name: it decides the response, while protocols are often one fixed value
+for a whole catalogue (WWW:LINK on a WMS). Then the protocol, the rest of the URL, a file name in
+gmd:name, a media type, and last the signs of a web page. The function is not used: of 210 real
+links to capabilities, some have "download", others "information". An unknown format stays blank: a
+wrong one is worse, and a blank one is probed.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import parse_qsl, urldefrag, urlsplit
 
+from ckanext.ukharvest.core.identity import UUID
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.values.link_protocols import of_protocol
+from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.filename_formats import of_title
+from ckanext.ukharvest.core.values.link_protocols import (
+    SERVICE_FORMATS,
+    SERVICES,
+    Protocol,
+    of_protocol,
+)
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.core.values.web_addresses import parse_url
-from ckanext.ukharvest.parsers.gemini import translations
-from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
-from ckanext.ukharvest.parsers.gemini.formats import Link, formats_of, kind_of
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode, PropertyText
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.parsers.gemini import identification
+from ckanext.ukharvest.parsers.gemini.document import (
+    Entry,
+    IsoNode,
+    PropertyText,
+    json_list,
+    without_blanks,
+)
+
+# Correct, but a more exact format may be known: the archive's content, the API.
+_VAGUE = formats.ARCHIVES | {"API"}
+_SERVICES = SERVICES | SERVICE_FORMATS
+
+# CI_OnLineFunctionCode (ISO 19115) in lower case.
+_TAKES_DATA = frozenset(("download", "offlineaccess", "order", "fileaccess"))
+_FOR_PEOPLE = frozenset(("information", "search", "order", "offlineaccess"))
+_INFORMS = frozenset(("information", "completemetadata"))
+
+_PAGE = re.compile(r"/[^/.]*(?:\.(?:php|do|aspx?|jspx?|cfm))?$", re.IGNORECASE)
+# URLs that look like pages, but belong to services or files.
+_NO_PAGE = re.compile(
+    r"/(?:ows|w[mfc]s|wmts|csw|api|rest|services?)(?:/|$)|arcgis|cgi|download|geoserver|mapserv",
+    re.IGNORECASE,
+)
+_RECORD = re.compile(r"catalog\.search#/metadata/|/formatters/|[?&]request=getrecordbyid", re.I)
+_RECORD_AS_XML = re.compile(r"/formatters/xml|[?&]request=getrecordbyid", re.IGNORECASE)
+_LONGEST = 1_000  # of an address: the search for a record's view has to end in time
+# A catalogue's page of records, and what its URL goes on with: this or another record's identifier.
+_VIEW = re.compile(r"(?:metadata|/records?/|geonetwork)(.*)", re.I)
+_ENDS_IN_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/?(?:[?&#].*)?$")
+_SOME_UUID = "00000000-0000-0000-0000-000000000000"
+_OF_FILE = re.compile(r"download|attachments|resources\.get|fname=", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The parts of a CI_OnlineResource from which the format is detected.
+
+    Attributes:
+        function: its code in lower case.
+        mimetype: media type of the file, from a gmx:MimeFileType in place of the name.
+        is_endpoint: the description is INSPIRE's code for a service's endpoint.
+    """
+
+    url: str
+    name: str = ""
+    protocol: PropertyText = PropertyText("")
+    function: str = ""
+    profile: PropertyText = PropertyText("")
+    mimetype: str = ""
+    is_endpoint: bool = False
+
+    @property
+    def protocol_meaning(self) -> Protocol:
+        """Meaning of its protocol."""
+        return of_protocol(self.protocol.text, self.protocol.href)
+
+
+def formats_of(
+    links: Sequence[Link], *, given: Iterable[str], service: str, guid: str
+) -> list[str]:
+    """Return the label of each link, "" where unknown.
+
+    Args:
+        links: those of one record.
+        given: names of the record's data formats.
+        service: label of the service that the record describes, "" if unknown.
+        guid: identity of the record.
+    """
+    found = [_of_record(link, guid) or _of_link(link) for link in links]
+    labels = {formats.label(name) for name in given}
+    if len(labels) == 1:
+        _fill(links, found, _is_download, labels.pop(), better_than=("", *formats.ARCHIVES))
+    if service not in found:
+        _fill(links, found, _may_serve, service, better_than=("",))
+    return found
+
+
+def _fill(
+    links: Sequence[Link],
+    found: list[str],
+    fits: Callable[[Link, str], bool],
+    label: str,
+    *,
+    better_than: Collection[str],
+) -> None:
+    """Give a label to the only link it can belong to, unless that has a better one."""
+    places = [i for i, link in enumerate(links) if fits(link, found[i])]
+    if label and len({links[i].url for i in places}) == 1:
+        for i in places:
+            found[i] = label if found[i] in better_than else found[i]
+
+
+def kind_of(link: Link, label: str, guid: str) -> str:
+    """Return the kind of the ResourceRecord."""
+    if _is_of_record(link, guid):
+        return "documentation"
+    if label in _SERVICES or (
+        not label and (link.is_endpoint or link.protocol_meaning.kind == "service")
+    ):
+        return "service"
+    if link.function in _INFORMS or (label == "HTML" and link.function not in _TAKES_DATA):
+        return "documentation"
+    return "data"
+
+
+def _of_link(link: Link) -> str:
+    found = [label for label in _evidence(link) if label]
+    if not found:
+        return _of_page(link)
+    if found[0] not in _VAGUE:
+        return found[0]
+    # A page's URL does not tell what is in the archive.
+    return next((label for label in found if label not in _VAGUE | {"HTML"}), found[0])
+
+
+def _evidence(link: Link) -> Iterator[str]:
+    said = link.protocol_meaning
+    yield of_title(link.name)
+    yield formats.of_request(link.url)
+    yield said.label if said.kind in ("service", "file") else ""
+    yield formats.of_url(link.url)
+    if said.kind == "file" and "/" not in link.name:
+        # GeoNetwork writes the file's name into gmd:name of its downloads.
+        yield formats.of_url("file:///" + link.name)
+    yield formats.label(link.mimetype)
+    yield said.label if said.kind == "format" else ""
+    profile = of_protocol(link.profile.text)
+    yield profile.label if profile.kind != "page" else ""
+
+
+def _of_page(link: Link) -> str:
+    """Return HTML if a link is meant for people."""
+    if link.protocol_meaning.kind == "page":
+        # A "link" that is for download may be a file: probed, not guessed.
+        return "" if link.function == "download" else "HTML"
+    try:
+        parts = urlsplit(link.url)
+    except ValueError:
+        return ""
+    if link.is_endpoint or link.protocol_meaning.kind or parts.scheme.lower() == "ftp":
+        return ""
+    is_home = parts.path in ("", "/") and not parts.query
+    looks_so = _PAGE.search(parts.path) and not _NO_PAGE.search(parts.path + parts.query)
+    return "HTML" if is_home or (link.function in _FOR_PEOPLE and looks_so) else ""
+
+
+def _is_download(link: Link, label: str) -> bool:
+    is_file = link.function == "download" or link.protocol_meaning.kind == "file"
+    return is_file and label not in _SERVICES and label != "HTML" and not link.is_endpoint
+
+
+def _may_serve(link: Link, label: str) -> bool:
+    for_people = link.function in _FOR_PEOPLE | _INFORMS
+    return not label and not for_people and link.protocol_meaning.kind in ("", "service")
+
+
+def _of_record(link: Link, guid: str) -> str:
+    if not _is_of_record(link, guid):
+        return ""
+    if _RECORD_AS_XML.search(link.url):
+        return of_title(link.name) or "XML"
+    known = of_title(link.name) or formats.of_url(link.url)
+    return known or ("HTML" if _RECORD.search(link.url) else "")
+
+
+def _is_of_record(link: Link, guid: str) -> bool:
+    """Tell whether a link leads to a catalogue's view of a record, usually this one."""
+    if _RECORD.search(link.url) or link.function == "completemetadata":
+        return True
+    url = link.url[-_LONGEST:]
+    is_data = link.protocol_meaning.kind in ("service", "file") or link.function in _TAKES_DATA
+    if is_data or _OF_FILE.search(url) or formats.of_request(url):
+        return False
+    view = _VIEW.search(url)
+    return view is not None and _ends_in_identifier(view[1].lower(), guid.strip("{}").lower())
+
+
+def _ends_in_identifier(text: str, guid: str) -> bool:
+    """Tell whether a URL's path ends in this guid or in a UUID; both in lower case.
+
+    Without a pattern of the guid's own: compiling one for each record took a tenth of the parser's
+    time.
+    """
+    if _ENDS_IN_UUID.search(text):
+        return True
+    return bool(guid) and _ENDS_IN_UUID.search(text.replace(guid, _SOME_UUID)) is not None
+
 
 # Property of MD_Distribution → the links below it. A distributor's contact has links too; they
 # lead to the distributor, not to data.
@@ -50,7 +252,7 @@ def _links(entry: Entry) -> FieldValues:
     if len(nodes) > limit:
         only = f"{len(nodes):,} of them; the first {limit:,} were read"
         nodes[limit].report("too-many-resources", "gmd:onLine", only)
-    locales = translations.Locales(entry.record)
+    locales = identification.Locales(entry.record)
     found: list[Read] = []
     others: list[dict[str, str]] = []
     for node in nodes[:limit]:
@@ -83,7 +285,7 @@ def _url(node: IsoNode, base: str) -> str:
     return node.parse_value("gmd:linkage", text, partial(parse_url, base=base), "bad-url")
 
 
-def _read(node: IsoNode, url: str, locales: translations.Locales) -> Read:
+def _read(node: IsoNode, url: str, locales: identification.Locales) -> Read:
     protocol = node.first_text_at("protocol") or PropertyText("")
     profile = node.first_text_at("applicationProfile") or PropertyText("")
     description = node.first_text_at("description") or PropertyText("")
@@ -111,7 +313,7 @@ def _read(node: IsoNode, url: str, locales: translations.Locales) -> Read:
         description=plain_text(description.text),
         mimetype=next(types, ""),
         extras=without_blanks(extras),
-        translations=translations.of_link(node, locales),
+        translations=identification.link_translations(node, locales),
     )
     return node, link, resource
 
@@ -178,7 +380,6 @@ def _merged(first: ResourceRecord, second: ResourceRecord) -> ResourceRecord:
 _RESOURCES = "resources; extra unlinked-resource-locators"
 
 OPTIONS = (MAX_RESOURCES,)
-MAPPING: tuple[Field[Entry], ...] = (Field(("gmd:onLine",), _RESOURCES, _links),)
 RESOURCE_MAPPING = (
     Field(("gmd:linkage",), "url", read_apart),
     Field(("gmd:name",), "name", read_apart),
@@ -195,4 +396,75 @@ RESOURCE_MAPPING = (
         "mimetype; extra resource_locator_application_profile",
         read_apart,
     ),
+)
+
+
+# Query parameters with which catalogues select a record, in lower case.
+_IDENTIFIERS = ("uuid", "fileidentifier", "metadatauuid")
+# A nested record: the dataset's whole identification instead of a reference.
+_TITLE = "*/citation/*/title"
+_CODE = "*/citation/*/identifier/*/code"
+_COUPLED = "coupledResource/*/identifier"
+
+
+def _coupled(entry: Entry) -> FieldValues:
+    service = entry.identification
+    found: list[dict[str, str]] = []
+    references: dict[str, None] = {}
+    for node in service.find_all("operatesOn"):
+        href, uuid = " ".join(node.href.split()), node.attribute("uuidref")
+        title = node.attribute("title") or node.text(_TITLE)
+        given = (href, uuid, *_inner(node))
+        own = dict.fromkeys(reference for text in given for reference in _references(text))
+        if href or uuid or own:
+            found.append({"title": title, "href": href, "uuid": uuid})
+        if not own and not node.nil:
+            _report(node, href)
+        references |= own
+    # operatesOn is repeated for each layer; an identifier there may be the record's.
+    for text in service.texts(_COUPLED):
+        references |= dict.fromkeys(_references(text))
+    return {"coupled": tuple(references), "extras": {"coupled-resource": json_list(found)}}
+
+
+def _inner(node: IsoNode) -> tuple[str, ...]:
+    identification = node.first("*")
+    uuid = identification.attribute("uuid") if identification else ""
+    return (uuid, *node.texts(_CODE))
+
+
+def _report(node: IsoNode, href: str) -> None:
+    expected = "expected xlink:href with the address of the dataset's record"
+    if href:
+        words = f"'{shorten(href, 60)}' is no address and no identifier; {expected}"
+        node.report("bad-url", "srv:operatesOn", words)
+    else:
+        node.report("missing-url", "srv:operatesOn", f"missing; {expected}")
+
+
+def _references(text: str) -> Iterator[str]:
+    """Yield the keys by which a record can be found: the identifiers in a text, and its URL.
+
+    XML attributes contain no line breaks and URLs no blanks: a broken or twice escaped URL
+    (``&amp;amp;``) is repaired. Text instead of a URL yields nothing.
+    """
+    address = re.sub(r"\s", "", text).replace("&amp;", "&")
+    if not is_web_url(address):
+        name = text.strip().removeprefix("#")
+        if name and not re.search(r"\s", name):
+            yield from (name, *UUID.findall(name))
+        return
+    whole, fragment = urldefrag(address)
+    query = {key.lower(): value for key, value in parse_qsl(urlsplit(whole).query)}
+    keys = [key for key in _IDENTIFIERS if key in query]
+    if query.get("request", "").lower() == "getrecordbyid" and "id" in query:
+        yield from (part.strip() for part in query["id"].split(",") if part.strip())
+    yield from (query[key] for key in keys)
+    yield from UUID.findall(address)
+    yield from filter(None, (fragment, address, whole))
+
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(("gmd:onLine",), _RESOURCES, _links),
+    Field(("srv:operatesOn",), "coupled; extra coupled-resource", _coupled),
 )

@@ -6,40 +6,116 @@ and 19115-3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.errors import NotValid, ParseError
 from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
+from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini import (
-    citation,
-    constraints,
-    coupled,
-    extent,
-    further,
-    keywords,
-    links,
-    metadata,
-    parties,
-    period,
-    quality,
-    reference_systems,
-    resource,
-    translations,
-)
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
-from ckanext.ukharvest.parsers.gemini.entry import Entry
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.validation import validate
+from ckanext.ukharvest.parsers.gemini import extent, identification, links, people, places, quality
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, report
+from ckanext.ukharvest.parsers.gemini.rules.rule import Metadata
+
+REPORT, REJECT, OFF = "report", "reject", "off"
+# Limits of a rejected record's message; its problems list all faults.
+_MOST_FAULTS = 10
+_LONGEST = 200  # characters of one
+
+_TABLE_A1 = _("ISO 19139, table A.1")
+_NO_SCHEMA = _("ISO 19139, table A.1 (before: a schema, which is no longer checked)")
+
+_VALIDATION_OPTIONS = (
+    Option(
+        "validation",
+        "text",
+        REPORT,
+        "What happens to a record that does not follow the standard: report imports it and "
+        "shows its problems, reject keeps the earlier version, off does not check.",
+        choices={
+            REPORT: _("Import them and show their problems"),
+            REJECT: _("Do not import them; keep the earlier version"),
+            OFF: _("Do not check"),
+        },
+        alias="continue_on_validation_errors",
+        alias_values={"true": REPORT, "false": REJECT},
+        label=_("Records that do not follow the standard"),
+        form_help=_("What happens to a record or document with faults."),
+    ),
+    Option(
+        "validation_profiles",
+        "list",
+        (),
+        "What records are checked against: the rules of gemini2-3, gemini2-1 or table-a1 (of ISO "
+        "19139). ckanext-spatial's names choose one of these: gemini2 and gemini2-1.3 choose "
+        "gemini2-1, constraints and constraints-1.4 table-a1, and so do the schemas iso19139, "
+        "iso19139eden and iso19139ngdc, which are not checked. Empty: the edition of GEMINI that "
+        "the record states.",
+        choices={"gemini2-3": "GEMINI 2.3", "gemini2-1": "GEMINI 2.1", "table-a1": _TABLE_A1},
+        old_choices={
+            "gemini2": "GEMINI 2.1",
+            "gemini2-1.3": "GEMINI 2.1",
+            "constraints": _TABLE_A1,
+            "constraints-1.4": _TABLE_A1,
+            "iso19139": _NO_SCHEMA,
+            "iso19139eden": _NO_SCHEMA,
+            "iso19139ngdc": _NO_SCHEMA,
+        },
+        alias="validator_profiles",
+        label=_("Check records against"),
+        form_help=_(
+            "Records are checked against these. Choose none to check each record against the "
+            "edition that it names."
+        ),
+    ),
+)
+
+
+def _validate(entry: Entry, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Return the problems found by validation, without those already reported.
+
+    Raises:
+        NotValid: the source rejects such records.
+    """
+    # A parser may be called without options, and then only reads.
+    how = entry.options.get("validation", OFF)
+    if how == OFF:
+        return ()
+    metadata = Metadata(entry.record, entry.guid)
+    rules = report.rules_for(RULES, metadata, entry.options.get("validation_profiles", ()))
+    broken = report.failing(rules, metadata)
+    unreported = tuple(report.problem(*pair) for pair in report.drop_reported(broken, problems))
+    errors = [report.problem(rule, places) for rule, places in broken if rule.is_error]
+    if how == REJECT and errors:
+        title = identification.title(entry.identification)
+        raise NotValid(_rejection(entry, errors), problems=(*problems, *unreported), title=title)
+    return unreported
+
+
+def _rejection(entry: Entry, errors: Sequence[Problem]) -> str:
+    faults = [
+        f"({number}) {_placed(error)}" for number, error in enumerate(errors[:_MOST_FAULTS], 1)
+    ]
+    if len(errors) > _MOST_FAULTS:
+        faults.append(f"and {len(errors) - _MOST_FAULTS} more")
+    return f"dataset '{entry.guid}' is rejected, as it breaks its standard: {'; '.join(faults)}"
+
+
+def _placed(problem: Problem) -> str:
+    message = shorten(problem.message, _LONGEST)
+    return f"line {problem.line}: {message}" if problem.line else message
+
 
 VERSION = 4
 FORM = "xml"
-OPTIONS = (*links.OPTIONS, *parties.OPTIONS, *validate.OPTIONS)
+OPTIONS = (*links.OPTIONS, *people.OPTIONS, *_VALIDATION_OPTIONS)
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -55,14 +131,14 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not raw.guid:
         message = f"{raw.display_name}: gmd:fileIdentifier is missing; expected a text"
         raise ParseError(message, code="missing-identifier")
-    title = citation.title(entry.identification)
+    title = identification.title(entry.identification)
     if not title:
         message = f"{raw.display_name}: gmd:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
     found, extras = collect(MAPPING, entry)
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))
-    reported += validate.check(entry, reported)
+    reported += _validate(entry, reported)
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
 
 
@@ -94,18 +170,10 @@ def _root(raw: RawRecord) -> etree._Element:
 MAPPING: tuple[Field[Entry], ...] = (
     Field(("gmd:fileIdentifier",), "guid", read_apart),
     Field(("gmd:title",), "title", read_apart),
-    *metadata.MAPPING,
-    *citation.MAPPING,
-    *keywords.MAPPING,
-    *translations.MAPPING,
-    *parties.MAPPING,
-    *constraints.MAPPING,
-    *resource.MAPPING,
+    *identification.MAPPING,
+    *people.MAPPING,
     *quality.MAPPING,
     *extent.MAPPING,
-    *period.MAPPING,
-    *reference_systems.MAPPING,
+    *places.MAPPING,
     *links.MAPPING,
-    *coupled.MAPPING,
-    *further.MAPPING,
 )

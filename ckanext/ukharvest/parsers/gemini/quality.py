@@ -1,15 +1,109 @@
-"""Quality and lineage of a GEMINI record's resource: elements 10, 41 and 48."""
+"""Properties and quality of a GEMINI record's resource, and elements beyond UK GEMINI.
+
+Elements 10, 18, 21, 37, 41, 43, 48, 50, 51 and 53, and a picture; elements of ISO 19115 alone
+become extras.
+"""
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
-from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, text_or_list, without_blanks
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.parsers.gemini.document import (
+    Entry,
+    IsoNode,
+    codes,
+    json_list,
+    json_objects,
+    paragraphs,
+    row,
+    text,
+    text_or_list,
+    texts,
+    without_blanks,
+)
+
+
+def _maintenance(entry: Entry) -> FieldValues:
+    field = "gmd:maintenanceAndUpdateFrequency"
+    frequency = ""
+    written = []
+    for node in entry.identification.find_all(
+        "resourceMaintenance/*/maintenanceAndUpdateFrequency"
+    ):
+        written.append(node.own_code())
+        frequency = frequency or node.parse_value(
+            field, written[-1], parse_frequency, "bad-frequency"
+        )
+    return {"frequency": frequency, "extras": {"frequency-of-update": text_or_list(written)}}
+
+
+def _resolution(entry: Entry) -> FieldValues:
+    distances, units = [], []
+    for node in entry.identification.find_all("spatialResolution/*/distance"):
+        if text := _number(node, "gmd:distance"):
+            distances.append(text)
+            measure = node.first("*")
+            units.append(measure.attribute("uom") if measure else "")
+    denominators = entry.identification.find_all(
+        "spatialResolution/*/equivalentScale/*/denominator"
+    )
+    return {
+        "extras": {
+            "spatial-resolution": text_or_list(distances),
+            "spatial-resolution-units": text_or_list(units),
+            "equivalent-scale": text_or_list(
+                _number(each, "gmd:denominator") for each in denominators
+            ),
+        }
+    }
+
+
+def _number(node: IsoNode, field: str) -> str:
+    """Return a property's number as written; report anything else."""
+    return node.parse_value(field, node.own_text().text, _parse_number, "bad-number")
+
+
+def _parse_number(text: str) -> str:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite() or number <= 0:
+        raise ValueError(f"'{shorten(text, 40)}' is not a number above 0; expected one such as 10")
+    return text
+
+
+def _format(node: IsoNode) -> dict[str, str]:
+    cited = "formatSpecificationCitation/*/"
+    name = node.text("name", cited + "title")
+    version = node.text("version", cited + "edition")
+    return without_blanks({"name": name, "version": version}) if name else {}
+
+
+def _picture(entry: Entry) -> FieldValues:
+    """Return the first picture with a full URL: file names alone lead nowhere."""
+    for node in entry.identification.find_all("graphicOverview/*"):
+        said = node.first_text_at("fileName", "linkage/*/linkage")
+        text = (said.href or said.text) if said else ""
+        if url := node.parse_value("gmd:fileName", text, parse_url, "bad-url"):
+            return {
+                "extras": {
+                    "graphic-preview-file": url,
+                    "graphic-preview-description": node.text("fileDescription"),
+                    "graphic-preview-type": node.text("fileType"),
+                }
+            }
+    return {}
+
 
 # ISO 19115-3 moved lineage out of the quality element.
 _LINEAGES = ("dataQualityInfo/*/lineage/*", "resourceLineage/*")
@@ -23,16 +117,6 @@ def _lineage(entry: Entry) -> FieldValues:
         *(f"{path}/{part}" for path in _LINEAGES for part in parts)
     )
     return {"extras": {"lineage": "\n\n".join(dict.fromkeys(map(plain_text, texts)))}}
-
-
-def _scope(entry: Entry) -> FieldValues:
-    paths = ("dataQualityInfo/*/scope/*/level", "resourceLineage/*/scope/*/level")
-    return {"extras": {"quality-scope": text_or_list(entry.record.codes(*paths))}}
-
-
-def _conformity(entry: Entry) -> FieldValues:
-    results = entry.record.find_all("dataQualityInfo/*/report/*/result/DQ_ConformanceResult")
-    return {"extras": {"conformity": json_list(map(_result, results))}}
 
 
 def _result(node: IsoNode) -> dict[str, Any]:
@@ -52,8 +136,218 @@ def _result(node: IsoNode) -> dict[str, Any]:
     return found
 
 
+def _document(node: IsoNode) -> dict[str, str]:
+    facts = {"title": node.text("title"), "url": node.text("onlineResource/*/linkage")}
+    return without_blanks(facts)
+
+
+def _lineage_parts(entry: Entry) -> FieldValues:
+    """Read the steps and sources beside a statement; without one they are the lineage."""
+    if not entry.record.texts(*(f"{path}/statement" for path in _LINEAGES)):
+        return {}
+    parts = {"lineage-process-steps": "processStep", "lineage-sources": "source"}
+    texts = {
+        name: entry.record.texts(*(f"{path}/{part}/*/description" for path in _LINEAGES))
+        for name, part in parts.items()
+    }
+    return {"extras": {name: json_list(map(plain_text, each)) for name, each in texts.items()}}
+
+
+def _measure(node: IsoNode) -> dict[str, str]:
+    result = node.first("result/DQ_QuantitativeResult")
+    unit = result.first("valueUnit") if result else None
+    facts = {
+        "name": node.text("nameOfMeasure", "measure/*/nameOfMeasure"),
+        "description": node.text("measureDescription", "measure/*/measureDescription"),
+        "value": result.text("value") if result else "",
+        "unit": (unit.href or unit.own_text().text) if unit else "",
+    }
+    return without_blanks(facts)
+
+
+_ORDER = "distributionInfo/*/distributor/*/distributionOrderProcess/*"
+_TRANSFER = "distributionInfo/*/transferOptions/*"
+_USAGE = "resourceSpecificUsage/*"
+
 MAPPING: tuple[Field[Entry], ...] = (
+    Field(
+        ("gmd:maintenanceAndUpdateFrequency",),
+        "frequency; extra frequency-of-update",
+        _maintenance,
+    ),
+    row(
+        "gmd:maintenanceNote",
+        "extra maintenance-note",
+        paragraphs,
+        "resourceMaintenance/*/maintenanceNote",
+    ),
+    Field(
+        ("gmd:distance", "gmd:equivalentScale"),
+        "extras spatial-resolution, spatial-resolution-units, equivalent-scale",
+        _resolution,
+    ),
+    row(
+        "gmd:MD_Format",
+        "extra data-format",
+        partial(json_objects, _format),
+        "distributionInfo/*/distributionFormat/*",
+        "distributionInfo/*/distributor/*/distributorFormat/*",
+        "identificationInfo/*/resourceFormat/*",
+        of_record=True,
+    ),
+    row("srv:serviceType", "extra spatial-data-service-type", text, "serviceType"),
+    row("srv:serviceTypeVersion", "extra service-type-version", texts, "serviceTypeVersion"),
+    row(
+        "gmd:spatialRepresentationType",
+        "extra spatial-representation-type",
+        codes,
+        "spatialRepresentationType",
+    ),
+    row(
+        "gmd:characterSet",
+        "extra character-set",
+        codes,
+        *("characterSet", "defaultLocale/*/characterEncoding"),
+    ),
+    Field(
+        ("gmd:graphicOverview",),
+        "extras graphic-preview-file, graphic-preview-description, graphic-preview-type",
+        _picture,
+    ),
     Field(("gmd:LI_Lineage/gmd:statement",), "extra lineage", _lineage),
-    Field(("gmd:DQ_Scope/gmd:level",), "extra quality-scope", _scope),
-    Field(("gmd:DQ_ConformanceResult",), "extra conformity", _conformity),
+    row(
+        "gmd:DQ_Scope/gmd:level",
+        "extra quality-scope",
+        codes,
+        *("dataQualityInfo/*/scope/*/level", "resourceLineage/*/scope/*/level"),
+        of_record=True,
+    ),
+    row(
+        "gmd:DQ_ConformanceResult",
+        "extra conformity",
+        partial(json_objects, _result),
+        "dataQualityInfo/*/report/*/result/DQ_ConformanceResult",
+        of_record=True,
+    ),
+    # Elements of ISO 19115 beyond UK GEMINI.
+    row(
+        "gmd:otherCitationDetails",
+        "extra other-citation-details",
+        texts,
+        "citation/*/otherCitationDetails",
+    ),
+    row("gmd:collectiveTitle", "extra collective-title", texts, "citation/*/collectiveTitle"),
+    row("gmd:ISBN", "extra isbn", texts, "citation/*/ISBN"),
+    row("gmd:ISSN", "extra issn", texts, "citation/*/ISSN"),
+    row("gmd:editionDate", "extra edition-date", texts, "citation/*/editionDate"),
+    row(
+        "cit:onlineResource", "extra citation-linkage", texts, "citation/*/onlineResource/*/linkage"
+    ),
+    row(
+        "gmd:series",
+        "extra series",
+        texts,
+        *(f"citation/*/series/*/{name}" for name in ("name", "issueIdentification", "page")),
+    ),
+    row("gmd:presentationForm", "extra presentation-form", codes, "citation/*/presentationForm"),
+    row(
+        "gmd:dateOfNextUpdate",
+        "extra next-update",
+        texts,
+        "resourceMaintenance/*/dateOfNextUpdate",
+        "resourceMaintenance/*/maintenanceDate/*/date",
+    ),
+    row(
+        "gmd:environmentDescription",
+        "extra environment-description",
+        texts,
+        "environmentDescription",
+    ),
+    row("gmd:specificUsage", "extra specific-usage", texts, f"{_USAGE}/specificUsage"),
+    row(
+        "gmd:userDeterminedLimitations",
+        "extra usage-limitations",
+        texts,
+        f"{_USAGE}/userDeterminedLimitations",
+    ),
+    row("gmd:userNote", "extra security-note", texts, "resourceConstraints/*/userNote"),
+    row(
+        "gmd:classificationSystem",
+        "extra security-classification-system",
+        texts,
+        "resourceConstraints/*/classificationSystem",
+    ),
+    row(
+        "gmd:handlingDescription",
+        "extra handling-description",
+        texts,
+        "resourceConstraints/*/handlingDescription",
+    ),
+    row("mri:levelOfDetail", "extra level-of-detail", texts, "spatialResolution/*/levelOfDetail"),
+    row("mri:temporalResolution", "extra temporal-resolution", texts, "temporalResolution"),
+    row("mri:processingLevel", "extra processing-level", texts, "processingLevel/*/code"),
+    row(
+        "mdb:metadataLinkage",
+        "extra metadata-linkage",
+        texts,
+        "metadataLinkage/*/linkage",
+        of_record=True,
+    ),
+    row("gmd:fees", "extra fees", texts, f"{_ORDER}/fees", of_record=True),
+    row(
+        "gmd:plannedAvailableDateTime",
+        "extra planned-available",
+        texts,
+        f"{_ORDER}/plannedAvailableDateTime",
+        of_record=True,
+    ),
+    row(
+        "gmd:orderingInstructions",
+        "extra ordering-instructions",
+        texts,
+        f"{_ORDER}/orderingInstructions",
+        of_record=True,
+    ),
+    row("gmd:turnaround", "extra turnaround", texts, f"{_ORDER}/turnaround", of_record=True),
+    row(
+        "gmd:unitsOfDistribution",
+        "extra units-of-distribution",
+        texts,
+        f"{_TRANSFER}/unitsOfDistribution",
+        of_record=True,
+    ),
+    # In megabytes.
+    row(
+        "gmd:transferSize",
+        "extra transfer-size",
+        texts,
+        f"{_TRANSFER}/transferSize",
+        of_record=True,
+    ),
+    row(
+        "gmd:mediumNote",
+        "extra offline-media-note",
+        texts,
+        f"{_TRANSFER}/offLine/*/mediumNote",
+        of_record=True,
+    ),
+    row("gmd:offLine", "extra offline-media", codes, f"{_TRANSFER}/offLine/*/name", of_record=True),
+    row(
+        "mri:additionalDocumentation",
+        "extra additional-documentation",
+        partial(json_objects, _document),
+        "additionalDocumentation/*",
+    ),
+    Field(
+        ("gmd:LI_ProcessStep", "gmd:LI_Source"),
+        "extras lineage-process-steps, lineage-sources",
+        _lineage_parts,
+    ),
+    row(
+        "gmd:DQ_QuantitativeResult",
+        "extra quality-measures",
+        partial(json_objects, _measure),
+        "dataQualityInfo/*/report/*",
+        of_record=True,
+    ),
 )

@@ -1,16 +1,32 @@
-"""An inventory as a document of many datasets: their identity, and what they inherit."""
+"""An inventory as a document of many datasets: their identity, what they inherit, the schemas.
+
+The schemas are versions 0.1, 0.2 and 0.3, and the one that data.gov.uk used. Documents do not say
+which version they follow, so any of them will do. Of the values only the basic types are checked
+here, and only for sources that demand a valid document (decision 0012): dates, the address in
+Rights, Data or Document as Type. Other values are left to the parser, which drops no more than the
+field.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
 
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers.xml_fields import NO_DATE as _NO_DATE
 
 KIND = "Inventory XML"
 ROOT = "inv:Inventory of the namespace http://schemas.esd.org.uk/inventory"
@@ -75,3 +91,137 @@ def old_guids(raw: RawRecord) -> tuple[str, ...]:
     bare = document.rstrip("/")
     forms = (f"{document}/{raw.guid}", f"{bare}/{raw.guid}", f"{bare}//{raw.guid}")
     return tuple(dict.fromkeys(forms))
+
+
+NAMESPACE = "http://schemas.esd.org.uk/inventory"
+VERSIONS = ("0.3", "0.2", "dgu", "0.1")
+MAX_PROBLEMS = 20  # of a document; the first of them tell what is wrong
+
+_FOLDER = Path(__file__).parent / "schemas"
+_LOCK = Lock()  # lxml keeps the errors of a validation in the schema
+_VALUES = re.compile(
+    r"SCHEMAV_CVC_(?:DATATYPE_VALID_.*|ENUMERATION_VALID|FACET_VALID|PATTERN_VALID"
+    r"|(?:MIN|MAX)?LENGTH_VALID|TYPE_3_1_3|ATTRIBUTE_3)"
+)
+
+
+@cache
+def _schema(version: str) -> etree.XMLSchema:
+    return etree.XMLSchema(file=str(_FOLDER / f"inventory-{version}.xsd"))
+
+
+class Checker:
+    """Checks one document, piece by piece, against all versions at once."""
+
+    def __init__(self) -> None:
+        self._faults: dict[str, list[Problem]] = {version: [] for version in VERSIONS}
+        self._counts = dict.fromkeys(VERSIONS, 0)
+        self._bad_value: Problem | None = None
+
+    def record(self, element: etree._Element) -> None:
+        """Check a Dataset, which still stands in the document."""
+        for version in VERSIONS:
+            self._add(version, _faults(version, element))
+        self._look_for_bad_value(element)
+
+    def rest(self, root: etree._Element) -> None:
+        """Check the document without its datasets."""
+        if xml.local_name(root) == "Dataset":
+            return  # it was checked as a record
+        self._look_for_bad_value(root)
+        namespace = xml.namespace(root)
+        if namespace != NAMESPACE:
+            found = f"'{shorten(namespace)}'" if namespace else "none"
+            words = f"the namespace is {found}; expected {NAMESPACE}"
+            fault = Problem("schema", "Inventory", words, xml.line_of(root))
+            for version in VERSIONS:
+                self._counts[version] += 1
+                self._faults[version].insert(0, fault)
+            return
+        _put_dataset_back(root)
+        for version in VERSIONS:
+            self._add(version, _faults(version, root))
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong, by the version that finds least; nothing if one finds nothing."""
+        version = min(VERSIONS, key=lambda each: self._counts[each])
+        faults = sorted(self._faults[version], key=lambda each: each.line or 0)
+        left = self._counts[version] - len(faults)
+        if left:
+            faults.append(Problem("schema", "", f"{left:,} more faults of this kind follow"))
+        return tuple(faults)
+
+    def bad_value(self) -> Problem | None:
+        """Return the first value that is not of its basic type; the parser reports all."""
+        return self._bad_value
+
+    def _look_for_bad_value(self, element: etree._Element) -> None:
+        if self._bad_value is None:
+            self._bad_value = next(_bad_values(element), None)
+
+    def _add(self, version: str, faults: Iterator[Problem]) -> None:
+        for fault in faults:
+            self._counts[version] += 1
+            if len(self._faults[version]) < MAX_PROBLEMS:
+                self._faults[version].append(fault)
+
+
+def _faults(version: str, element: etree._Element) -> Iterator[Problem]:
+    """Validate an element; yield what is wrong with its structure."""
+    with _LOCK:
+        schema = _schema(version)
+        is_valid = schema.validate(element)
+        log: Any = schema.error_log  # lxml's stubs do not know that it can be iterated over
+        found = [] if is_valid else list(log)
+    for error in found:
+        if not _VALUES.fullmatch(error.type_name):
+            message = re.sub(r"\{[^{}]*\}", "", error.message).rstrip(". ")
+            name = re.match(r"Element '([^']+)'", message)
+            yield Problem("schema", name[1] if name else "", message, error.line or None)
+
+
+def _bad_values(element: etree._Element) -> Iterator[Problem]:
+    for each in element.iter(etree.Element):
+        name = xml.local_name(each)
+        texts = [(f"{name}/@{key}", each.get(key), parse) for key, parse in _ATTRIBUTES.items()]
+        if name in _ELEMENTS:
+            texts.append((name, each.text, _ELEMENTS[name]))
+        for field, text, parse in texts:
+            value = clean_text(text)
+            if not value or value.startswith(_NO_DATE):
+                continue
+            try:
+                parse(value)
+            except ValueError as exc:
+                yield Problem("schema", field, f"{field}: {exc}", xml.line_of(each))
+
+
+def _address(value: str) -> str:
+    if not is_web_url(value):
+        raise ValueError(f"'{shorten(value, 60)}' is no address; expected that of a licence")
+    return value
+
+
+def _type(value: str) -> str:
+    if value.lower() not in ("data", "document"):
+        raise ValueError(f"'{shorten(value, 40)}'; expected Data or Document")
+    return value
+
+
+_ATTRIBUTES: Mapping[str, Callable[[str], str]] = {
+    "Modified": parse_date,
+    "TemporalFrom": parse_date,
+    "TemporalTo": parse_date,
+    "Type": _type,
+}
+_ELEMENTS: Mapping[str, Callable[[str], str]] = {"Rights": _address, "CommittmentDate": parse_date}
+
+
+def _put_dataset_back(root: etree._Element) -> None:
+    """Let a dataset stand where all have been taken out: old versions demand one."""
+    datasets = root.find(f"{{{NAMESPACE}}}Datasets")
+    if datasets is None:
+        return
+    dataset = etree.SubElement(datasets, f"{{{NAMESPACE}}}Dataset")
+    for name in ("Identifier", "Title", "Resources"):
+        etree.SubElement(dataset, f"{{{NAMESPACE}}}{name}")

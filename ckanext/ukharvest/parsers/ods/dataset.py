@@ -18,11 +18,10 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import unread_fields
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_dict import unread_members
-from ckanext.ukharvest.parsers.resource_lists import without_repeats
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import row, without_repeats
 
 # Prefixes of names in tables.
 DEFAULT, DCAT, INSPIRE = "metas.default.", "metas.dcat.", "metas.inspire."
@@ -214,7 +213,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
         format=formats.label(mimetype) or formats.of_url(address) or formats.of_url(title),
         mimetype=mimetype if "/" in mimetype else "",
         kind=kind,
-        extras=unread_fields.added_to({}, unread_members(part.data, _READ), of_file=True),
+        extras=table.add_unread({}, unread_members(part.data, _READ), of_file=True),
     )
 
 
@@ -244,4 +243,4 @@ RESOURCE_MAPPING = (
     Field(("modified",), "modified", read_apart),
     Field(("every other field of attachments and alternative_exports",), "extras", read_apart),
 )
-_READ = unread_fields.names_of(RESOURCE_MAPPING)
+_READ = table.names_read(RESOURCE_MAPPING)

@@ -34,7 +34,7 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import parse_email
-from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
+from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 from ckanext.ukharvest.parsers.ods.dataset import (
@@ -53,7 +53,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
-__all__ = ["MAPPING", "RESOURCE_MAPPING", "VOLATILE"]
+__all__ = ["MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
 
 VERSION = 4
 FORM = "json_or_rdf"  # in the fingerprints of all records, from the time when they could be RDF
@@ -110,7 +110,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     for key, name, expected in _EXPECTED:
         if not values.get(name) and not dataset.default.is_settled(key):
             dataset.default.report("missing-field", key, f"missing; expected {expected}")
-    extras = unread_fields.added_to(extras, _unread(dataset))
+    extras = table.add_unread(extras, _unread(dataset))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
@@ -390,8 +390,8 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
 )
 
 _READ = {
-    "": unread_fields.names_of(MAPPING) | _OF_PORTAL,
-    "default": unread_fields.names_of(MAPPING, DEFAULT) | _OF_PORTAL,
-    "dcat": unread_fields.names_of(MAPPING, DCAT),
-    "inspire": unread_fields.names_of(MAPPING, INSPIRE) | _OF_PERSONS,
+    "": table.names_read(MAPPING) | _OF_PORTAL,
+    "default": table.names_read(MAPPING, DEFAULT) | _OF_PORTAL,
+    "dcat": table.names_read(MAPPING, DCAT),
+    "inspire": table.names_read(MAPPING, INSPIRE) | _OF_PERSONS,
 }

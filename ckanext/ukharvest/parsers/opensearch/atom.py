@@ -1,31 +1,174 @@
-"""Entries of an Atom feed (RFC 4287) with Dublin Core, GeoRSS and EOP metadata (OGC 13-026r9)."""
+"""Links of a result: files, pictures, pages, metadata and services, by their relation.
+
+Relations of RFC 4287, of OGC 13-026r9 and of ESIP (data#, metadata#, documentation#, browse#), and
+the groups of links of OGC 17-047r1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 
 from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
-from ckanext.ukharvest.core.records import Agent
-from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.records import Agent, ResourceRecord
+from ckanext.ukharvest.core.values import formats, licences, parties
+from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
+from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.geometries import Geometry
+from ckanext.ukharvest.core.values.gml import read_gml
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
-from ckanext.ukharvest.core.values.places import read_places
+from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
+from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.opensearch import georss, links
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
+
+DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
+# Relation → kind of resource, and its name where the link has no title.
+_RELATIONS = {
+    "enclosure": (DATA, "Data"),
+    "data": (DATA, "Data"),
+    "download": (DATA, "Data"),
+    "metadata": (DOCUMENTATION, "Metadata"),
+    "documentation": (DOCUMENTATION, "Documentation"),
+    "browse": (DOCUMENTATION, "Preview"),
+    "service": (SERVICE, "Service"),
+    "alternate": (DOCUMENTATION, "Metadata"),
+    "alternates": (DOCUMENTATION, "Metadata"),
+    "via": (DOCUMENTATION, "Original metadata"),
+    "describedby": (DOCUMENTATION, "Documentation"),
+    "related": (DOCUMENTATION, "Related"),
+    "qualities": (DOCUMENTATION, "Quality"),
+    "icon": (DOCUMENTATION, "Preview"),
+    "preview": (DOCUMENTATION, "Preview"),
+    "previews": (DOCUMENTATION, "Preview"),
+    "quicklook": (DOCUMENTATION, "Preview"),
+    "thumbnail": (DOCUMENTATION, "Preview"),
+    "search": (SERVICE, "Search"),
+}
+
+
+Report = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as given; ``url`` is checked.
+
+    Attributes:
+        rel: its relation, in lower case.
+        length: its size in bytes, as written.
+        language: of what it leads to, as written.
+        checksum: as written.
+    """
+
+    rel: str
+    url: str
+    type: str = ""
+    title: str = ""
+    length: str = ""
+    language: str = ""
+    checksum: str = ""
+
+
+def read_links(links: Iterable[Link], report: Report) -> FieldValues:
+    """Return the resources, and the page about the dataset.
+
+    Args:
+        report: called with code and text of a problem of a link.
+    """
+    found: dict[str, ResourceRecord] = {}
+    pages: list[str] = []
+    for link in links:
+        if link.rel in ("alternate", "alternates") and _is_page(link):
+            pages.append(link.url)
+        if link.rel in _RELATIONS:
+            found.setdefault(link.url, _resource(link, report))
+    return {"resources": tuple(found.values()), "url": next(iter(pages), "")}
+
+
+def _is_page(link: Link) -> bool:
+    return "html" in link.type.lower()
+
+
+def _resource(link: Link, report: Report) -> ResourceRecord:
+    kind, name = _RELATIONS[link.rel]
+    label = _format(link)
+    if label in SERVICE_FORMATS:
+        kind = SERVICE
+    if _is_page(link) and kind == DOCUMENTATION:
+        name = "Web page"
+    size, unread = read_size(link.length, report)
+    return ResourceRecord(
+        link.url,
+        name=plain_line(link.title) or name,
+        format=label,
+        mimetype=link.type,
+        kind=kind,
+        size=size,
+        extras=unread
+        | ({"language": link.language} if link.language else {})
+        | read_checksums([(link.checksum, "")]),
+    )
+
+
+def _format(link: Link) -> str:
+    if "opensearchdescription" in link.type:
+        return "OpenSearch"
+    of_url = formats.of_url(link.url)
+    if of_url in SERVICE_FORMATS:
+        return of_url
+    return formats.label(link.type) or of_url
+
+
+# Where an outline is, from the exact one to the rough one.
+_PLACES = ("where", "polygon", "line", "point", "box", "circle")
+_WITHIN_EOP = "{*}EarthObservation//{*}featureOfInterest"
+
+
+def _outline(entry: Entry) -> FieldValues:
+    """Return the extent: of the first kind of place that the entry has."""
+    places = [(name, list(entry.root.iterchildren(f"{{*}}{name}"))) for name in _PLACES]
+    places.append(("where", list(entry.root.iterfind(f".//{_WITHIN_EOP}"))))
+    unread: list[str] = []
+    for name, elements in places:
+        if shape := _shape(entry, name, elements, unread):
+            return {"spatial": shape}
+    return {"extras": Places(unread="; ".join(unread)).extras}
+
+
+def _shape(
+    entry: Entry, name: str, elements: list[etree._Element], unread: list[str]
+) -> Geometry | None:
+    try:
+        shapes = [shape for each in elements for shape in _shapes(name, each)]
+    except ValueError as exc:
+        entry.node.report("bad-spatial", f"georss:{name}", str(exc))
+        unread += [clean_text(str(each.xpath("string()"))) for each in elements]
+        return None
+    return merge_geometries(shapes) if shapes else None
+
+
+def _shapes(name: str, element: etree._Element) -> Iterator[Geometry]:
+    if name == "where":
+        if geometry := read_gml(element, latitude_first=True):
+            yield geometry
+    elif text := clean_text(element.text):
+        yield parse_latitude_first(name, text)
+
 
 # Types of content that are texts for people; others are files, or metadata of another format.
 _MEDIA = "{http://search.yahoo.com/mrss/}content"
@@ -142,24 +285,24 @@ def _languages(node: Node, names: table.Names) -> table.Names:
 
 
 def _links(entry: Entry) -> FieldValues:
-    return links.read(_all_links(entry), entry.node.reporter("link"))
+    return read_links(_all_links(entry), entry.node.reporter("link"))
 
 
-def _all_links(entry: Entry) -> Iterator[links.Link]:
+def _all_links(entry: Entry) -> Iterator[Link]:
     for element in entry.root.iterchildren("{*}link"):
         if url := entry.node.link("link", _href(element), element.base or ""):
             names = ("type", "title", "length", "hreflang")
             texts = (clean_text(element.get(name)) for name in names)
-            yield links.Link(_rel(element), url, *texts)
+            yield Link(_rel(element), url, *texts)
     yield from _files(entry)
     operations = entry.root.iterfind("{*}offering/{*}operation")
     for element in operations:  # of OWS Context (OGC 12-084r2)
         if clean_text(element.get("code")) == "GetCapabilities":
             url = entry.node.link("owc:operation", _href(element), element.base or "")
-            yield from [links.Link("search", url, title="Service")] if url else []
+            yield from [Link("search", url, title="Service")] if url else []
 
 
-def _files(entry: Entry) -> Iterator[links.Link]:
+def _files(entry: Entry) -> Iterator[Link]:
     """Yield files that other elements than links name: Media RSS, OWS Context, EOP metadata."""
     files = [("preview", element, element.get("url")) for element in entry.root.iter(_MEDIA)]
     contents = entry.root.iterfind("{*}offering/{*}content")
@@ -170,7 +313,7 @@ def _files(entry: Entry) -> Iterator[links.Link]:
     for rel, element, text in files:
         name = xml.local_name(element)
         if url := entry.node.parse_value(name, clean_text(text), parse_url, "bad-url"):
-            yield links.Link(rel, url, clean_text(element.get("type")))
+            yield Link(rel, url, clean_text(element.get("type")))
 
 
 def _rel(element: etree._Element) -> str:
@@ -253,7 +396,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         + ("georss:circle",)
         + ("eop:featureOfInterest",),
         "spatial",
-        georss.read,
+        _outline,
     ),
     Field(("dct:spatial", "dc:coverage", "georss:featurename"), "spatial, spatial_text", _place),
     Field(

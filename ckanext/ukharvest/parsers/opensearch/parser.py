@@ -5,24 +5,338 @@ A service has its results in one or both of them; the record itself decides how 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import is_xml
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values import licences, parties, places
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import read_frequency
+from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import is_span, join_periods
+from ckanext.ukharvest.core.values.record_licence import read_licence
+from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import (
+    is_web_url,
+    parse_email,
+    parse_url,
+    read_phone,
+)
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object
-from ckanext.ukharvest.parsers.opensearch import atom, geojson
+from ckanext.ukharvest.parsers.data_json import shared_fields
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
+from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature: its own members, and its properties."""
+
+    own: Fields
+    node: Fields
+
+    def part(self, prefix: str) -> Fields:
+        """Return the properties, for the prefix of their names."""
+        return self.node
+
+
+def _texts(value: Any, path: list[str]) -> Iterator[str]:
+    """Yield the texts at the end of a path of members; each item of a list is followed."""
+    if value is None:
+        return
+    for item in value if isinstance(value, list) else [value]:
+        if not path:
+            yield value_text(item)
+        elif isinstance(item, Mapping):
+            yield from _texts(item.get(path[0]), path[1:])
+
+
+def _text(node: Fields, names: table.Names) -> str:
+    """Return the first text of several properties, or of members within them."""
+    texts = (text for name in names for text in _texts(node.data, name.split(".")))
+    return next(filter(None, texts), "")
+
+
+def _paragraph(node: Fields, names: table.Names) -> str:
+    return plain_text(_text(node, names))
+
+
+def _tags(feature: Feature) -> FieldValues:
+    node = feature.node
+    items = [item for name in ("keywords", "categories") for item in _items(node, name)]
+    words = list(map(_word, items))
+    tags, problems = clean_tags(filter(None, words), "keywords")
+    node.add(problems)
+    terms = (clean_text(item.get("term")) for item in items if isinstance(item, Mapping))
+    themes = (term for term in terms if is_web_url(term) and term not in words)
+    return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
+
+
+def _word(value: Any) -> str:
+    value = choose_language(value)
+    if not isinstance(value, Mapping):
+        return clean_text(value)
+    texts = (clean_text(value.get(name)) for name in ("label", "name", "term"))
+    return next(filter(None, texts), "")
+
+
+def _items(fields: Fields, name: str) -> list[Any]:
+    value = choose_language(fields.data.get(name))
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _people(feature: Feature) -> FieldValues:
+    node = feature.node
+    bodies = [
+        replace(parties.parse_agent(text), role=role)
+        for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
+        for item in _items(node, name)
+        if (text := value_text(item))
+    ]
+    authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
+    others = (
+        *bodies[1:],
+        *parties.with_role(authors[1:], parties.AUTHOR),
+        *parties.with_role(contacts[1:], parties.CONTACT),
+    )
+    return {
+        "publisher": replace(bodies[0], role="") if bodies else None,
+        "author": next(iter(authors), None),
+        "contact": next(iter(contacts), None),
+        "extras": {
+            "contact-phone": read_phone(_text(node, ("contactPoint.phone",))),
+            **parties.other_parties(others),
+        },
+    }
+
+
+def _names(node: Fields, names: table.Names) -> str:
+    texts = (text for name in names for text in _texts(node.data, [name, "name"]))
+    return ", ".join(filter(None, texts))
+
+
+def _agents(node: Fields, key: str) -> Iterator[Agent]:
+    for person in node.objects(key):
+        if not isinstance(person, Fields):
+            yield parties.parse_agent(person)
+            continue
+        name = plain_line(value_text(person.data.get("name")))
+        email = person.read("email", parse_email, "bad-email")
+        url = person.read("uri", parse_url, "bad-url")
+        if name or email:
+            yield Agent(name, email, url)
+
+
+def _issued(node: Fields, _names: table.Names) -> str:
+    """Return the day of publication; the property date may be a span, of what the data is about."""
+    day = value_text(node.data.get("date"))
+    day = "" if is_span(day) else node.parse_value("date", day, parse_date, "bad-date")
+    return node.date("published") or day
+
+
+def _temporal(feature: Feature) -> FieldValues:
+    node = feature.node
+    periods = join_periods([])
+    if is_span(value_text(node.data.get("date"))):
+        periods = node.periods("date")
+    if not periods.whole:
+        periods = join_periods((periods, node.ends("startDate", "completionDate")))
+    return {"temporal": periods.whole, "extras": periods.extras}
+
+
+def _spatial(feature: Feature) -> FieldValues:
+    unread: list[str] = []
+    for fields, name in ((feature.own, "geometry"), (feature.own, "bbox"), (feature.node, "bbox")):
+        if not (value := fields.data.get(name)):
+            continue
+        try:
+            return {"spatial": places.from_json(value)}
+        except ValueError as exc:
+            fields.report("bad-spatial", name, str(exc))
+            unread.append(json.dumps(value))
+    return {"extras": places.Places(unread="; ".join(unread)).extras}
+
+
+def _terms(feature: Feature) -> FieldValues:
+    node = feature.node
+    texts = [value_text(item) for name in ("license", "licence") for item in _items(node, name)]
+    texts += [link.url for link in _all_links(feature) if link.rel == "license"]
+    rights = plain_text(value_text(node.data.get("rights")))
+    licence = read_licence(map(licences.find, (*texts, rights)), node.reporter("rights"))
+    return {"licence": licence, "rights": rights}
+
+
+def _links(feature: Feature) -> FieldValues:
+    return atom.read_links(_all_links(feature), feature.node.reporter("links"))
+
+
+def _all_links(feature: Feature) -> Iterator[atom.Link]:
+    for fields in (feature.node, feature.own):
+        for link in fields.objects("links"):
+            if isinstance(link, Fields) and (url := link.link("href")):
+                names = ("rel", "type", "title", "length", "lang")
+                rel, *texts = (value_text(link.data.get(name)) for name in names)
+                yield atom.Link(rel.lower(), url, *texts)
+    yield from _download(feature.node)
+    yield from _others(feature.node)
+
+
+def _download(node: Fields) -> Iterator[atom.Link]:
+    """Yield the file of resto's form: properties.services.download."""
+    services = node.data.get("services")
+    download = services.get("download") if isinstance(services, Mapping) else None
+    if not isinstance(download, Mapping):
+        return
+    if url := Fields(download, []).link("url"):
+        kind, size, checksum = (
+            value_text(download.get(name)) for name in ("mimeType", "size", "checksum")
+        )
+        yield atom.Link("download", url, kind, length=size, checksum=checksum)
+
+
+def _others(node: Fields) -> Iterator[atom.Link]:
+    """Yield pictures and services that properties of their own name."""
+    for key in ("quicklook", "thumbnail"):
+        if url := node.url(key):
+            yield atom.Link("preview", url)
+    services = node.data.get("services")
+    browse = services.get("browse") if isinstance(services, Mapping) else None
+    layer = browse.get("layer") if isinstance(browse, Mapping) else None
+    if isinstance(layer, Mapping) and (url := Fields(layer, [], "").url("url")):
+        yield atom.Link("search", url, title=value_text(layer.get("type")))
+    for offering in node.objects("offerings"):  # of OWS Context (OGC 14-055r2)
+        for operation in offering.objects("operations") if isinstance(offering, Fields) else ():
+            if not isinstance(operation, Fields):
+                continue
+            is_first = operation.data.get("code") == "GetCapabilities"
+            if is_first and (url := operation.url("href")):
+                yield atom.Link("search", url, title="Service")
+
+
+def _place(node: Fields, _names: table.Names) -> table.Several:
+    place = shared_fields.place(node)
+    return table.Several(spatial=place.geometry, spatial_text=place.names, extras=place.extras)
+
+
+def _frequency(node: Fields, names: table.Names) -> table.Several:
+    text = value_text(node.get(names[0]))
+    frequency, unread = read_frequency(text, node.reporter(names[0]))
+    return table.Several(frequency=frequency, extras=unread)
+
+
+def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
+    members = node.data.get(names[0])
+    pairs = members.items() if isinstance(members, Mapping) else ()
+    texts = {clean_text(f"additional_{name}"): package.text_of(value) for name, value in pairs}
+    return table.Several(extras=texts)
+
+
+_row = partial(table.row, prefix="properties.")
+_ACQUISITION = "acquisitionInformation"
+
+_GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
+    Field(("id", "properties.identifier"), "guid", read_apart),
+    Field(("properties.title",), "title", read_apart),
+    _row("abstract description summary", "notes", _paragraph),
+    Field(("properties.keywords", "properties.categories"), "tags, themes", _tags),
+    Field(
+        ("properties.publisher", "properties.creator", "properties.authors")
+        + ("properties.contactPoint",),
+        "publisher, author, contact; extras contact-phone, responsible-organisation",
+        _people,
+    ),
+    _row("contributors", "extra contributor", _names),
+    _row("published date", "issued", _issued),
+    _row("modified", "modified", table.date),
+    _row("updated", "metadata_modified", table.date),
+    _row("created", "extra created", table.date),
+    Field(
+        ("properties.date", "properties.startDate", "properties.completionDate"),
+        "temporal",
+        _temporal,
+    ),
+    Field(("properties.license", "properties.rights"), "licence, rights", _terms),
+    _row("lang", "language", table.languages),
+    Field(("geometry", "bbox"), "spatial", _spatial),
+    Field(
+        ("properties.links", "links", "properties.services", "properties.quicklook")
+        + ("properties.thumbnail", "properties.offerings"),
+        "resources, url",
+        _links,
+    ),
+    _row("spatial", "spatial, spatial_text", _place),
+    _row("accrualPeriodicity", "frequency", _frequency),
+    _row("versionInfo", "version", _text),
+    _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
+    _row("identifier", "extra identifier", _text),
+    _row("subtitle", "extra alternative", _text),
+    _row("status", "extra status", _text),
+    _row("accessRights", "extra access_rights", _text),
+    _row("bibliographicCitation", "extra bibliographic_citation", _text),
+    _row("provenance", "extra provenance", _text),
+    _row("purpose", "extra purpose", _text),
+    _row("versionNotes", "extra version_notes", _text),
+    _row("isPartOf", "extra is_part_of", _text),
+    _row("resolution", "extra resolution", _text),
+    _row("doi", "extra doi", _text),
+    _row("collection", "extra collection", _text),
+    _row("sensorMode", "extra operational_mode", _text),
+    # EOP metadata: OGC 17-003r2, and the older form, which has them side by side.
+    _row(f"{_ACQUISITION}.platform.platformShortName platform", "extra platform", _text),
+    _row(
+        f"{_ACQUISITION}.platform.platformSerialIdentifier",
+        "extra platform_serial_identifier",
+        _text,
+    ),
+    _row(f"{_ACQUISITION}.platform.orbitType", "extra orbit_type", _text),
+    _row(f"{_ACQUISITION}.instrument.instrumentShortName instrument", "extra instrument", _text),
+    _row(f"{_ACQUISITION}.instrument.sensorType", "extra sensor_type", _text),
+    _row(f"{_ACQUISITION}.instrument.description", "extra instrument_description", _text),
+    _row(
+        f"{_ACQUISITION}.acquisitionParameters.orbitNumber orbitNumber",
+        "extra orbit_number",
+        _text,
+    ),
+    _row(f"{_ACQUISITION}.acquisitionParameters.orbitDirection", "extra orbit_direction", _text),
+    _row(f"{_ACQUISITION}.acquisitionParameters.acquisitionType", "extra acquisition_type", _text),
+    _row("productInformation.productType productType", "extra product_type", _text),
+    _row("productInformation.processingLevel processingLevel", "extra processing_level", _text),
+    _row("productInformation.processorName processorName", "extra processor_name", _text),
+    _row("productInformation.processingDate processingDate", "extra processing_date", _text),
+    _row("productInformation.cloudCover cloudCover", "extra cloud_cover", _text),
+    _row("productInformation.statusDetail statusDetail", "extra status_detail", _text),
+    _row("productInformation.parentIdentifier parentIdentifier", "extra parent_identifier", _text),
+    Field(("every other property",), "extras", read_apart),
+)
+
+# Said by other properties: see the list "Not read".
+_SAID_ELSEWHERE = frozenset(("type", "licence", "qualifiedAttribution", "wasUsedBy", "bbox"))
+_NAMES = table.names_read(_GEOJSON_MAPPING, "properties.")
+_READ = frozenset(name.partition(".")[0] for name in _NAMES) | _SAID_ELSEWHERE
+_OWN = table.names_read(_GEOJSON_MAPPING) | {"type", "properties"}
+
+
+def unread(feature: Feature) -> Iterator[tuple[str, str]]:
+    """Yield the properties, and the feature's own members, that no row of the mapping reads."""
+    yield from package.unread_members(feature.node.data, _READ)
+    yield from package.unread_members(feature.own.data, _OWN)
+
 
 VERSION = 2
 FORM = "xml_or_json"
 OPTIONS = ()
-MAPPING: tuple[Any, ...] = (*atom.MAPPING, *geojson.MAPPING)
+MAPPING: tuple[Any, ...] = (*atom.MAPPING, *_GEOJSON_MAPPING)
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -38,15 +352,15 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     own = Fields(load_object(raw), problems, base=raw.url)
     inner = own.data.get("properties")
     node = Fields(inner if isinstance(inner, Mapping) else {}, problems, "properties.", raw.url)
-    feature = geojson.Feature(own, node)
+    feature = Feature(own, node)
     return table.read_record(
         raw,
         table.require(raw, plain_line(node.text("title")), "properties.title", "missing-title"),
-        geojson.MAPPING,
+        _GEOJSON_MAPPING,
         feature,
         problems,
         needed={"notes": ("properties.abstract", "what the data is")},
-        unread=lambda: geojson.unread(feature),
+        unread=lambda: unread(feature),
     )
 
 

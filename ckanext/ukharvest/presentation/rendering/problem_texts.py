@@ -15,9 +15,8 @@ from ckanext.ukharvest.core.problems import texts
 from ckanext.ukharvest.core.problems.texts import ENTRY_NUMBERS, LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.parsers.gemini.rules import BY_CODE, RULES
+from ckanext.ukharvest.parsers.gemini.rules import BY_CODE, RULES, severity_of
 from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
-from ckanext.ukharvest.parsers.severity import severity_of
 
 MEANINGS: dict[str, str] = {
     STOP: _("The run failed. Nothing was imported, and nothing was deleted."),

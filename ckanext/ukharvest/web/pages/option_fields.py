@@ -79,7 +79,7 @@ class Field:
         if self.option.kind == "text" and not self.option.default:
             labels = {"": self.option.empty, **labels}
         for value in dict.fromkeys((*labels, *filter(None, self.values))):
-            label = labels.get(value, value)
+            label = labels.get(value) or self.option.old_choices.get(value, value)
             yield value, self.translate(label) if label else ""
 
 
@@ -193,7 +193,7 @@ def table_rows(name: str, form: Form) -> list[dict[str, str]]:
 
 
 def table_row(name: str, rule: Any) -> dict[str, str]:
-    """Return a rule of a table as the cells of a row; see ``parsers/field_table.py``."""
+    """Return a rule of a table as the cells of a row; see ``parsers/ckan/names.py``."""
     if isinstance(rule, str):
         return {"from": name, "to": rule, "default": "", "values": ""}
     if not isinstance(rule, Mapping) or not rule or rule.get("drop"):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules import RULES, edition
-from ckanext.ukharvest.parsers.gemini.rules.edition import NOT_STATED, OTHER_ISO, PLAIN_ISO
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini.rules.rule import V21, V23
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, report
+from ckanext.ukharvest.parsers.gemini.rules.report import NOT_STATED, OTHER_ISO, PLAIN_ISO
+from ckanext.ukharvest.parsers.gemini.rules.rule import V21, V23, Metadata
 from tests.iso_spelling import code, el, text
 from tests.parsers.gemini.rules.documents import dataset
 
@@ -72,30 +71,30 @@ def metadata(document: str) -> Metadata:
     ],
 )
 def test_gemini_edition_is_read_from_the_record(document: str, expected: str) -> None:
-    assert edition.detect_edition(metadata(document)) == expected
+    assert report.detect_edition(metadata(document)) == expected
 
 
 def test_a_record_is_judged_by_its_edition_and_table_a1() -> None:
     for document, version in ((_bare(), V23), (_bare(constraints=_LIMITED), V21)):
-        for rule in edition.rules(RULES, metadata(document)):
+        for rule in report.rules_for(RULES, metadata(document)):
             assert not rule.versions or version in rule.versions
 
 
 def test_a_record_about_no_place_is_judged_by_table_a1_alone() -> None:
     kind = code("gmd:hierarchyLevel", "MD_ScopeCode", "nonGeographicDataset")
-    found = edition.rules(RULES, metadata(dataset(type=kind)))
+    found = report.rules_for(RULES, metadata(dataset(type=kind)))
     assert found == tuple(rule for rule in RULES if rule.code.startswith("iso-"))
 
 
 def test_the_source_can_choose_the_edition_for_its_records() -> None:
     of_23 = metadata(dataset())
-    assert edition.rules(RULES, of_23, ["gemini2-3"]) == edition.rules(RULES, of_23)
-    assert {rule.versions for rule in edition.rules(RULES, of_23, ["table-a1"])} == {frozenset()}
-    both = edition.rules(RULES, of_23, ["gemini2-1", "gemini2-3"])
-    assert set(both) > set(edition.rules(RULES, of_23))
+    assert report.rules_for(RULES, of_23, ["gemini2-3"]) == report.rules_for(RULES, of_23)
+    assert {rule.versions for rule in report.rules_for(RULES, of_23, ["table-a1"])} == {frozenset()}
+    both = report.rules_for(RULES, of_23, ["gemini2-1", "gemini2-3"])
+    assert set(both) > set(report.rules_for(RULES, of_23))
 
 
 def test_iso_19115_3_record_gets_one_general_problem() -> None:
     for profiles in ((), ("gemini2-3", "table-a1")):
-        [rule] = edition.rules(RULES, metadata(_MDB), profiles)
+        [rule] = report.rules_for(RULES, metadata(_MDB), profiles)
         assert rule.code == "gemini-o-root"

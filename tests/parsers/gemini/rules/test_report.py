@@ -6,16 +6,16 @@ import pytest
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules import RULES, edition, report
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, report
+from ckanext.ukharvest.parsers.gemini.rules.rule import Metadata
 from tests.iso_spelling import el, nil, text
 from tests.parsers.gemini.rules.documents import REGULATION, dataset, service
 
 
 def _judged(document: str) -> dict[str, Problem]:
     metadata = Metadata(IsoNode(xml.parse(document), []))
-    broken = report.failing(edition.rules(RULES, metadata), metadata)
+    broken = report.failing(report.rules_for(RULES, metadata), metadata)
     return {rule.code: report.problem(rule, places) for rule, places in broken}
 
 

@@ -10,10 +10,9 @@ import pytest
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import RULES, report
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini.rules.rule import V23, Rule
+from ckanext.ukharvest.parsers.gemini.rules.rule import V23, Metadata, Rule
 from tests.parsers.gemini import rules as gemini_rules
 from tests.parsers.gemini.rules.documents import GUID, dataset, service
 

@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
+from ckanext.ukharvest.core.problems import texts
+from ckanext.ukharvest.core.problems.texts import NOTE, PROBLEM
 from ckanext.ukharvest.parsers.gemini.rules.rule import Check, Rule
 
 
@@ -52,3 +54,11 @@ with Path(__file__).with_name("rules.csv").open(encoding="utf-8", newline="") as
     RULES = tuple(map(_rule, csv.DictReader(_file)))
 
 BY_CODE = {rule.code: rule for rule in RULES}
+
+
+def severity_of(code: str, *, consequence: str = PROBLEM) -> str:
+    """Return the severity of a problem; see ``core.problems.texts.severity_of``."""
+    rule = BY_CODE.get(code)
+    if rule is None:
+        return texts.severity_of(code, consequence=consequence)
+    return NOTE if consequence == PROBLEM and not rule.is_error else consequence

@@ -1,6 +1,17 @@
-"""Checks shared by many rules: functions of a record and of the arguments in a rule's row.
+"""Checks shared by many rules, those of ISO 19139's table A.1, and terms that checks compare with.
 
-AP-1a, AP-2, … are the names of the same checks in AGI's Schematron of GEMINI 2.3.
+A check is a function of a record and of the arguments in a rule's row. AP-1a, AP-2, … are the names
+of the same checks in AGI's Schematron of GEMINI 2.3.
+
+Table A.1 has constraints that its schema cannot express, for every record. The rows follow version
+1.4 of the table's Schematron, which data.gov.uk uses. Where that differs from the table, ours
+follow the table: row 10 never fires there; rows 11 and 12 fire for a lineage with both sources and
+steps; row 15 fires for every georectified picture without check points; row 16 for units without
+values; a quality without a level counts for row 8 alone.
+
+Sources of the terms: UK GEMINI 2.3, INSPIRE's registers of codes
+(http://inspire.ec.europa.eu/metadata-codelist). Short lists are arguments in rules.csv. INSPIRE's
+themes are in ``core.values.inspire_themes``.
 """
 
 from __future__ import annotations
@@ -9,11 +20,11 @@ from collections.abc import Collection, Iterable, Iterator
 
 from lxml import etree
 
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.multivalue import is_yes
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini.rules.rule import Failure
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules.rule import DATA, DATASET, Failure, Metadata
 
 # Not itertext, whose time grows with the square of the comments in a text.
 _STRING = etree.XPath("string()")
@@ -179,3 +190,211 @@ def one_of(metadata: Metadata, fault: str, name: str, *children: str) -> Iterato
     for node in metadata.classes(name):
         if not has(node, *children):
             yield Failure(fault, node)
+
+
+# GEMINI 25: INSPIRE's LimitationsOnPublicAccess; the last part of a URL below it.
+LIMITATIONS_ADDRESS = "http://inspire.ec.europa.eu/metadata-codelist/LimitationsOnPublicAccess/"
+LIMITATIONS = frozenset(
+    ("noLimitations", *(f"INSPIRE_Directive_Article13_1{letter}" for letter in "abcdefgh"))
+)
+
+# GEMINI 17: EPSG numbers of INSPIRE's default coordinate reference systems.
+DEFAULT_CRS_ADDRESS = "http://www.opengis.net/def/crs/EPSG/0/"
+DEFAULT_CRS_NUMBERS = frozenset(
+    (4936, 4937, 4258, 3035, 3034, *range(3038, 3052), 5730, 5861, 5715, 7409)
+)
+DEFAULT_CRS = frozenset(
+    (
+        *(f"{DEFAULT_CRS_ADDRESS}{number}" for number in DEFAULT_CRS_NUMBERS),
+        "http://codes.wmo.int/grib2/codeflag/4.2/_0-3-3",
+    )
+)
+
+# GEMINI 6: INSPIRE's SpatialDataServiceCategory (Regulation 1205/2008, annex D 4), group by group.
+_CATEGORIES = (
+    "humanInteractionService humanCatalogueViewer humanGeographicViewer "
+    "humanGeographicSpreadsheetViewer humanServiceEditor humanChainDefinitionEditor "
+    "humanWorkflowEnactmentManager humanGeographicFeatureEditor humanGeographicSymbolEditor "
+    "humanFeatureGeneralizationEditor humanGeographicDataStructureViewer "
+    "infoManagementService infoFeatureAccessService infoMapAccessService "
+    "infoCoverageAccessService infoSensorDescriptionService infoProductAccessService "
+    "infoFeatureTypeService infoCatalogueService infoRegistryService infoGazetteerService "
+    "infoOrderHandlingService infoStandingOrderService "
+    "taskManagementService chainDefinitionService workflowEnactmentService "
+    "subscriptionService "
+    "spatialProcessingService spatialCoordinateConversionService "
+    "spatialCoordinateTransformationService spatialCoverageVectorConversionService "
+    "spatialImageCoordinateConversionService spatialRectificationService "
+    "spatialOrthorectificationService spatialSensorGeometryModelAdjustmentService "
+    "spatialImageGeometryModelConversionService spatialSubsettingService "
+    "spatialSamplingService spatialTilingChangeService spatialDimensionMeasurementService "
+    "spatialFeatureManipulationService spatialFeatureMatchingService "
+    "spatialFeatureGeneralizationService spatialRouteDeterminationService "
+    "spatialPositioningService spatialProximityAnalysisService "
+    "thematicProcessingService thematicGoparameterCalculationService "
+    "thematicClassificationService thematicFeatureGeneralizationService "
+    "thematicSubsettingService thematicSpatialCountingService "
+    "thematicChangeDetectionService thematicGeographicInformationExtractionService "
+    "thematicImageProcessingService thematicReducedResolutionGenerationService "
+    "thematicImageManipulationService thematicImageUnderstandingService "
+    "thematicImageSynthesisService thematicMultibandImageManipulationService "
+    "thematicObjectDetectionService thematicGeoparsingService thematicGeocodingService "
+    "temporalProcessingService temporalReferenceSystemTransformationService "
+    "temporalSubsettingService temporalSamplingService temporalProximityAnalysisService "
+    "metadataProcessingService metadataStatisticalCalculationService "
+    "metadataGeographicAnnotationService "
+    "comService comEncodingService comTransferService comGeographicCompressionService "
+    "comGeographicFormatConversionService comMessagingService "
+    "comRemoteFileAndExecutableManagement "
+)
+SERVICE_CATEGORIES = frozenset(_CATEGORIES.split())
+
+# GEMINI 41: INSPIRE requires the exact titles of its regulations.
+_COMMON = "of the European Parliament and of the Council as regards"
+INTEROPERABILITY = (
+    "Commission Regulation (EU) No 1089/2010 of 23 November 2010 implementing Directive 2007/2/EC"
+    f" {_COMMON} interoperability of spatial data sets and services"
+)
+NETWORK_SERVICES = (
+    "Commission Regulation (EC) No 976/2009 of 19 October 2009 implementing Directive 2007/2/EC"
+    f" {_COMMON} the Network Services"
+)
+# Accepted by the Schematron of GEMINI 2.3, with a warning.
+INTEROPERABILITY_CAPITALS = INTEROPERABILITY.replace(
+    "Commission Regulation", "COMMISSION REGULATION", 1
+)
+# The Schematron requires this date for both, though the regulation of 2009 is older.
+REGULATIONS_DATE = "2010-12-08"
+
+# GEMINI 52.
+NETWORK_MODEL = "INSPIRE Data Specifications - Base Models - Generic Network Model"
+NETWORK_MODEL_DATE = "2013-04-05"
+
+
+_GCO = "{http://www.isotc211.org/2005/gco}"
+# Elements that hold text, or that other rules check.
+_VALUES = (_GCO, "{http://www.isotc211.org/2005/gmx}", "{http://www.opengis.net/gml")
+_CODES = frozenset(("codeList", "codeListValue", "{http://www.w3.org/1999/xlink}href"))
+_NIL = _GCO + "nilReason"
+
+
+def other_restrictions(metadata: Metadata, name: str) -> Iterator[Failure]:
+    """Require a text beside the code otherRestrictions."""
+    for node in metadata.classes("MD_LegalConstraints"):
+        if not has(node, "otherConstraints") and "otherRestrictions" in node.codes(name):
+            yield Failure(f"is missing beside gmd:{name} with the code otherRestrictions", node)
+
+
+def restriction_text(metadata: Metadata) -> Iterator[Failure]:
+    """Require text in a restriction, or a nilReason."""
+    for block in metadata.classes("MD_LegalConstraints"):
+        node = block.first("otherConstraints")
+        if node and not clean_text(text_of(node)) and node.nil not in NIL_REASONS:
+            yield Failure("is empty", node)
+
+
+def quality(metadata: Metadata) -> Iterator[Failure]:
+    """Require a level, and for a dataset lineage or a report."""
+    for node in metadata.classes("DQ_DataQuality"):
+        levels = node.codes("scope/*/level")
+        if not levels:
+            yield Failure("does not say what it is about: its gmd:level is missing", node)
+        elif DATASET in levels and not has(node, "report", "lineage"):
+            yield Failure("has neither gmd:report nor gmd:lineage", node)
+
+
+def level(metadata: Metadata) -> Iterator[Failure]:
+    """Require a description of a level that is neither dataset nor series."""
+    for node in metadata.classes("DQ_Scope"):
+        levels = node.codes("level")
+        if levels and DATA.isdisjoint(levels) and not has(node, "levelDescription"):
+            yield Failure(f"is missing beside gmd:level '{shorten(levels[0])}'", node)
+
+
+def lineage(metadata: Metadata) -> Iterator[Failure]:
+    """Require a statement, a source or a step of a lineage."""
+    for node in metadata.classes("LI_Lineage"):
+        if not has(node, "statement", "source", "processStep"):
+            yield Failure("has no gmd:statement, no gmd:source and no gmd:processStep", node)
+
+
+def check_points(metadata: Metadata) -> Iterator[Failure]:
+    """Require a description of check points that are available."""
+    for node in metadata.classes("MD_Georectified"):
+        is_available = is_yes(node.text("checkPointAvailability"))
+        if is_available and not has(node, "checkPointDescription"):
+            yield Failure("is missing, although check points are said to be available", node)
+
+
+def band_units(metadata: Metadata) -> Iterator[Failure]:
+    """Require the unit of a band's values."""
+    for node in metadata.classes("MD_Band"):
+        if has(node, "maxValue", "minValue") and not has(node, "units"):
+            yield Failure("is missing beside gmd:maxValue or gmd:minValue", node)
+
+
+def density(metadata: Metadata) -> Iterator[Failure]:
+    """Require that a medium has both a density and its unit, or neither."""
+    for first, second in (("density", "densityUnits"), ("densityUnits", "density")):
+        for node in metadata.classes("MD_Medium"):
+            if has(node, first) and not has(node, second):
+                yield Failure(f"has gmd:{first} without gmd:{second}", node)
+
+
+def measure(metadata: Metadata) -> Iterator[Failure]:
+    """Require the unit of each measure."""
+    for node in metadata.elements_named("Distance", "Length", "Scale", "Angle"):
+        if node.element.get("uom") is None and str(node.element.tag).startswith(_GCO):
+            yield Failure("has no uom", node)
+
+
+def extension_unless(metadata: Metadata, name: str, *types: str) -> Iterator[Failure]:
+    """Require a part of an element added by a profile, but not for these data types."""
+    return _extension(metadata, name, types, is_for=False)
+
+
+def extension_for(metadata: Metadata, name: str, *types: str) -> Iterator[Failure]:
+    """Require a part of an element added by a profile, for these data types only."""
+    return _extension(metadata, name, types, is_for=True)
+
+
+def _extension(
+    metadata: Metadata, name: str, types: tuple[str, ...], *, is_for: bool
+) -> Iterator[Failure]:
+    for node in metadata.classes("MD_ExtendedElementInformation"):
+        part = node.first(name)
+        if part is None and is_for == bool({*types} & {*node.codes("dataType")}):
+            yield Failure(f"is missing in the element '{shorten(node.text('name'))}'", node)
+        elif part is not None and not _has_value(part):
+            yield Failure("is empty", part)
+
+
+def _has_value(node: IsoNode) -> bool:
+    return bool(node.own_code()) or node.nil in NIL_REASONS
+
+
+def condition(metadata: Metadata) -> Iterator[Failure]:
+    """Require the condition of a conditional element added by a profile."""
+    for node in metadata.classes("MD_ExtendedElementInformation"):
+        part = node.first("condition")
+        if part is None and "conditional" in node.codes("obligation"):
+            name = shorten(node.text("name"))
+            yield Failure(f"is missing in the conditional element '{name}'", node)
+        elif part is not None and not _has_value(part):
+            yield Failure("is empty", part)
+
+
+def empty(metadata: Metadata) -> Iterator[Failure]:
+    """Require a value in each element, or the reason why there is none."""
+    for element in metadata.record.element.iter("*"):
+        if len(element) or str(element.tag).startswith(_VALUES):
+            continue
+        node = IsoNode(element, [])
+        # The text of a class, such as MD_TopicCategoryCode and URL, is its value.
+        if element.text and element.text.strip() and not node.name[0].islower():
+            continue
+        reason = str(element.get(_NIL) or "")
+        is_nil = reason in NIL_REASONS or reason.startswith("other:")
+        if not is_nil and _CODES.isdisjoint(element.keys()):
+            content = "bare text in" if text_of(node).strip() else "an empty"
+            yield Failure(f"has {content} {written_name(element)}", node)

@@ -1,12 +1,94 @@
-"""A rule for location data records: one row of rules.csv."""
+"""A rule for location data records, and a record as the rules query it."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
+from lxml import etree
+
+from ckanext.ukharvest.parsers.gemini.document import IsoNode
+
+# GEMINI 39: the standard's own terms, compared exactly as its Schematron does.
+_TYPE = "hierarchyLevel/*"
+_GCO = "http://www.isotc211.org/2005/gco"
+_ISO_TYPE = f"{{{_GCO}}}isoType"
+_PROFILED = etree.XPath("descendant-or-self::*[@gco:isoType]", namespaces={"gco": _GCO})
+
+
+class Metadata:
+    """One ISO 19139 record (``gmd:MD_Metadata`` or its kin), with a cache of what rules query.
+
+    Rules query by paths of local names (see ``IsoNode``); ``at`` caches results by path, and
+    ``elements_named`` by name.
+
+    Args:
+        record: the root.
+        guid: the record's identity.
+    """
+
+    def __init__(self, record: IsoNode, guid: str = "") -> None:
+        self.record = record
+        self.guid = guid
+        self._at: dict[tuple[str, ...], tuple[IsoNode, ...]] = {}
+        self._named: dict[str, tuple[IsoNode, ...]] = {}
+
+    def at(self, *paths: str) -> tuple[IsoNode, ...]:
+        """Return the elements at the ends of paths from the root, in the order of the paths."""
+        if paths not in self._at:
+            if len(paths) == 1:
+                # Rules query the same places: each step of a path is searched only once.
+                way, _, name = paths[0].rpartition("/")
+                nodes = self.at(way) if way else (self.record,)
+                self._at[paths] = tuple(child for node in nodes for child in node.find_all(name))
+            else:
+                self._at[paths] = tuple(node for path in paths for node in self.at(path))
+        return self._at[paths]
+
+    def first(self, *paths: str) -> IsoNode | None:
+        """Return the first element at the end of a path."""
+        return next(iter(self.at(*paths)), None)
+
+    def holder(self, path: str) -> IsoNode:
+        """Return the deepest existing element on a path, where a missing one has to be added."""
+        way = path
+        while way := way.rpartition("/")[0]:
+            if node := self.first(way):
+                return node
+        return self.record
+
+    def elements_named(self, *names: str) -> tuple[IsoNode, ...]:
+        """Return every element of the document with one of these local names, name by name."""
+        for name in names:
+            if name not in self._named:
+                elements = self.record.element.iter(f"{{*}}{name}")
+                self._named[name] = tuple(IsoNode(element, []) for element in elements)
+        return tuple(node for name in names for node in self._named[name])
+
+    @cached_property
+    def _by_class(self) -> dict[str, list[IsoNode]]:
+        """Elements of a profile by the class of ISO 19139 that they stand for."""
+        nodes: dict[str, list[IsoNode]] = defaultdict(list)
+        for element in cast("list[etree._Element]", _PROFILED(self.record.element)):
+            node = IsoNode(element, [])
+            name = str(element.get(_ISO_TYPE)).rpartition(":")[2]
+            if name != node.name:
+                nodes[name].append(node)
+        return nodes
+
+    def classes(self, name: str) -> tuple[IsoNode, ...]:
+        """Return every element of a class, such as CI_ResponsibleParty, by name or isoType."""
+        return (*self.elements_named(name), *self._by_class.get(name, ()))
+
+    @cached_property
+    def type(self) -> str:
+        """The resource type (GEMINI 39) as written: "dataset", …; "" if it is missing."""
+        node = self.first(_TYPE)
+        return str(node.element.get("codeListValue") or "") if node is not None else ""
+
 
 DATASET, SERVICE = "dataset", "service"
 DATA = frozenset((DATASET, "series"))

@@ -3,30 +3,176 @@
 Specifications: www.openarchives.org/OAI/2.0/oai_dc.xsd; the Dublin Core Metadata Element Set 1.1
 and DCMI Metadata Terms; DCMI Box and DCMI Period (encodings of coverage). Elements are read by
 local names: those of dcterms stand beside those of dc. Names of extras are ckanext-dcat's.
+
+Dublin Core has no links for files, so that identifiers serve as such; dc:coverage holds places or
+times, as text or as DCMI Box and Period.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
+from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
+from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
+from ckanext.ukharvest.core.values.gml import box_of_corners
+from ckanext.ukharvest.core.values.identifiers import doi_url
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import is_span
+from ckanext.ukharvest.core.values.multivalue import as_list
+from ckanext.ukharvest.core.values.periods import is_span, read_periods
+from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.oai_dc import coverage, links
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
+
+_PART = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^;]*)")
+_LIMITS = ("westlimit", "southlimit", "eastlimit", "northlimit")
+_YEAR = re.compile(r"\d{4}\b")
+
+
+def _coverage(entry: Entry) -> FieldValues:
+    """Return the extent, the names of places and the time span."""
+    node = entry.node
+    dates = filter(is_span, node.texts("date"))
+    times = [*node.texts("temporal"), *dates]
+    boxes: list[tuple[str, list[str]]] = []
+    places: list[str] = []
+    for text in (*node.texts("coverage"), *node.texts("spatial")):
+        parts = {name.lower(): value for name, value in _PART.findall(text)}
+        if all(name in parts for name in _LIMITS):
+            boxes.append((text, [parts[name] for name in _LIMITS]))
+            places += [parts["name"].strip()] if parts.get("name") else []
+        elif "start" in parts or "end" in parts or _YEAR.match(text) or is_span(text):
+            times.append(text)
+        else:
+            places.append(plain_line(text))
+    periods = read_periods(times, lambda code, words, _end: node.report(code, "coverage", words))
+    described, place = read_places(places, node.reporter("coverage")), _extent(entry, boxes)
+    return {
+        "spatial": place.geometry or described.geometry,
+        "spatial_text": described.names,
+        "temporal": periods.whole,
+        "extras": periods.extras | described.extras | place.extras,
+    }
+
+
+def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
+    """Return the first place: a box of OGC 06-121, section 10.2, or a DCMI Box."""
+    unread: list[str] = []
+    for text, _coverage in (*_ows_boxes(entry), *_dcmi_boxes(boxes)):
+        try:
+            return Places(_coverage())
+        except ValueError as exc:
+            entry.node.report("bad-spatial", "coverage", f"'{text[:60]}': {exc}")
+            unread.append(text)
+    return Places(unread="; ".join(unread))
+
+
+Read = Callable[[], Geometry]
+
+
+def _dcmi_boxes(boxes: list[tuple[str, list[str]]]) -> Iterator[tuple[str, Read]]:
+    return ((text, partial(parse_box, limits)) for text, limits in boxes)
+
+
+def _ows_boxes(entry: Entry) -> Iterator[tuple[str, Read]]:
+    for element in entry.root.iterchildren("{*}BoundingBox", "{*}WGS84BoundingBox"):
+        lower = clean_text(element.findtext("{*}LowerCorner"))
+        upper = clean_text(element.findtext("{*}UpperCorner"))
+        is_named = xml.local_name(element) == "BoundingBox"
+        crs = clean_text(element.get("crs")) if is_named else ""
+        if len(lower.split()) == len(upper.split()) == 2:
+            yield f"{lower} {upper}", partial(_ows_box, lower, upper, crs)
+
+
+def _ows_box(lower: str, upper: str, crs: str) -> Geometry:
+    (x1, y1), (x2, y2) = (map(parse_number, corner.split()) for corner in (lower, upper))
+    return box_of_corners((x1, y1), (x2, y2), crs)
+
+
+_HANDLE = re.compile(r"hdl:\s*(\S+/\S+)", re.IGNORECASE)
+
+
+def _links(entry: Entry) -> FieldValues:
+    """Return the resources, the page about the dataset, and its other identifiers."""
+    by_url = {link.url: link for link in reversed(list(_resources(entry)))}
+    resources = tuple(reversed(by_url.values()))
+    pages = (link.url for link in resources if link.kind == "documentation")
+    names = [text for text in entry.node.texts("identifier") if text != entry.raw.guid]
+    others = [text for text in names if not is_web_url(text)]
+    has_formats = any("formats" in link.extras for link in resources)
+    others_of_format = [
+        text for text in entry.node.texts("format") if not (has_formats and formats.label(text))
+    ]
+    return {
+        "resources": resources,
+        "url": next(pages, ""),
+        "extras": {
+            "identifier": next(iter(entry.node.texts("identifier")), ""),
+            "alternate_identifier": as_list(others),
+            "format": ", ".join(dict.fromkeys(others_of_format)),
+        },
+    }
+
+
+def _resources(entry: Entry) -> Iterator[ResourceRecord]:
+    labels = [label for text in entry.node.texts("format") if (label := formats.label(text))]
+    for text in entry.node.texts("identifier"):
+        if url := _url(text):
+            yield _identifier(url, labels)
+    for element in entry.root.iterchildren("{*}references", "{*}URI"):
+        text = clean_text(element.text)
+        url = entry.node.parse_value("references", text, parse_url, "bad-url")
+        if url:
+            protocol = clean_text(element.get("scheme") or element.get("protocol"))
+            yield _reference(url, protocol, clean_text(element.get("name")))
+
+
+def _url(text: str) -> str:
+    """Return where an identifier leads, "" for one that leads nowhere."""
+    if is_web_url(text):
+        return text
+    if match := _HANDLE.fullmatch(text):
+        return f"https://hdl.handle.net/{match[1]}"
+    return doi_url(text)
+
+
+def _identifier(url: str, labels: list[str]) -> ResourceRecord:
+    """Return a file if the URL shows one, else a page; a page can lead to files of dc:format."""
+    label = formats.of_url(url)
+    if label and label != "HTML":
+        return ResourceRecord(url, format=label, kind=_kind(label))
+    extras = {"formats": ", ".join(dict.fromkeys(labels))} if labels else {}
+    return ResourceRecord(
+        url, name="Landing page", format="HTML", kind="documentation", extras=extras
+    )
+
+
+def _reference(url: str, protocol: str, name: str) -> ResourceRecord:
+    label = formats.of_url(url) or formats.label(protocol.replace("OGC:", ""))
+    return ResourceRecord(url, name=name, format=label, kind=_kind(label))
+
+
+def _kind(label: str) -> str:
+    if label in SERVICE_FORMATS:
+        return "service"
+    return "documentation" if label == "HTML" else "data"
+
 
 VERSION = 2
 FORM = "xml"
@@ -111,10 +257,7 @@ _ISSUED = ("issued", "available", "dateAccepted")
 
 
 def _datestamp(entry: Entry) -> FieldValues:
-    try:
-        return {"metadata_modified": parse_date(entry.raw.modified)}
-    except ValueError:
-        return {}
+    return {"metadata_modified": parse_value(entry.raw.modified, parse_date, ignore, "")}
 
 
 def _terms(entry: Entry) -> FieldValues:
@@ -168,12 +311,12 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     Field(
         ("dc:coverage", "dct:spatial", "dct:temporal", "ows:BoundingBox", "ows:WGS84BoundingBox"),
         "spatial, spatial_text, temporal",
-        coverage.read,
+        _coverage,
     ),
     Field(
         ("dc:identifier", "dct:references", "dc:URI", "dc:format"),
         "resources, url; extras identifier, alternate_identifier, format",
-        links.read,
+        _links,
     ),
     row("dct:accrualPeriodicity", "frequency", _frequency),
     row("dct:conformsTo", "schema_urls", table.schemas),

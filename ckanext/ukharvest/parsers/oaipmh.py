@@ -18,10 +18,10 @@ from ckanext.ukharvest.core.fingerprint import is_triples
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import oai_dc as oai_dc
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
-from ckanext.ukharvest.parsers.oai_dc import parser as oai_dc
 
 # It grows with each of them: a change of one imports records again.
 VERSION = dcat.VERSION + gemini.VERSION + oai_dc.VERSION

@@ -1,19 +1,32 @@
-"""Responsible parties of a GEMINI record and its resource: elements 23 and 35."""
+"""Responsible parties of a GEMINI record, and the terms of its resource: elements 23, 25, 26, 35.
+
+Versions differ: 2.1 puts the licence into useLimitation, 2.3 into otherConstraints next to
+useConstraints; many publishers put it next to accessConstraints, or only into an Anchor's URL.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Agent
+from ckanext.ukharvest.core.records import Agent, Licence
+from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.licence_phrases import addresses
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
-from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
-from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.document import (
+    Entry,
+    IsoNode,
+    PropertyText,
+    json_list,
+    row,
+    without_blanks,
+)
 
 SKIP = Option(
     "skip_responsible_party",
@@ -84,7 +97,7 @@ def _page(node: IsoNode) -> str:
     return next(filter(is_web_url, pages), "")
 
 
-def _read(entry: Entry) -> FieldValues:
+def _people(entry: Entry) -> FieldValues:
     parties = _parties(entry.identification.find_all("pointOfContact/*"))
     _skip(parties, entry)
     metadata = _parties(entry.record.find_all("contact/*"))
@@ -146,11 +159,145 @@ def _facts(party: Party) -> dict[str, str]:
     return without_blanks({**facts, "roles": ", ".join(party.roles)})
 
 
+# URLs of INSPIRE's code lists tell what a text is about, whatever element it is next to.
+_ACCESS = "/LimitationsOnPublicAccess/"
+_USE = "/ConditionsApplyingToAccessAndUse/"
+
+# MD_RestrictionCode: publishers write the code where a text is expected.
+_CODES = frozenset(
+    ("copyright", "patent", "patentPending", "trademark", "license", "intellectualPropertyRights")
+    + ("restricted", "otherRestrictions")
+)
+_PREFIX = re.compile(r"(?:access|use)\s+(?:constraints?|limitations?)\s*:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """All constraints, in the record's order; some may be about both access and use."""
+
+    access: tuple[PropertyText, ...]
+    use: tuple[PropertyText, ...]
+
+
+def _terms(identification: IsoNode) -> Terms:
+    access: list[PropertyText] = []
+    use: list[PropertyText] = []
+    for block in identification.find_all("resourceConstraints/*"):
+        is_access = any(block.codes("accessConstraints"))
+        is_use = any(block.codes("useConstraints"))
+        for said in block.texts_at("otherConstraints"):
+            on_access, on_use = _ACCESS in said.href, _USE in said.href
+            if on_access or not on_use and (is_access or not is_use):
+                access.append(said)
+            if on_use or not on_access and is_use:
+                use.append(said)
+        use += [said for said in block.texts_at("useLimitation") if said.text not in _CODES]
+        # ISO 19115-3 cites a licence.
+        use += [
+            PropertyText(each.text("title"), each.text("onlineResource/*/linkage"))
+            for each in block.find_all("reference/*")
+        ]
+    return Terms(tuple(access), tuple(use))
+
+
+def _given(terms: Terms) -> tuple[PropertyText, ...]:
+    """Return the texts about use; of those next to accessConstraints, only licences."""
+    if any(map(_known, terms.use)):
+        return terms.use
+    return terms.use + tuple(said for said in terms.access if _known(said))
+
+
+def has_licence(identification: IsoNode) -> bool:
+    """Tell whether the terms name a licence, or link to its text."""
+    given = _given(_terms(identification))
+    return any(map(_known, given)) or bool(_address(given))
+
+
+def _constraints(entry: Entry) -> FieldValues:
+    terms = _terms(entry.identification)
+    given = _given(terms)
+    words = tuple(dict.fromkeys(filter(None, map(_shown, given))))
+    licence = _licence(given, "; ".join(words))
+    return {
+        "licence": licence,
+        "extras": {
+            "licence": "; ".join(words),
+            "licence_url": licence.url if licence else "",
+            "access_constraints": json_list(map(_shown, terms.access)),
+            "limitations-on-public-access": json_list(
+                said.href for said in terms.access if _ACCESS in said.href
+            ),
+        },
+    }
+
+
+def _licence(given: Sequence[PropertyText], words: str) -> Licence | None:
+    """Return the licence of the texts; if several or restricted, only the texts."""
+    texts = [said.text for said in given]
+    if found := licences.find_agreed_licence(filter(None, map(_known, given)), texts):
+        return replace(found, title=words)
+    if all(licences.find(text) is None for text in texts) and not _address(given):
+        return None
+    return Licence(title=words, url=_address(given))
+
+
+def _shown(said: PropertyText) -> str:
+    """Return the text, or the URL if the text is missing or only a code."""
+    return said.href if said.href and said.text in _CODES else said.text or said.href
+
+
+def _known(said: PropertyText) -> Licence | None:
+    """Return the licence that a URL or a text stands for, None if CKAN does not have it."""
+    for text in (said.href, _PREFIX.sub("", said.text)):
+        if (found := licences.find(text)) and found.id:
+            return found
+    return None
+
+
+def _address(given: Iterable[PropertyText]) -> str:
+    """Return the first URL."""
+    for said in given:
+        for text in (said.href, said.text):
+            if is_web_url(text):
+                return text
+            if found := next(addresses(text), ""):
+                return found
+    return ""
+
+
+def _restrictions(node: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the codes, except those that only refer to the text."""
+    return json_list(code for code in node.codes(*paths) if code != "otherRestrictions")
+
+
 MAPPING: tuple[Field[Entry], ...] = (
     Field(
         ("gmd:pointOfContact", "gmd:distributorContact", "gmd:contact"),
         "publisher, contact, author; extras responsible-party, provider, responsible-organisation,"
         " distributor, metadata-contact, metadata-contact-email",
-        _read,
+        _people,
+    ),
+    Field(
+        ("gmd:useLimitation", "gmd:otherConstraints"),
+        "licence; extras licence, licence_url, access_constraints, limitations-on-public-access",
+        _constraints,
+    ),
+    row(
+        "gmd:accessConstraints",
+        "extra access-restrictions",
+        _restrictions,
+        "resourceConstraints/*/accessConstraints",
+    ),
+    row(
+        "gmd:useConstraints",
+        "extra use-restrictions",
+        _restrictions,
+        "resourceConstraints/*/useConstraints",
+    ),
+    row(
+        "gmd:classification",
+        "extra security-classification",
+        _restrictions,
+        "resourceConstraints/*/classification",
     ),
 )

@@ -1,0 +1,377 @@
+"""What a GEMINI record and its resource are: titles, dates, identifiers, subjects, languages.
+
+Elements 1 to 6, 8, 27, 30, 33, 36, 39, 47, 49, 54 and 55, INSPIRE's themes, and texts in several
+languages (PT_FreeText and PT_Locale).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues
+from ckanext.ukharvest.core.translations import (
+    ResourceTranslation,
+    Translation,
+    collect_translations,
+)
+from ckanext.ukharvest.core.values import local_government_lists
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.inspire_themes import theme_of_address, theme_of_label
+from ckanext.ukharvest.core.values.languages import language_code, parse_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.gemini import document as gemini_document
+from ckanext.ukharvest.parsers.gemini.document import (
+    Entry,
+    IsoNode,
+    PropertyText,
+    codes,
+    json_list,
+    json_objects,
+    json_texts,
+    paragraph,
+    paragraphs,
+    row,
+    text,
+    text_or_list,
+    without_blanks,
+)
+
+# CI_DateTypeCode of ISO 19115 and 19115-3, and other spellings of it.
+_ISSUED = ("publication", "released", "issued")
+_MODIFIED = ("revision", "lastRevision", "lastUpdate")
+
+
+def title(identification: IsoNode) -> str:
+    """Return the title (GEMINI 1) on one line, "" if there is none."""
+    return plain_line(identification.text("citation/*/title"))
+
+
+def _identifier(node: IsoNode) -> dict[str, str]:
+    """Read GEMINI 36: an Anchor's URL is the identifier, its text is for people."""
+    said = node.first_text_at("code")
+    if said is None:
+        return {}
+    title = said.text if said.href else ""
+    namespace = node.text("codeSpace")
+    return without_blanks({"code": said.href or said.text, "title": title, "namespace": namespace})
+
+
+def _dates(entry: Entry) -> FieldValues:
+    found = list(_typed_dates(entry.identification))
+    issued = [day for kind, day, _ in found if day and kind in _ISSUED]
+    modified = [day for kind, day, _ in found if day and kind in _MODIFIED]
+    return {
+        "issued": min(issued, default=""),
+        "modified": max(modified, default=""),
+        "extras": {
+            # A date that could not be read is kept unchanged.
+            "dataset-reference-date": json_list(
+                {"type": kind, "value": day or text} for kind, day, text in found
+            )
+        },
+    }
+
+
+def _typed_dates(identification: IsoNode) -> Iterator[tuple[str, str, str]]:
+    """Yield type, parsed date, and the date as written."""
+    for each in identification.find_all("citation/*/date/*"):
+        if text := each.text("date"):
+            day = each.parse_value("gmd:date", text, parse_date, "bad-date")
+            yield each.code("dateType"), day, text
+
+
+def _languages(node: IsoNode, paths: tuple[str, ...]) -> tuple[str, ...]:
+    tags = []
+    for language in node.find_all(*paths):
+        # "eng; USA": the country comes after the language.
+        code = language.own_code().partition(";")[0].strip()
+        tags.append(language.parse_value("gmd:language", code, parse_language, "bad-language"))
+    return tuple(dict.fromkeys(filter(None, tags)))
+
+
+def _relation(node: IsoNode) -> dict[str, str]:
+    """Read another resource that this one belongs to or is derived from."""
+    facts = {
+        "title": node.text("aggregateDataSetName/*/title", "name/*/title"),
+        "identifier": node.text(
+            "aggregateDataSetIdentifier/*/code",
+            "aggregateDataSetName/*/identifier/*/code",
+            "name/*/identifier/*/code",
+            "metadataReference/*/identifier/*/code",
+        ),
+        "association": node.code("associationType"),
+        "initiative": node.code("initiativeType"),
+    }
+    return without_blanks(facts)
+
+
+def _date(entry: Entry) -> FieldValues:
+    stamp = gemini_document.stamp(entry.record)
+    date = stamp.node.parse_value(stamp.field, stamp.text, parse_date, "bad-date")
+    # A date that could not be read is kept unchanged.
+    return {"metadata_modified": date, "extras": {"metadata-date": stamp.text}}
+
+
+def _parent(entry: Entry) -> FieldValues:
+    paths = ("parentIdentifier", "parentMetadata/*/identifier/*/code")
+    parent = entry.record.text(*paths)
+    by_reference = entry.record.first("parentMetadata")
+    if not parent and by_reference is not None:
+        parent = by_reference.attribute("uuidref")
+    return {"extras": {"parent-identifier": parent}}
+
+
+def _type(entry: Entry) -> FieldValues:
+    kind = entry.record.code("hierarchyLevel", "metadataScope/*/resourceScope")
+    names = entry.record.texts("hierarchyLevelName", "metadataScope/*/name")
+    return {
+        "extras": {
+            "resource-type": kind,
+            "hierarchy-level-name": text_or_list(names),
+            # data.gov.uk's mark of location data, from "UK Location Programme".
+            "UKLP": "" if kind.lower() == "nongeographicdataset" else "True",
+        }
+    }
+
+
+def _page(entry: Entry) -> FieldValues:
+    for node in entry.record.find_all("dataSetURI"):
+        said = node.own_text()
+        if text := said.href or said.text:
+            return {"url": node.parse_value("gmd:dataSetURI", text, parse_url, "bad-url")}
+    return {}
+
+
+Group = tuple[IsoNode, tuple[PropertyText, ...]]
+
+# A vocabulary that is one of the LGA's lists, by its URL or its name.
+_LIST = r"esd\.org\.uk/\S{{0,100}}{0}|local (?:government|authority) {0}"
+_FUNCTIONS = re.compile(_LIST.format("functions"), re.I)
+_SERVICES = re.compile(rf"{_LIST.format('services')}|\bLGSL\b", re.I)
+
+
+def _keywords(entry: Entry) -> FieldValues:
+    groups = [
+        (node, node.texts_at("keyword"))
+        for node in entry.identification.find_all("descriptiveKeywords/*")
+    ]
+    tags, problems = clean_tags(
+        (said.text for _, keywords in groups for said in keywords if not _is_identifier(said.text)),
+        "gmd:keyword",
+    )
+    for problem in problems:
+        entry.identification.add(problem)
+    topics = tuple(dict.fromkeys(entry.identification.codes("topicCategory")))
+    themes = tuple(dict.fromkeys(theme for group in groups for theme in _themes(group)))
+    return {
+        "tags": tags,
+        "themes": (*topics, *themes),
+        "extras": {
+            "topic-category": json_list(topics),
+            "inspire-themes": json_list(themes),
+            "keywords": json_list(_as_dict(*group) for group in groups if group[1]),
+            **uk_fields.authority(*map(_of_authority, groups))["extras"],
+        },
+    }
+
+
+def _is_identifier(text: str) -> bool:
+    """Tell whether a text is a URL of the LGA's lists: nobody searches for it as a tag."""
+    return "esd" in text.lower() and not local_government_lists.find([text]).others
+
+
+def _of_authority(group: Group) -> uk_fields.FieldTexts:
+    """Return keywords as functions and services of local government; most are neither."""
+    node, keywords = group
+    vocabulary = _vocabulary(node)
+    kind = local_government_lists.FUNCTION if _FUNCTIONS.search(vocabulary) else ""
+    kind = local_government_lists.SERVICE if _SERVICES.search(vocabulary) else kind
+    texts = [said.href if "esd.org.uk" in said.href.lower() else said.text for said in keywords]
+    return uk_fields.FieldTexts(kind, texts, node.reporter("gmd:keyword"))
+
+
+def _vocabulary(node: IsoNode) -> str:
+    said = node.texts_at("thesaurusName/*/title")
+    return " ".join(f"{each.text} {each.href}" for each in said)
+
+
+def _themes(group: Group) -> Iterator[str]:
+    """Yield themes by their URLs; by their labels only if the vocabulary is INSPIRE's.
+
+    "Soil" and "Buildings" are ordinary words elsewhere.
+    """
+    node, keywords = group
+    vocabulary = _vocabulary(node)
+    for said in keywords:
+        theme = theme_of_address(said.href) or theme_of_address(said.text)
+        if not theme and "inspire" in vocabulary.lower():
+            theme = theme_of_label(said.text)
+        if theme:
+            yield theme
+
+
+def _as_dict(node: IsoNode, keywords: tuple[PropertyText, ...]) -> dict[str, Any]:
+    """Return a group as stored in the extra: its keywords as written, and their vocabulary."""
+    vocabulary = node.first_text_at("thesaurusName/*/title") or PropertyText("")
+    facts = {
+        "vocabulary": vocabulary.text,
+        "href": vocabulary.href,
+        "date": node.text("thesaurusName/*/date/*/date"),
+        "type": node.code("type"),
+    }
+    words = [{"text": said.text, **({"href": said.href} if said.href else {})} for said in keywords]
+    return {**without_blanks(facts), "keywords": words}
+
+
+_LOCALES = ("locale/*", "otherLocale/*", "defaultLocale/*")
+_CODES = ("languageCode", "language")
+
+
+class Locales:
+    """The languages of a record: its own, and those that its translations refer to."""
+
+    def __init__(self, record: IsoNode) -> None:
+        """Read a record's root."""
+        self.main = language_code(_code(record, ("language", "defaultLocale/*/language")))
+        translated = record.element.iter("{*}LocalisedCharacterString")
+        self.has_translations = next(translated, None) is not None
+        self._by_id = {
+            each.attribute("id"): _code(each, _CODES) for each in record.find_all(*_LOCALES)
+        }
+
+    def texts(self, node: IsoNode | None, clean: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+        """Yield language and text of a property, the record's own language first."""
+        if node is None or not self.has_translations:
+            return
+        yield self.main, clean(node.text_of_record())
+        for each in node.find_all("PT_FreeText/textGroup/LocalisedCharacterString"):
+            locale = each.attribute("locale").removeprefix("#")
+            yield self._language(locale), clean(each.whole_text())
+
+    def _language(self, locale: str) -> str:
+        # Records without PT_Locale often have the code as the id itself: "locale-cym".
+        return self._by_id.get(locale) or locale.rpartition("-")[2]
+
+
+def _code(node: IsoNode, paths: tuple[str, ...]) -> str:
+    # "eng; USA": the country comes after the language.
+    return node.code(*paths).partition(";")[0].strip()
+
+
+def _translations(entry: Entry) -> FieldValues:
+    locales, node = Locales(entry.record), entry.identification
+    title = node.first("citation/*/title")
+    found = collect_translations(
+        Translation,
+        {
+            "title": locales.texts(title, plain_line),
+            "notes": locales.texts(node.first("abstract"), plain_text),
+            "tags": _tags(locales, node.find_all("descriptiveKeywords/*/keyword")),
+        },
+    )
+    language = locales.main
+    if title is not None and found and not title.text_of_record():
+        used = plain_line(title.own_text().text)  # a translation
+        language = next((code for code, each in found.items() if each.title == used), "")
+    return {"text_language": language, "translations": found}
+
+
+def _tags(locales: Locales, keywords: Iterable[IsoNode]) -> list[tuple[str, tuple[str, ...]]]:
+    words: dict[str, list[str]] = {}
+    for keyword in keywords:
+        for language, word in locales.texts(keyword, plain_line):
+            words.setdefault(language, []).append(word)
+    return [(language, clean_tags(tags, "")[0]) for language, tags in words.items()]
+
+
+def link_translations(node: IsoNode, locales: Locales) -> dict[str, ResourceTranslation]:
+    """Return the name and description of an online resource by language."""
+    fields = {
+        "name": locales.texts(node.first("name"), plain_line),
+        "description": locales.texts(node.first("description"), plain_text),
+    }
+    return collect_translations(ResourceTranslation, fields)
+
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(("gmd:dateStamp",), "metadata_modified", _date),
+    row(
+        "gmd:MD_Metadata/gmd:language",
+        "extra metadata-language",
+        _code,
+        *("language", "defaultLocale/*/language"),
+        of_record=True,
+    ),
+    Field(("gmd:parentIdentifier",), "extra parent-identifier", _parent),
+    Field(
+        ("gmd:hierarchyLevel", "gmd:hierarchyLevelName"),
+        "extras resource-type, hierarchy-level-name, UKLP",
+        _type,
+    ),
+    row(
+        "gmd:metadataStandardName",
+        "extra metadata-standard-name",
+        text,
+        *("metadataStandardName", "metadataStandard/*/title"),
+        of_record=True,
+    ),
+    row(
+        "gmd:metadataStandardVersion",
+        "extra metadata-standard-version",
+        text,
+        *("metadataStandardVersion", "metadataStandard/*/edition"),
+        of_record=True,
+    ),
+    Field(("gmd:dataSetURI",), "url", _page),
+    row("gmd:abstract", "notes", paragraph, "abstract"),
+    row("gmd:edition", "version", text, "citation/*/edition"),
+    row("gmd:alternateTitle", "extra alternative-title", json_texts, "citation/*/alternateTitle"),
+    row(
+        "gmd:CI_Citation/gmd:identifier",
+        "extra resource-identifier",
+        partial(json_objects, _identifier),
+        "citation/*/identifier/*",
+    ),
+    Field(
+        ("gmd:CI_Citation/gmd:date",),
+        "issued, modified; extra dataset-reference-date",
+        _dates,
+    ),
+    row(
+        "gmd:MD_DataIdentification/gmd:language",
+        "language",
+        _languages,
+        *("language", "defaultLocale/*/language", "otherLocale/*/language"),
+    ),
+    row(
+        "gmd:supplementalInformation",
+        "extra additional-information",
+        paragraphs,
+        "supplementalInformation",
+    ),
+    row("gmd:purpose", "extra purpose", paragraphs, "purpose"),
+    row("gmd:credit", "extra credit", paragraphs, "credit"),
+    row(
+        "gmd:aggregationInfo",
+        "extra aggregation-info",
+        partial(json_objects, _relation),
+        *("aggregationInfo/*", "associatedResource/*"),
+    ),
+    row("gmd:status", "extra progress", codes, "status"),
+    Field(
+        ("gmd:keyword", "gmd:thesaurusName", "gmd:topicCategory"),
+        "tags, themes; extras topic-category, inspire-themes, keywords, la_function, la_service",
+        _keywords,
+    ),
+    Field(
+        ("gmd:PT_FreeText", "gmd:PT_Locale", "gmd:MD_Metadata/gmd:language"),
+        "translations, text_language",
+        _translations,
+    ),
+)

@@ -1,0 +1,386 @@
+"""Boxes, outlines and reference systems of a GEMINI record: elements 17 and 44.
+
+GEMINI and ISO 19115 require degrees in WGS 84, west above east only across the 180th meridian.
+Outlines are GML 3.2 (ISO 19136) or the older gml:coordinates and outerBoundaryIs; lines are read as
+the outlines that publishers mean by them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from lxml import etree
+
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues
+from ckanext.ukharvest.core.values import coordinate_systems
+from ckanext.ukharvest.core.values.bounding_boxes import is_within, merge_geometries, overlap
+from ckanext.ukharvest.core.values.geometries import MAX_BYTES, Box, Geometry, bounds, valid_geojson
+from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
+
+EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
+_IDENTIFIERS = "referenceSystemInfo/*/referenceSystemIdentifier/*"
+# Real records have up to three; each look-up takes about 10 ms.
+_MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference system as a record names it.
+
+    Attributes:
+        code, href: its code and the URL of the code's Anchor; "" if there is none.
+        space: the code space, else the authority of the code.
+        system: the known system, None if unknown.
+        node: its element.
+    """
+
+    code: str
+    href: str
+    space: str
+    system: coordinate_systems.System | None
+    node: IsoNode
+
+
+def references(entry: Entry) -> tuple[Reference, ...]:
+    """Return the systems that a record names, in order, without repeats or those without a code.
+
+    Only the first 50 elements are read; ``_systems`` reports the rest.
+    """
+    nodes = islice(entry.record.find_all(_IDENTIFIERS), _MOST)
+    found = (_reference(node) for node in nodes)
+    return tuple({(each.code, each.href): each for each in found if each}.values())
+
+
+def _reference(node: IsoNode) -> Reference | None:
+    said = node.first_text_at("code")
+    if said is None:
+        return None
+    space = node.text("codeSpace", "authority/*/title")
+    # The Anchor's URL identifies the system, its text is free; 19115-3 also has a description.
+    told = ((said.href, ""), (said.text, space), (node.text("description"), ""))
+    system = next(filter(None, (coordinate_systems.find(*each) for each in told)), None)
+    return Reference(said.text or said.href, said.href, space, system, node)
+
+
+def _systems(entry: Entry) -> FieldValues:
+    found = references(entry)
+    for each in found:
+        if not each.system and not _is_of_a_register(each):
+            words = f"'{shorten(each.code, 60)}' is no known reference system; {EXPECTED}"
+            each.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
+    for node in islice(entry.record.find_all(_IDENTIFIERS), _MOST, _MOST + 1):
+        words = f"the record has more than {_MOST} reference systems, of which the first are read"
+        node.report("unknown-reference-system", "gmd:referenceSystemInfo", f"{words}; {EXPECTED}")
+    facts = [_facts(each) for each in found]
+    says_more = len(facts) > 1 or any(len(each) > 1 for each in facts)
+    return {
+        "extras": {
+            "spatial-reference-system": found[0].code if found else "",
+            "spatial-reference-systems": json_list(facts) if says_more else "",
+        }
+    }
+
+
+def _is_of_a_register(reference: Reference) -> bool:
+    """Tell whether a register's own URL names the system, as for postcodes (GEMINI 17)."""
+    address = reference.href or reference.code
+    return is_web_url(address) and not coordinate_systems.says_order(address)
+
+
+def _facts(reference: Reference) -> dict[str, str]:
+    system = reference.system
+    parts = {
+        "code": reference.code,
+        "href": reference.href if reference.href != reference.code else "",
+        "codeSpace": reference.space,
+        "epsg": system.code if system and system.code != reference.code else "",
+        "name": system.name if system else "",
+    }
+    return without_blanks(parts)
+
+
+BOX_FIELD = "gmd:EX_GeographicBoundingBox"
+_CORNERS = (
+    "westBoundLongitude",
+    "southBoundLatitude",
+    "eastBoundLongitude",
+    "northBoundLatitude",
+)
+_DEGREES = "expected degrees in WGS 84, such as -2.4"
+# Programs with 32-bit numbers write 180.00001 and -90.0001.
+_SLACK = 0.01
+# The range of the National Grid: no other coordinates in Britain have numbers like these.
+_GRID = (0.0, 0.0, 700_000.0, 1_300_000.0)
+# Systems of the United Kingdom that stand for the National Grid in metres when a record names them:
+# the datum OSGB36, and the grid with heights.
+_BRITISH = {"EPSG:4277", "EPSG:7405", "EPSG:27700"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A box in degrees, and its numbers as given if they were not degrees ("" otherwise)."""
+
+    box: Box
+    original: str = ""
+
+
+def read_box(node: IsoNode, named_systems: Iterable[Reference]) -> Bounds | None:
+    """Return an EX_GeographicBoundingBox; None for an empty or unreadable one.
+
+    Args:
+        named_systems: the reference systems that the record names.
+    """
+    texts = [node.text(name) for name in _CORNERS]
+    if not any(texts):
+        return None
+    numbers = [_number(node, name, text) for name, text in zip(_CORNERS, texts, strict=True)]
+    west, south, east, north = numbers
+    if west is None or south is None or east is None or north is None:
+        return None
+    if not any(numbers):
+        node.report("bad-extent", BOX_FIELD, f"all four numbers are 0; {_DEGREES}")
+        return None
+    if south > north:
+        words = f"its south {south:g} lies above its north {north:g}"
+        node.report("swapped-extent", BOX_FIELD, f"{words}, which is read the other way round")
+        south, north = north, south
+    box = _degrees(west, south, east, north)
+    if box:
+        return Bounds(_turned(node, box))
+    return _of_lengths(node, (min(west, east), south, max(west, east), north), texts, named_systems)
+
+
+def _number(node: IsoNode, name: str, text: str) -> float | None:
+    """Return a number with decimal point or comma; report anything else."""
+    if not text:
+        node.report("bad-extent", BOX_FIELD, f"has no gmd:{name}; {_DEGREES}")
+        return None
+    plain = re.sub(r"\s", "", text).replace("\u2212", "-").removesuffix("°")
+    if re.fullmatch(r"[-+]?\d+,\d+", plain):
+        plain = plain.replace(",", ".")
+    try:
+        number = float(plain)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or "_" in plain:
+        node.report("bad-extent", f"gmd:{name}", f"'{shorten(text, 40)}' is no number; {_DEGREES}")
+        return None
+    return number
+
+
+def _degrees(west: float, south: float, east: float, north: float) -> Box | None:
+    """Return the box if its numbers can be degrees, else None."""
+    if max(abs(south), abs(north)) > 90 + _SLACK:
+        return None
+    south, north = (min(max(each, -90.0), 90.0) for each in (south, north))
+    if max(abs(west), abs(east)) <= 180 + _SLACK:
+        west, east = (min(max(each, -180.0), 180.0) for each in (west, east))
+        return west, south, east, north
+    if not (-180 <= west <= 360 and -180 <= east <= 360):
+        return None
+    # Longitudes from 0 to 360, as in models of sea and air.
+    if east - west >= 360 - _SLACK:
+        return -180.0, south, 180.0, north
+    west, east = (each - 360 if each > 180 else each for each in (west, east))
+    return west, south, east, north
+
+
+def _turned(node: IsoNode, box: Box) -> Box:
+    """Read west above east as crossing the 180th meridian, unless swapping makes it narrower."""
+    west, south, east, north = box
+    if not 0 < west - east < 180:
+        return box
+    words = f"its west {west:g} lies east of its east {east:g}, which is read the other way round"
+    node.report("swapped-extent", BOX_FIELD, words)
+    return east, south, west, north
+
+
+def _of_lengths(
+    node: IsoNode, box: Box, texts: list[str], named_systems: Iterable[Reference]
+) -> Bounds | None:
+    """Return a box given in metres: eastings and northings of a system that the record names."""
+    given = ", ".join(shorten(text, 40) for text in texts)
+    refused = f"{given} is no box in degrees; {_DEGREES}"
+    for system in _candidates(box, list(named_systems)):
+        try:
+            found = coordinate_systems.box_to_wgs84(box, system)
+        except ValueError as exc:
+            refused = f"{exc}; {_DEGREES}"
+            continue
+        words = f"{given} is a box in {system.title}, which is converted; {_DEGREES}"
+        node.report("converted-extent", BOX_FIELD, words)
+        return Bounds(found, f"{given} ({system.code})")
+    node.report("bad-extent", BOX_FIELD, refused)
+    return None
+
+
+def _candidates(box: Box, named_systems: list[Reference]) -> list[coordinate_systems.System]:
+    systems = [each.system for each in named_systems if each.system]
+    found = [each for each in systems if each.kind == "projected"]
+    is_british = any(each.code in _BRITISH for each in systems)
+    west, south, east, north = box
+    fits = west >= _GRID[0] and south >= _GRID[1] and east <= _GRID[2] and north <= _GRID[3]
+    grid = coordinate_systems.find(coordinate_systems.NATIONAL_GRID)
+    if grid and fits and (is_british or not named_systems):
+        found.append(grid)
+    return list(dict.fromkeys(found))
+
+
+OUTLINE_FIELD = "gmd:EX_BoundingPolygon"
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A geometry in WGS 84, and its GML if its coordinates were converted ("" otherwise)."""
+
+    geometry: Geometry
+    original: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to read coordinates: their system, and whether y comes first."""
+
+    system: coordinate_systems.System
+    y_first: bool
+
+
+def read_outline(
+    node: IsoNode, near: Box | None, named_systems: Iterable[Reference]
+) -> Outline | None:
+    """Return the outline of an EX_BoundingPolygon; None for an empty or unreadable one.
+
+    Args:
+        near: the box around the record's boxes, if any: an outline elsewhere is wrong.
+        named_systems: the reference systems that the record names.
+    """
+    parts = list(node.find_all("polygon/*"))
+    found: list[Outline] = []
+    try:
+        for part in parts:
+            outline = _outline(part, near, list(named_systems))
+            found += [outline] if outline else []
+    except ValueError as exc:
+        node.report("bad-extent", OUTLINE_FIELD, str(exc))
+        return None
+    if not found:
+        return None
+    originals = [each.original for each in found if each.original]
+    return Outline(merge_geometries([each.geometry for each in found]), "\n".join(originals))
+
+
+def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) -> Outline | None:
+    polygons = list(_polygons(part.element))
+    if not polygons:
+        return None
+    name = inherited(part.element, "srsName") or next(
+        filter(None, (each.get("srsName") for each in part.element.iter("{*}*"))), ""
+    )
+    stated = coordinate_systems.find(name)
+    if name and not stated:
+        words = f"'{shorten(name, 60)}' is no known reference system; {EXPECTED}"
+        part.report("unknown-reference-system", "@srsName", words)
+    readings = _readings(name, stated, named_systems)
+    reading, geometry = _best(polygons, readings, near)
+    if stated and coordinate_systems.says_order(name) and reading.y_first != readings[0].y_first:
+        expected = "latitude or northing" if readings[0].y_first else "longitude or easting"
+        words = f"its coordinates are not in the order of {shorten(name, 60)}"
+        part.report("swapped-extent", OUTLINE_FIELD, f"{words}; expected {expected} first")
+    is_converted = reading.system.code not in DEGREES
+    text = etree.tostring(part.element, encoding="unicode", with_tail=False)
+    keeps = is_converted and len(text.encode()) < MAX_BYTES
+    return Outline(geometry, text if keeps else "")
+
+
+def _readings(
+    name: str, stated: coordinate_systems.System | None, named_systems: list[Reference]
+) -> list[_Reading]:
+    """Return the ways to read coordinates, the stated one first.
+
+    Publishers reliably follow neither the axis order of their URNs nor that of EPSG:4326, and many
+    name no system at all. So both orders are tried; the right one lies within the record's box or,
+    without a box, in the system's area of use.
+    """
+    if stated:
+        first = coordinate_systems.says_order(name) and stated.y_first
+        return [_Reading(stated, first), _Reading(stated, not first)]
+    degrees = coordinate_systems.find(coordinate_systems.WGS84)
+    lengths = [
+        each.system for each in named_systems if each.system and each.system.kind == "projected"
+    ]
+    systems = dict.fromkeys(filter(None, (degrees, *lengths)))
+    return [_Reading(system, turn) for system in systems for turn in (False, True)]
+
+
+def _best(
+    polygons: list[list[Ring]], readings: list[_Reading], near: Box | None
+) -> tuple[_Reading, Geometry]:
+    """Return the first reading that lies within the box, else the first that touches it."""
+    touching: list[tuple[_Reading, Geometry]] = []
+    refused = ""
+    for reading in readings:
+        try:
+            geometry = _geometry(polygons, reading)
+        except ValueError as exc:
+            refused = refused or str(exc)
+            continue
+        around = near or reading.system.area
+        if around is None or is_within(bounds(geometry), around):
+            return reading, geometry
+        if overlap(bounds(geometry), around):
+            touching.append((reading, geometry))
+    if touching:
+        return touching[0]
+    where = "the bounding box" if near else "the area of its reference system"
+    elsewhere = f"the polygon lies outside {where}; expected the system that srsName names"
+    raise ValueError(refused or elsewhere)
+
+
+def _geometry(polygons: list[list[Ring]], reading: _Reading) -> Geometry:
+    converted = [[_closed(_placed(ring, reading)) for ring in rings] for rings in polygons]
+    geometry = valid_geojson({"type": "MultiPolygon", "coordinates": converted})
+    if len(polygons) > 1:
+        return geometry
+    return {"type": "Polygon", "coordinates": geometry["coordinates"][0]}
+
+
+def _placed(ring: Ring, reading: _Reading) -> Ring:
+    points = [(y, x) for x, y in ring] if reading.y_first else ring
+    return coordinate_systems.to_wgs84(points, reading.system)
+
+
+def _closed(ring: Ring) -> Ring:
+    if len(set(ring)) < 3:
+        raise ValueError(
+            f"a ring has {len(set(ring))} positions that differ; expected three or more"
+        )
+    closed = ring if ring[0] == ring[-1] else [*ring, ring[0]]
+    if not sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairwise(closed)):
+        raise ValueError("a ring has no area; expected an outline")
+    return closed
+
+
+def _polygons(element: etree._Element) -> Iterator[list[Ring]]:
+    """Yield polygons as rings, the outer one first, coordinates in their given order."""
+    for shape in shapes(element):
+        if shape.kind == "Envelope" and shape.rings:
+            (x1, y1), (x2, y2) = shape.rings[0][0], shape.rings[0][-1]
+            yield [[(x1, y1), (x2, y1), (x2, y2), (x1, y2)]]
+        elif shape.kind != "Point" and shape.rings:
+            yield shape.rings
+
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(
+        ("gmd:referenceSystemInfo",),
+        "extras spatial-reference-system, spatial-reference-systems",
+        _systems,
+    ),
+)

@@ -1,1 +1,0 @@
-"""Validation of GEMINI records by schemas, Schematron and rules/, as set in source profiles."""

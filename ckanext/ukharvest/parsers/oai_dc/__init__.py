@@ -1,1 +1,0 @@
-"""Records of Dublin Core, as OAI-PMH repositories have to offer them."""

@@ -1,1 +1,0 @@
-"""Records of OAI-PMH repositories: the parser for each is chosen by its root element."""
