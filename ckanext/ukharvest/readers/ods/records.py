@@ -12,10 +12,10 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.ods.portal import Portal
+from ckanext.ukharvest.readers.walk import saved_ending
 
 _SIGNS = frozenset(("dataset_id", "datasetid", "metas", "has_records"))
 # An answer of 2.1 or 1.0, an export (a list), or one dataset.
