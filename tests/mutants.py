@@ -264,7 +264,7 @@ MUTANTS = (
     Mutant(
         "csw-counting-on",
         "Records that a CSW showed before its total changed do not prove the new total.",
-        "ckanext.ukharvest.readers.csw.tally.Tally.begin_again",
+        "ckanext.ukharvest.readers.csw.catalogue.CountedRecords.begin_again",
         "        self._current.clear()\n        self.count = 0",
         "        pass",
         ("tests/readers/csw/test_reader.py",),
@@ -272,8 +272,8 @@ MUTANTS = (
     Mutant(
         "oaipmh-lost-deletions",
         "A repository that does not remember its deletions is read whole, not for changes only.",
-        "ckanext.ukharvest.readers.oaipmh.repository.Repository._since",
-        'self._source.since if self._identity.deleted == "persistent" else ""',
+        "ckanext.ukharvest.readers.oaipmh.reader.Repository._since",
+        'self._source.since if self._deleted == "persistent" else ""',
         "self._source.since",
         ("tests/readers/oaipmh/test_walk.py",),
     ),
@@ -369,7 +369,7 @@ MUTANTS = (
     Mutant(
         "own-site",
         "The portal does not harvest itself under another name of its host.",
-        "ckanext.ukharvest.readers.ckan_api.own_site.refuse",
+        "ckanext.ukharvest.readers.ckan_api.package.refuse_own_site",
         'startswith(f"{own.url}/")',
         'startswith(f"{base}/")',
         ("tests/ckan/test_own_site.py::test_run_under_another_name_reads_nothing",),

@@ -15,11 +15,8 @@ from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.source_preview import SourcePreview
 from tests.conftest import LOOPBACK
 from tests.contract import SERVERS
-from tests.publisher import Publisher, Response
-from tests.publishing.csw import XML, Asked, Catalogue
+from tests.publisher import Publisher
 from tests.publishing.dcat import TURTLE
-from tests.publishing.gemini import gemini
-from tests.publishing.opensearch import ATOM, BY_INDEX, Search, atom_feed, entries, osdd
 from tests.publishing.records import items
 from tests.publishing.sparql import Endpoint
 
@@ -114,34 +111,6 @@ def test_ckan_counts_by_its_search(publisher: Publisher) -> None:
     )
 
 
-OAI = '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">{}</OAI-PMH>'
-SETS = (
-    "<ListSets><set><setSpec>a</setSpec><setName>Air</setName></set>"
-    "<set><setSpec>b</setSpec></set></ListSets>"
-)
-HEADER = "<header><identifier>x</identifier></header>"
-
-
-def test_the_sets_of_a_repository_are_counted_by_its_lists(publisher: Publisher) -> None:
-    path = SERVERS["oaipmh"](publisher, items(4)).path
-    base = path.partition("?")[0]
-    ask = f"{base}?verb=ListIdentifiers&metadataPrefix=oai_dc"
-    token = '<resumptionToken completeListSize="412">t</resumptionToken>'
-    for query, answer in (
-        (f"{base}?verb=ListSets", SETS),
-        (f"{ask}&set=a", f"<ListIdentifiers>{HEADER}{token}</ListIdentifiers>"),
-        (f"{ask}&set=b", f"<ListIdentifiers>{HEADER * 3}</ListIdentifiers>"),
-        (ask, f"<ListIdentifiers>{HEADER}{token}</ListIdentifiers>"),
-    ):
-        publisher.serve(query, OAI.format(answer), headers={"Content-Type": "text/xml"})
-    found = held(publisher.url(path), "oaipmh")["set"]
-    assert numbers(found) == [("a", 412), ("b", 3)]
-    assert (found["values"][0]["title"], found["include"], found["exclude"], found["of"]) == (
-        *("Air", "sets", ""),
-        412,
-    )
-
-
 def test_keywords_of_an_endpoint_are_counted_in_its_records(publisher: Publisher) -> None:
     endpoint = Endpoint(
         TURTLE,
@@ -159,49 +128,6 @@ def test_keywords_of_an_endpoint_are_counted_in_its_records(publisher: Publisher
     assert [number for _, number in numbers(found["organisation"])] == [10, 10, 10]
     assert choices(found["keyword"]) == {"k1": "only"}
     assert found["keyword"]["of"] == 30  # the records that were read
-
-
-HITS = (
-    '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2"><csw:SearchResults'
-    ' numberOfRecordsMatched="{}" numberOfRecordsReturned="0"/></csw:GetRecordsResponse>'
-)
-
-
-@pytest.mark.parametrize("is_filtered", [True, False])
-def test_types_of_record_are_counted_by_hits(publisher: Publisher, is_filtered: bool) -> None:
-    def count(asked: Asked) -> Response | None:
-        kinds = {"dataset": 7, "service": 3}
-        found = sum(number for kind, number in kinds.items() if f">{kind}<" in asked.condition)
-        hits = HITS.format(found if is_filtered else 10)
-        return Response(hits.encode(), 200, XML) if asked.result == "hits" else None
-
-    records = [gemini(each) for each in items(10)]
-    url = Catalogue(records, before=count).serve(publisher)
-    found = held(url, "gemini-csw")
-    if not is_filtered:
-        assert "type" not in found
-        return
-    assert numbers(found["type"]) == [("dataset", 7), ("service", 3)]
-    assert (found["type"]["include"], found["type"]["exclude"]) == ("types", "")
-
-
-def test_values_of_a_description_document_are_counted_by_search(publisher: Publisher) -> None:
-    choices = "".join(f'<p:Option value="{each}"/>' for each in ("S1", "S2"))
-    parameter = f'<p:Parameter name="mission" value="{{searchTerms}}">{choices}</p:Parameter>'
-    namespace = 'xmlns:p="http://a9.com/-/spec/opensearch/extensions/parameters/1.0/"'
-    document = osdd(BY_INDEX).replace("<Url ", f"<Url {namespace} ")
-    document = document.replace("/></Open", f">{parameter}</Url></Open")
-
-    def count(given: dict[str, str]) -> Response | None:
-        if "q" not in given:
-            return None
-        total = {"S1": 4, "S2": 1}[given["q"]]
-        return Response(atom_feed("", total).encode(), headers=ATOM)
-
-    url = Search(entries(5), document, change=count).serve(publisher)
-    found = held(url, "opensearch")["searchTerms"]
-    assert numbers(found) == [("S1", 4), ("S2", 1)]
-    assert (found["include"], found["prefix"], found["of"]) == ("parameters", "searchTerms=", 5)
 
 
 @pytest.mark.parametrize("name", sorted(SERVERS))

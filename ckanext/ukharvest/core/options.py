@@ -226,3 +226,31 @@ def _refused(option: Option, value: Any, expected: str) -> ConfigError:
         field=option.name,
         code="bad-option",
     )
+
+
+def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
+    """Return both options.
+
+    Args:
+        check: returns what is wrong with a date, "" if the protocol can send it.
+    """
+    return (
+        Option(
+            "from",
+            "text",
+            "",
+            "Only records changed on this date or later, such as 2026-05-01. While it is set, no "
+            "dataset counts as missing.",
+            check=check,
+            label=_("Changed on or after"),
+        ),
+        Option(
+            "until",
+            "text",
+            "",
+            "Only records changed on this date or earlier. While it is set, no dataset counts as "
+            "missing.",
+            check=check,
+            label=_("Changed on or before"),
+        ),
+    )

@@ -18,12 +18,11 @@ from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.endings import unchanged
 from ckanext.ukharvest.readers.json_document import services_and_series
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import NumberedPages
-from ckanext.ukharvest.readers.walk import Place, Walk
+from ckanext.ukharvest.readers.walk import Place, Walk, unchanged
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
 

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import BadStatus, FetchError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.readers.rdf import html_page
+from ckanext.ukharvest.readers.rdf import json_ld
 from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.type_detection import (
     better_address,
@@ -93,7 +93,7 @@ def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
 def _has_datasets(url: str, head: bytes, first_bytes: FirstBytes) -> bool:
     """Tell whether an HTML page has JSON-LD that describes datasets: often at its end."""
     page = head if len(head) < HEAD else first_bytes(url, PAGE)
-    return html_page.embedded(io.BytesIO(page)) is not None
+    return json_ld.embedded(io.BytesIO(page)) is not None
 
 
 def _is_saved(head: bytes, url: str, first_bytes: FirstBytes) -> bool:

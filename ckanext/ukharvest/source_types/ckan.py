@@ -6,8 +6,8 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.ckan import parser as ckan_datasets
 from ckanext.ukharvest.parsers.record_checks import FieldNames
-from ckanext.ukharvest.readers.ckan_api import facets
 from ckanext.ukharvest.readers.ckan_api import reader as ckan_site
+from ckanext.ukharvest.readers.ckan_api import site
 from ckanext.ukharvest.source_types import dkan
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -52,7 +52,7 @@ CKAN = SourceType(
     parser=ckan_datasets,
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
     field_names=FieldNames(issued="data_issued", modified="data_modified"),
-    filter_fields=facets.filter_fields,
+    filter_fields=site.filter_fields,
     recognise=_recognise,
     usual_urls=("",),
     group="portals",

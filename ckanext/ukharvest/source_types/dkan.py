@@ -6,7 +6,7 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.dkan import parser as dkan
 from ckanext.ukharvest.parsers.record_checks import FieldNames
-from ckanext.ukharvest.readers.dkan_api import reader as dkan_site
+from ckanext.ukharvest.readers import dkan_api as dkan_site
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 # Of DKAN 7's packages; CKAN has no such fields.

@@ -10,11 +10,10 @@ from ckanext.ukharvest.parsers import csw as csw_records
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 from ckanext.ukharvest.parsers.record_checks import FieldNames
-from ckanext.ukharvest.readers.csw import kinds
+from ckanext.ukharvest.readers import xml_document
 from ckanext.ukharvest.readers.csw import reader as csw
 from ckanext.ukharvest.readers.waf import reader as waf
-from ckanext.ukharvest.readers.xml_document import reader as xml_document
-from ckanext.ukharvest.readers.xml_document.records import XmlShape
+from ckanext.ukharvest.readers.xml_document import XmlShape
 from ckanext.ukharvest.source_types import ods, sparql
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -138,7 +137,6 @@ GEMINI_CSW = SourceType(
     recognise=_recognise_csw,
     dated=True,
     field_names=_FIELD_NAMES,
-    filter_fields=kinds.filter_fields,
     usual_urls=("/geonetwork/srv/eng/csw", "/csw"),
     probe="?service=CSW&request=GetCapabilities",
     group="location",

@@ -10,8 +10,8 @@ from ckanext.ukharvest.parsers.inventory import document
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
 from ckanext.ukharvest.parsers.record_checks import field_names_in
-from ckanext.ukharvest.readers.xml_document import reader as xml_document
-from ckanext.ukharvest.readers.xml_document.records import XmlShape
+from ckanext.ukharvest.readers import xml_document
+from ckanext.ukharvest.readers.xml_document import XmlShape
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 _INVENTORY_SHAPE = XmlShape(

@@ -6,7 +6,6 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import oaipmh as oaipmh
 from ckanext.ukharvest.readers.oaipmh import reader as oai_pmh
-from ckanext.ukharvest.readers.oaipmh import sets
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 OAIPMH = SourceType(
@@ -21,7 +20,6 @@ OAIPMH = SourceType(
     options=(*oai_pmh.OPTIONS, *oaipmh.OPTIONS),
     # "OAI-PMH" is openresearchdata's ckanext-oaipmh.
     aliases=("OAI-PMH", "oai_pmh", "oai-pmh"),
-    filter_fields=sets.filter_fields,
     recognise=lambda content: read_head(content).root_name == "OAI-PMH",
     usual_urls=("/oai/request", "/oai", "/oai2", "/server/oai/request", "/oaipmh"),
     probe="?verb=Identify",

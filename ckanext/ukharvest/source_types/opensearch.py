@@ -8,7 +8,6 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
 from ckanext.ukharvest.parsers.record_checks import FieldNames
-from ckanext.ukharvest.readers.opensearch import choices
 from ckanext.ukharvest.readers.opensearch import reader as open_search
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -39,7 +38,6 @@ OPENSEARCH = SourceType(
     # Many services write the time of their answer; a real change changes something else as well.
     volatile=re.compile(r'(?<="updated":")[^"\\]*(?=")|(?<=updated>)[^<]*(?=</)'),
     field_names=FieldNames(resources="link", spatial="georss:where", metadata_modified="updated"),
-    filter_fields=choices.filter_fields,
     recognise=_recognise,
     usual_urls=("/opensearch/description.xml", "/opensearch.xml", "/opensearch"),
     group="files",

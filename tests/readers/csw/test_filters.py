@@ -10,10 +10,9 @@ from lxml import etree
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.readers.csw import request as requests
-from ckanext.ukharvest.readers.csw.filters import Wanted
-from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO
+from ckanext.ukharvest.readers.csw.filters import DUBLIN_CORE, ISO, Wanted
 from ckanext.ukharvest.readers.csw.reader import OPTIONS
-from ckanext.ukharvest.readers.csw.ways import Way
+from ckanext.ukharvest.readers.csw.request import Way
 from tests.publisher import Response
 from tests.publishing.csw import NAMES, Asked, Catalogue, refusal
 from tests.readers.csw.reads import BEST, many
@@ -45,7 +44,7 @@ def test_a_filter_is_sent_as_it_is() -> None:
     (constraint,) = body(xml=SUBJECT).findall(".//csw:Constraint", NAMES)
     assert constraint.get("version") == "1.1.0"
     assert SUBJECT in etree.tostring(constraint, encoding="unicode")
-    query = requests.records_query(Way("GET", ISO), Wanted(xml=SUBJECT), start=1, size=50)
+    query = requests.get_records(Way("GET", ISO), Wanted(xml=SUBJECT), start=1, size=50).query
     assert query["constraint"] == SUBJECT
     assert query["constraintLanguage"] == "FILTER"
 
@@ -56,7 +55,7 @@ def test_a_filter_is_joined_to_the_other_conditions() -> None:
     since = at(FROM, "apiso:Modified", "2024-05-31")
     expected = ["Filter", ["And", kind, since, ABOUT]]
     assert condition(body(**wanted)) == expected
-    query = requests.records_query(Way("GET", ISO), Wanted(**wanted), start=1, size=50)
+    query = requests.get_records(Way("GET", ISO), Wanted(**wanted), start=1, size=50).query
     assert shape(etree.fromstring(str(query["constraint"]))) == expected
 
 
@@ -70,11 +69,9 @@ def test_a_filter_keeps_its_own_prefixes(types: tuple[str, ...], method: str) ->
         "</PropertyName><Literal>dc:a</Literal></PropertyIsEqualTo></Filter>"
     )
     wanted = Wanted(xml=given, types=types)
-    if method == "POST":
-        root = etree.fromstring(requests.records_body(Way(method, ISO), wanted, start=1, size=5))
-    else:
-        query = requests.records_query(Way(method, ISO), wanted, start=1, size=5)
-        root = etree.fromstring(str(query["constraint"]))
+    operation = requests.get_records(Way(method, ISO), wanted, start=1, size=5)
+    sent = operation.body if method == "POST" else str(operation.query["constraint"])
+    root = etree.fromstring(sent)
     found = {each.text: each.nsmap for each in root.iter(f"{{{OGC}}}PropertyName")}
     assert (found["x:Subject"]["x"], found["x:Subject"]["dc"]) == (APISO, "urn:mine")
     if types:

@@ -10,17 +10,18 @@ from lxml import etree
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.readers.csw import request as requests
-from ckanext.ukharvest.readers.csw.filters import Wanted
-from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO
+from ckanext.ukharvest.readers.csw.filters import DUBLIN_CORE, ISO, Wanted
 from ckanext.ukharvest.readers.csw.reader import OPTIONS
-from ckanext.ukharvest.readers.csw.ways import Way, ways
+from ckanext.ukharvest.readers.csw.request import Way, ways
 from tests.publishing.csw import CSW, GMD, NAMES
 
 BEST = Way("POST", ISO)
 
 
 def body(way: Way = BEST, start: int = 1, size: int = 50, **wanted: Any) -> etree._Element:
-    return etree.fromstring(requests.records_body(way, Wanted(**wanted), start=start, size=size))
+    return etree.fromstring(
+        requests.get_records(way, Wanted(**wanted), start=start, size=size).body
+    )
 
 
 def words(root: etree._Element, path: str) -> list[str]:
@@ -68,7 +69,7 @@ def test_the_schema_s_order_of_elements_is_kept() -> None:
 
 
 def test_the_same_is_asked_for_by_a_query() -> None:
-    found = requests.records_query(Way("GET", ISO), Wanted(), start=51, size=25)
+    found = requests.get_records(Way("GET", ISO), Wanted(), start=51, size=25).query
     assert found == {
         "service": "CSW",
         "version": "2.0.2",
@@ -145,7 +146,7 @@ def test_with_cql_all_of_the_condition_is_cql(wanted: dict[str, Any], expected: 
     assert words(root, "//csw:Constraint/*/text()") == [expected]
     assert words(root, "//csw:Constraint/@version") == ["1.1.0"]
     wants = Wanted(cql="dc:subject LIKE '%river%'", **wanted)
-    query = requests.records_query(Way("GET", ISO), wants, start=1, size=50)
+    query = requests.get_records(Way("GET", ISO), wants, start=1, size=50).query
     assert query["constraint"] == expected
     assert query["constraintLanguage"] == "CQL_TEXT"
 
@@ -159,7 +160,7 @@ def test_a_choice_in_cql_has_brackets_beside_other_conditions() -> None:
 
 
 def test_a_query_carries_a_filter_as_xml() -> None:
-    query = requests.records_query(Way("GET", ISO), Wanted(types=("x",)), start=1, size=50)
+    query = requests.get_records(Way("GET", ISO), Wanted(types=("x",)), start=1, size=50).query
     assert query["constraintLanguage"] == "FILTER"
     assert query["constraint_language_version"] == "1.1.0"
     root = etree.fromstring(str(query["constraint"]))
@@ -194,7 +195,7 @@ def test_a_record_has_an_address_for_people() -> None:
     url = requests.record_url("https://c.example/csw?map=x", "a b&c")
     assert url.startswith("https://c.example/csw?map=x&service=CSW&version=2.0.2&request=GetRecord")
     assert url.endswith("&id=a+b%26c")
-    root = etree.fromstring(requests.record_body("a b&c"))
+    root = etree.fromstring(requests.get_record_by_id("a b&c").body)
     assert root.tag == f"{{{CSW}}}GetRecordById"
     assert shape(root)[1:] == [("Id", "a b&c"), ("ElementSetName", "full")]
     assert root.get("outputSchema") == GMD

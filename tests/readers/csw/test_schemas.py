@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.readers.csw.names import MDB, SCHEMAS
+from ckanext.ukharvest.readers.csw.filters import MDB, SCHEMAS
 from ckanext.ukharvest.source_types import GEMINI_CSW
 from tests.publishing.csw import CSW, GMD, Catalogue, dublin_core, gmd
 from tests.readers.csw.reads import BEST, many

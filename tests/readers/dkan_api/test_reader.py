@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.errors import BadStatus, FetchError, ProtocolError, 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.parsers.dkan import parser as dkan
-from ckanext.ukharvest.readers.dkan_api.reader import Dkan, home
+from ckanext.ukharvest.readers.dkan_api import Dkan, home
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.reading.records import FileClient
 from tests.publisher import Publisher

@@ -9,9 +9,9 @@ from lxml import etree
 
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
-from ckanext.ukharvest.readers.opensearch import description
 from ckanext.ukharvest.readers.opensearch.response import Description
 from ckanext.ukharvest.readers.opensearch.search import choose
+from ckanext.ukharvest.readers.opensearch.template import templates
 from ckanext.ukharvest.source_types import OPENSEARCH
 
 URL = "https://search.example/osdd.xml"
@@ -29,7 +29,7 @@ def url_of(*elements: str, **given: Any) -> str:
     root = etree.fromstring(
         f"<OpenSearchDescription {NAMES}>{''.join(elements)}</OpenSearchDescription>"
     )
-    found = Description(URL, description.templates(root, URL))
+    found = Description(URL, templates(root, URL))
     return choose(found, options.validate(given, OPENSEARCH.options)).url()
 
 

@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.errors import ConfigError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Copy, Ending, Reading, Source
-from ckanext.ukharvest.readers.waf import files
 from ckanext.ukharvest.readers.waf import folder as waf_folder
+from ckanext.ukharvest.readers.waf import reader as waf
 from ckanext.ukharvest.source_types import GEMINI_WAF
 from tests.conftest import LOOPBACK
 from tests.publisher import Request, Response
@@ -66,14 +66,14 @@ def test_few_files_are_read_before_they_are_asked_for(
         pools.append(Pool(*args, **options))
         return pools[-1]
 
-    monkeypatch.setattr(files, "ThreadPoolExecutor", make_pool)
+    monkeypatch.setattr(waf, "ThreadPoolExecutor", make_pool)
     folder.files(100)
     records = GEMINI_WAF.reader.records(folder.source(connections=2))
     next(records)
     (pool,) = pools
     assert not wait(pool.futures, timeout=60).not_done
     asked = len(folder.requested)
-    assert 1 < asked <= 2 * files.AHEAD + 2
+    assert 1 < asked <= 2 * waf.AHEAD + 2
     records.close()
     pool.shutdown()  # waits for its threads
     assert len(folder.requested) == asked

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.logic.schema import invalid
 from ckanext.ukharvest.model import organization_types as stored_types
-from ckanext.ukharvest.readers.ckan_api import own_site
+from ckanext.ukharvest.readers.ckan_api.package import KEY as OWN_SITE_KEY
 from ckanext.ukharvest.search import place
 from ckanext.ukharvest.texts import gettext
 
@@ -62,7 +62,7 @@ def _without_computed(data_dict: dict[str, Any]) -> dict[str, Any]:
 @_chained_to(get.status_show)
 def status_show(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
     """Show information about the site, with the key by which it recognises itself as a source."""
-    return {**original(context, data_dict), own_site.KEY: config.own_site().key}
+    return {**original(context, data_dict), OWN_SITE_KEY: config.own_site().key}
 
 
 @_chained_to(create.organization_create)

@@ -53,7 +53,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
-__all__ = ["MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
+__all__ = ["FORM", "MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
 
 VERSION = 4
 FORM = "json_or_rdf"  # in the fingerprints of all records, from the time when they could be RDF

@@ -273,7 +273,6 @@ def held_label(name: str) -> str:
 _HELD: dict[str, Callable[[], str]] = {
     "organisation": lambda: tk._("Organisation"),
     "group": lambda: tk._("Group"),
-    "set": lambda: tk._("Set"),
     "keyword": lambda: tk._("Keyword"),
     "theme": lambda: tk._("Theme"),
     "licence": lambda: tk._("Licence"),

@@ -15,16 +15,16 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
-from ckanext.ukharvest.readers.endings import (
+from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
+from ckanext.ukharvest.readers.walk import (
+    MAX_PAGES,
     describe_difference,
     describe_empty_list,
     describe_unknown_total,
+    endless_paging,
 )
-from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
-from ckanext.ukharvest.readers.walk import MAX_PAGES, endless_paging
 
 # Clocks of a site's machines differ, and a search index lags behind the database.
 _OVERLAP = timedelta(hours=1)
@@ -193,7 +193,7 @@ class Search:
         params |= {name: value for name, value in given.items() if value}
         answer = read_json(self._source.http, self._url, params, self._problems)
         if self._pages == 1:
-            own_site.refuse(self._source, answer, self._base)
+            packages.refuse_own_site(self._source, answer, self._base)
         result = result_of(answer, self._url)
         if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
             raise wrong_shape(self._url, result, "an object with count and results")

@@ -8,8 +8,10 @@ end is proven only by the number of different records: as many as the server rep
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from datetime import date, datetime, timedelta, timezone
 
 from ckanext.ukharvest.core.errors import (
     Blocked,
@@ -20,12 +22,10 @@ from ckanext.ukharvest.core.errors import (
     Unreachable,
 )
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.readers.csw.names import SCHEMAS
-from ckanext.ukharvest.readers.csw.probe import Probe
-from ckanext.ukharvest.readers.csw.records import Cutter
-from ckanext.ukharvest.readers.csw.server import Page, Server
-from ckanext.ukharvest.readers.csw.tally import Tally
-from ckanext.ukharvest.readers.endings import describe_unknown_total
+from ckanext.ukharvest.readers.csw.filters import SCHEMAS
+from ckanext.ukharvest.readers.csw.response import RecordMaker
+from ckanext.ukharvest.readers.csw.server import Page, Probe, Server
+from ckanext.ukharvest.readers.seen_records import SeenRecords, digest_of_record
 from ckanext.ukharvest.readers.walk import (
     MAX_PAGES,
     MOST_PROBLEMS,
@@ -33,12 +33,81 @@ from ckanext.ukharvest.readers.walk import (
     Place,
     Point,
     Walk,
+    describe_unknown_total,
 )
-from ckanext.ukharvest.readers.xml_document.records import XmlShape
+from ckanext.ukharvest.readers.xml_document import XmlShape
 
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
 _IN_A_ROW = 3  # records that cannot be had, before the server itself counts as broken
 _SHRINK = 4  # how much smaller a page is asked for after one that failed
+# Metadata dates are days, and clocks differ.
+_OVERLAP = timedelta(days=1)
+
+
+class CountedRecords(SeenRecords):
+    """Counts different records since the server last changed its total, in all passes.
+
+    Attributes:
+        is_first: this is the first pass over the pages.
+        is_steady: the total never changed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_first = True
+        self.is_steady = True
+        self.newest = ""
+        self._known: dict[str, bytes] = {}
+        self._current: set[str] = set()
+
+    def begin(self, before: int) -> None:
+        """Begin a pass: what the passes before it saw counts on."""
+
+    def begin_again(self) -> None:
+        """Count from 0: the server changed its total."""
+        self.is_steady = False
+        self._current.clear()
+        self.count = 0
+
+    def sift(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
+        """Yield a page's records that earlier pages did not have.
+
+        Two records with one identity on a page are different records, and so are two with different
+        content, as long as each page is read for the first time; otherwise a record has moved from
+        page to page.
+        """
+        on_page: Counter[str] = Counter()
+        for raw in records:
+            digest = digest_of_record(raw)
+            key = raw.guid or digest.hex()
+            on_page[key] += 1
+            if on_page[key] > 1:
+                key = f"{key}\n{on_page[key]}"
+            elif self.is_first and self._known.get(key, digest) != digest:
+                key = f"{key}\n{digest.hex()}"
+            self._current.add(key)
+            self.count = len(self._current)
+            if key not in self._known:
+                self._known[key] = digest
+                self.newest = max(self.newest, _day(raw.modified))
+                yield raw
+
+    @property
+    def mark(self) -> str:
+        """Return the first day of the next run's changes; "" if no record has a date."""
+        if not self.newest:
+            return ""
+        # A date in the future would hide all changes until then.
+        newest = min(date.fromisoformat(self.newest), datetime.now(timezone.utc).date())
+        return (newest - _OVERLAP).isoformat() if newest > date.min + _OVERLAP else ""
+
+
+def _day(stamp: str) -> str:
+    """Return the day of an ISO 8601 stamp, "" if it has none."""
+    try:
+        return date.fromisoformat(stamp[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 class Records(Pages):
@@ -55,8 +124,8 @@ class Records(Pages):
         self._source = source
         self._server = Server(source)
         self.where = self._server.base
-        self._cutter = Cutter(shape, self._server.base)
-        self.seen: Tally = Tally()
+        self._maker = RecordMaker(shape, self._server.base)
+        self.seen: CountedRecords = CountedRecords()
         self._first: Page | None = None
         self._following: Place | None = None
         self._may_help = True
@@ -74,8 +143,8 @@ class Records(Pages):
         self._first = Probe(self._server, start).first_page()
         way = self._server.way
         if way.method == "GET" and way.url:
-            self._cutter = replace(self._cutter, base=way.url)
-        self._cutter = replace(self._cutter, schema=SCHEMAS[way.schema])
+            self._maker = replace(self._maker, base=way.url)
+        self._maker = replace(self._maker, schema=SCHEMAS[way.schema])
         is_part = start > 1
         walk = Walk(self, self._source.tell_total)
         for number in range(1, _PASSES + 1):
@@ -114,7 +183,7 @@ class Records(Pages):
             page = yield from self._next(start, walk)
         if page is None:
             return None
-        records = self._cutter.records(page.answer, self._source, page.start)
+        records = self._maker.records(page.answer, self._source, page.start)
         if records or walk.total < 0:
             if walk.total not in (-1, page.answer.matched):
                 self.seen.begin_again()
@@ -178,7 +247,7 @@ class Records(Pages):
 
     def _culprit(self, position: int, exc: SourceError) -> RawRecord:
         self._lost += 1
-        name = f"{self._cutter.shape.singular} {position}"
+        name = f"{self._maker.shape.singular} {position}"
         message = f"{name} of {self._server.base} could not be read, even by itself: {exc.message}"
         error = RecordError(message, code="unserved-record", url=self._server.base)
         return RawRecord("", url=self._server.base, position=name, error=error)

@@ -1,9 +1,13 @@
-"""The selection of records in a request: Filter Encoding 1.1 (OGC 04-095), or CQL."""
+"""The selection of records in a request: Filter Encoding 1.1 (OGC 04-095), or CQL.
+
+Queryables are those of OGC 07-045, the ISO application profile, which writes them with a capital:
+pycsw 2.6 refuses apiso:identifier and takes apiso:Identifier.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -12,8 +16,26 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.readers.csw.names import OGC, PREFIXES, Model
 
+CSW = "http://www.opengis.net/cat/csw/2.0.2"
+GMD = "http://www.isotc211.org/2005/gmd"
+MDB = "http://standards.iso.org/iso/19115/-3/mdb/2.0"
+OGC = "http://www.opengis.net/ogc"
+# The option schema → outputSchema, in the order in which they are asked for without gmd.
+SCHEMAS = {
+    "gmd": GMD,
+    "iso19115-3": MDB,
+    "geodcat-ap": "http://data.europa.eu/930/",
+    "dcat": "http://www.w3.org/ns/dcat#",
+}
+PREFIXES = {
+    "csw": CSW,
+    "ogc": OGC,
+    "gmd": GMD,
+    "apiso": "http://www.opengis.net/cat/csw/apiso/1.0",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dct": "http://purl.org/dc/terms/",
+}
 DATE_FORMATS = {
     "YYYY-MM-DD": "%Y-%m-%d",
     "YYYY-MM-DDThh:mm:ssZ": "%Y-%m-%dT00:00:00Z",
@@ -26,6 +48,21 @@ _NAME = re.compile(r"[\w@*/:.\[\]-]+")
 # A filter of these names records, and cannot be combined with a condition.
 _IDENTIFIERS = ("FeatureId", "GmlObjectId")
 _EXAMPLE = f'<ogc:Filter xmlns:ogc="{OGC}">'
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A type of record to request, with the names of its queryable properties."""
+
+    type_name: str
+    identifier: str
+    kind: str
+    modified: str
+
+
+ISO = Model("gmd:MD_Metadata", "apiso:Identifier", "apiso:Type", "apiso:Modified")
+DUBLIN_CORE = Model("csw:Record", "dc:identifier", "dc:type", "dct:modified")
+ISO_3 = Model("mdb:MD_Metadata", "apiso:Identifier", "apiso:Type", "apiso:Modified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,63 +108,48 @@ class Wanted:
         ends = (("changed from", self.begin), ("changed until", self.end))
         return " and ".join(f"{word} {day}" for word, day in ends if day)
 
-    def filter(self, model: Model) -> etree._Element | None:
-        """Return the condition without ``xml`` as Filter Encoding 1.1; None if there is none."""
-        parts = list(self._parts(model))
-        if not parts:
-            return None
-        root = etree.Element(f"{{{OGC}}}Filter", nsmap=PREFIXES)
-        root.append(_joined("And", parts))
-        return root
+    def filter(self, model: Model) -> str:
+        """Return the condition but ``cql`` as Filter Encoding 1.1, "" if there is none.
 
-    def combined_xml(self, model: Model) -> str:
-        """Return ``xml`` as it is, or joined by And with the other conditions.
-
-        Put together as text: lxml removes declarations of prefixes that it does not see in use,
-        but names of properties are texts, and use them.
+        ``xml`` is put in as text: lxml removes declarations of prefixes that it does not see in
+        use, but names of properties are texts, and use them.
         """
+        parts = []
+        if self.types:
+            kinds = [_compare("PropertyIsEqualTo", model.kind, kind) for kind in self.types]
+            parts.append(_joined("Or", kinds))
+        name = self.modified or model.modified
+        parts += [_compare(operator, name, day) for operator, _sign, day in self._days()]
+        if not self.xml:
+            root = _element("Filter", [_joined("And", parts)]) if parts else None
+            return "" if root is None else etree.tostring(root, encoding="unicode")
         root = xml.parse(self.xml)
-        parts = list(self._parts(model))
         if not parts:
             return etree.tostring(root, encoding="unicode", with_tail=False)
-        given = next(root.iterchildren(etree.Element))
-        found = [etree.tostring(each, encoding="unicode") for each in parts]
-        found.append(etree.tostring(given, encoding="unicode", with_tail=False))
-        return f"{_EXAMPLE}<ogc:And>{''.join(found)}</ogc:And></ogc:Filter>"
+        texts = [etree.tostring(part, encoding="unicode") for part in parts]
+        own = next(root.iterchildren(etree.Element))
+        texts.append(etree.tostring(own, encoding="unicode", with_tail=False))
+        return f"{_EXAMPLE}<ogc:And>{''.join(texts)}</ogc:And></ogc:Filter>"
 
     def text(self, model: Model) -> str:
         """Return the whole condition as CQL: a request can use only one language."""
         parts = [self.cql]
         if self.types:
-            parts.append(" OR ".join(f"{model.kind} = {_quoted(each)}" for each in self.types))
+            parts.append(" OR ".join(f"{model.kind} = {_quoted(kind)}" for kind in self.types))
         name = self.modified or model.modified
-        if day := self._first_day():
-            parts.append(f"{name} >= {_quoted(day)}")
-        if day := self._last_day():
-            parts.append(f"{name} <= {_quoted(day)}")
+        parts += [f"{name} {sign} {_quoted(day)}" for _operator, sign, day in self._days()]
         if len(parts) > 1:
             parts = [f"({part})" if _OR.search(part) else part for part in parts]
         return " AND ".join(parts)
 
-    def _parts(self, model: Model) -> Iterator[etree._Element]:
-        if self.types:
-            kinds = [_compare("PropertyIsEqualTo", model.kind, each) for each in self.types]
-            yield _joined("Or", kinds)
-        name = self.modified or model.modified
-        if day := self._first_day():
-            yield _compare("PropertyIsGreaterThanOrEqualTo", name, day)
-        if day := self._last_day():
-            yield _compare("PropertyIsLessThanOrEqualTo", name, day)
-
-    def _first_day(self) -> str:
-        day = max(self.since, self.begin)
-        return date.fromisoformat(day).strftime(DATE_FORMATS[self.date_format]) if day else ""
-
-    def _last_day(self) -> str:
-        if not self.end:
-            return ""
-        form = DATE_FORMATS[self.date_format].replace("T00:00:00", "T23:59:59")
-        return date.fromisoformat(self.end).strftime(form)
+    def _days(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the limits of the metadata date: operator of a filter, sign of CQL, and day."""
+        form = DATE_FORMATS[self.date_format]
+        if first := max(self.since, self.begin):
+            yield "PropertyIsGreaterThanOrEqualTo", ">=", date.fromisoformat(first).strftime(form)
+        if self.end:
+            form = form.replace("T00:00:00", "T23:59:59")
+            yield "PropertyIsLessThanOrEqualTo", "<=", date.fromisoformat(self.end).strftime(form)
 
 
 def check_day(value: str) -> str:
@@ -162,18 +184,20 @@ def check_filter(value: str) -> str:
 
 
 def _compare(operator: str, name: str, value: str) -> etree._Element:
-    found = etree.Element(f"{{{OGC}}}{operator}", nsmap=PREFIXES)
-    etree.SubElement(found, f"{{{OGC}}}PropertyName").text = name
-    etree.SubElement(found, f"{{{OGC}}}Literal").text = value
-    return found
+    element = _element(operator)
+    etree.SubElement(element, f"{{{OGC}}}PropertyName").text = name
+    etree.SubElement(element, f"{{{OGC}}}Literal").text = value
+    return element
 
 
 def _joined(operator: str, parts: list[etree._Element]) -> etree._Element:
-    if len(parts) == 1:
-        return parts[0]
-    found = etree.Element(f"{{{OGC}}}{operator}", nsmap=PREFIXES)
-    found.extend(parts)
-    return found
+    return parts[0] if len(parts) == 1 else _element(operator, parts)
+
+
+def _element(name: str, parts: Iterable[etree._Element] = ()) -> etree._Element:
+    element = etree.Element(f"{{{OGC}}}{name}", nsmap=PREFIXES)
+    element.extend(parts)
+    return element
 
 
 def _quoted(value: str) -> str:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, RecordError
-from ckanext.ukharvest.core.http.client import Reply
-from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.options import Option, date_range
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.csw import filters
-from ckanext.ukharvest.readers.csw import request as requests
 from ckanext.ukharvest.readers.csw.catalogue import Records
-from ckanext.ukharvest.readers.csw.records import Cutter, output_schema
-from ckanext.ukharvest.readers.csw.response import Answer, ask, read
-from ckanext.ukharvest.readers.csw.send import sender
-from ckanext.ukharvest.readers.csw.ways import METHODS, Binding, allows, find_binding
-from ckanext.ukharvest.readers.date_range import date_range
-from ckanext.ukharvest.readers.endings import saved_ending
-from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlShape
+from ckanext.ukharvest.readers.csw.request import (
+    METHODS,
+    Binding,
+    allows,
+    endpoint,
+    find_binding,
+    get_record_by_id,
+    schema_of,
+    sender,
+)
+from ckanext.ukharvest.readers.csw.response import Answer, RecordMaker, ask, read
+from ckanext.ukharvest.readers.walk import saved_ending
+from ckanext.ukharvest.readers.xml_document import ACCEPT, XmlShape
 
 OPTIONS = (
     Option(
@@ -136,7 +140,7 @@ _NOT_BY_GET = (400, 405, 415, 501)
 
 
 @dataclass(frozen=True)
-class Csw:
+class Csw(Reader):
     """Reads a catalogue; whole records if it returns them, else each by its identifier.
 
     A whole record's identity is its own (gmd:fileIdentifier); only if the catalogue lists nothing
@@ -169,7 +173,7 @@ class Csw:
             answer = _ask_for(source, raw)
         except ProtocolError as exc:
             raise RecordError(exc.message, code="not-shown", url=raw.url) from exc
-        content = Cutter(self.shape).content(answer, source)
+        content = RecordMaker(self.shape).content(answer, source)
         if content is None:
             message = (
                 f"{raw.display_name}: {raw.url} answered without it; expected {self.shape.root}"
@@ -181,7 +185,7 @@ class Csw:
         """Yield the records of one saved response."""
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
             answer = read(reply, "GetRecords")
-        records = Cutter(self.shape, url=source.url).records(answer, source)
+        records = RecordMaker(self.shape, url=source.url).records(answer, source)
         yield from records
         url = source.url
         if not answer.is_list:
@@ -205,21 +209,15 @@ def _ask_for(source: Source, raw: RawRecord) -> Answer:
     known = find_binding(source.interface)
     if known is None or not allows(method, known):
         known = Binding(METHODS[method][-1])  # GET, if the option allows it
-    listed = sender(
-        source.http,
-        requests.endpoint(source.url),
-        known,
-        requests.get_record_by_id(raw.guid, output_schema(source)),
-    )
-
-    def open_url(*, allow_status: Collection[int]) -> Reply:
-        return source.http.get(raw.url, accept=ACCEPT, allow_status=allow_status)
-
+    schema = source.options.get("schema", "auto")
+    schema = filters.SCHEMAS[schema_of(source.interface) if schema == "auto" else schema]
+    operation = get_record_by_id(raw.guid, schema)
+    listed = sender(source.http, endpoint(source.url), known, operation)
     if (known.is_soap or method == "post") and raw.url != source.url:
-        return ask(listed, "GetRecordById")
+        return ask(listed, operation.name)
     try:
-        return ask(open_url, "GetRecordById")
+        return ask(lambda **how: source.http.get(raw.url, accept=ACCEPT, **how), operation.name)
     except BadStatus as exc:
         if known.method == "GET" or exc.status not in _NOT_BY_GET:
             raise
-    return ask(listed, "GetRecordById")
+    return ask(listed, operation.name)

@@ -1,4 +1,4 @@
-"""Responses of a CSW: parse records or exception reports.
+"""Responses of a CSW: parse records or exception reports, and make raw records of them.
 
 Elements are recognised by local names: besides csw/2.0.2, servers use the namespaces of 2.0.0,
 2.0.1 and 3.0, and ows, ows/1.1 and ows/2.0 for errors (OGC 05-008, 06-121). SOAP envelopes are
@@ -7,29 +7,35 @@ opened, whatever was requested.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import (
     BadStatus,
-    ParseError,
     ProtocolError,
+    RecordError,
     SourceError,
     TooLarge,
 )
 from ckanext.ukharvest.core.http.client import Reply
-from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
+from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
+from ckanext.ukharvest.core.records import Problem, RawRecord, Source
+from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.core.xml import repair
-from ckanext.ukharvest.readers.csw import soap
-from ckanext.ukharvest.readers.xml_document.records import beyond_repair, not_ours
+from ckanext.ukharvest.readers.csw.filters import GMD
+from ckanext.ukharvest.readers.csw.request import SOAP, Send, record_url
+from ckanext.ukharvest.readers.rdf.reader import records_of
+from ckanext.ukharvest.readers.xml_document import (
+    Refusal,
+    XmlShape,
+    beyond_repair,
+    open_answer,
+    status_error,
+    wrong_root,
+)
 
 KIND = "an answer of a CSW"
 
@@ -38,28 +44,23 @@ _REPORTED = (400, 403, 404, 405, 406, 415, 500, 501)
 _OVERLOADED = (429, 502, 503, 504)
 _NOT_FULL = ("brief", "summary")
 _EXCEPTIONS = ("{*}Exception", "{*}ServiceException")
+_RDF = (
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/ns/dcat#",
+)
+# Dublin Core, returned by catalogues that know no other schema.
+_LISTED = ("Record", "SummaryRecord", "BriefRecord")
 
 
-class Refused(ProtocolError):
-    """The server answers with a refusal: another way of requesting may work.
-
-    ``codes`` are its exception codes.
-    """
+class Refused(Refusal):
+    """The server answers with a refusal: another way of requesting may work."""
 
     code = "csw-refused"
-    codes: tuple[str, ...] = ()
+    method = ""
 
 
 class Fault(Refused):
     """The refusal is a SOAP fault; ``method`` is that of its version, "" if it is none of ours."""
-
-    method = ""
-
-
-class Send(Protocol):
-    """Sends one request, the same each time."""
-
-    def __call__(self, *, allow_status: Collection[int]) -> Reply: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +101,9 @@ def ask(send: Send, operation: str, *, patient: bool = True) -> Answer:
     with closing(send(allow_status=expected)) as reply:
         if reply.status < 400:
             return read(reply, operation)
-        try:
-            read(reply, operation)
-        except Refused:
-            raise
-        except ProtocolError:
-            pass  # a page that says no more than the status
-        if not patient:
-            url = safe_url(reply.requested_url)
-            raise BadStatus(f"{describe_status(reply, url)}.", status=reply.status, url=url)
+        error = status_error(reply, lambda reply: read(reply, operation))
+    if not patient:
+        raise error
     # Repeat the request without allowing error statuses: the client retries it and words the error.
     with closing(send(allow_status=())) as reply:
         return read(reply, operation)
@@ -126,14 +121,29 @@ def read(reply: Reply, operation: str) -> Answer:
     root = read_root(reply, operation, problems)
     name = xml.local_name(root)
     if name == "GetRecordsResponse":
-        return replace(_results(root, url), problems=tuple(problems))
+        results = next(root.iterchildren("{*}SearchResults"), None)
+        if results is None:
+            message = f"the answer of {url} has no csw:SearchResults; expected one with records"
+            raise ProtocolError(message, code="wrong-shape", url=url)
+        return Answer(
+            list(results.iterchildren(etree.Element)),
+            matched=parse_count(results.get("numberOfRecordsMatched")),
+            following=parse_count(results.get("nextRecord")),
+            is_full=clean_text(results.get("elementSet")).lower() not in _NOT_FULL,
+            problems=tuple(problems),
+        )
     if name == "GetRecordByIdResponse":
         records = list(root.iterchildren(etree.Element))
         return Answer(records, is_list=False, problems=tuple(problems))
     if problems:
         raise beyond_repair(problems[0], KIND, url)
-    line = xml.line_of(root)
-    raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
+    if name == "Capabilities":
+        title = shorten(first_text(root, "Title"))
+        form = ", in SOAP" if root.getparent() is not None else ""
+        message = f"{url} answered with its Capabilities, titled '{title}'{form}; expected"
+        message += f" csw:{operation}Response"
+        raise ProtocolError(message, code="wrong-root", url=url, line=xml.line_of(root))
+    raise wrong_root(root, KIND, f"csw:{operation}Response", url)
 
 
 def read_root(
@@ -149,39 +159,61 @@ def read_root(
         ProtocolError: it is not XML, or an empty envelope.
     """
     url = safe_url(reply.requested_url)
-    try:
-        root = repair.parse(reply.content, [] if problems is None else problems, url=url)
-    except ParseError as exc:
-        raise not_ours(exc, KIND, url, reply.media_type) from exc
-    envelope = root if soap.is_envelope(root) else None
-    if envelope is not None:
-        content = soap.content(envelope)
+    root = envelope = open_answer(reply, KIND, [] if problems is None else problems)
+    is_envelope = xml.local_name(root) == "Envelope"
+    if is_envelope:
+        body = next(root.iterchildren("{*}Body"), None)
+        content = None if body is None else next(body.iterchildren(etree.Element), None)
         if content is None:
             message = (
                 f"{url} answered with an empty SOAP envelope; expected csw:{operation}Response"
             )
             raise ProtocolError(message, code="wrong-root", url=url)
         root = content
-    server = url.partition("?")[0]
-    head = f"the CSW server at {server} refused {operation}"
     name = xml.local_name(root)
-    if name == "Fault" and envelope is not None:
-        reports = quote_xml(root) if next(root.iter(*_EXCEPTIONS), None) is not None else ""
-        why = ": ".join(filter(None, (soap.describe_fault(root), reports)))
-        fault = Fault(f"{head}: {shorten(why, 300)}", url=url)
-        fault.codes, fault.method = _codes(root), soap.method_of(envelope)
-        raise fault
-    if name in ("ExceptionReport", "ServiceExceptionReport"):
-        refused = Refused(f"{head}: {quote_xml(root) or 'without a reason'}", url=url)
-        refused.codes = _codes(root)
-        raise refused
-    return root
+    refused: type[Refused]
+    if name == "Fault" and is_envelope:
+        why, refused = shorten(_describe_fault(root), 300), Fault
+    elif name in ("ExceptionReport", "ServiceExceptionReport"):
+        why, refused = quote_xml(root) or "without a reason", Refused
+    else:
+        return root
+    server = url.partition("?")[0]
+    error = refused(f"the CSW server at {server} refused {operation}: {why}", url=url)
+    error.codes = frozenset(
+        clean_text(report.get("exceptionCode") or report.get("code"))
+        for report in root.iterdescendants(*_EXCEPTIONS)
+    )
+    namespace = xml.namespace(envelope)
+    error.method = next((key for key in SOAP if SOAP[key][0] == namespace), "")
+    raise error
+
+
+def _describe_fault(fault: etree._Element) -> str:
+    """Return code, text and reports of a fault: "SOAP fault soap:Client: No rights".
+
+    SOAP 1.1 names them faultcode and faultstring, SOAP 1.2 Code/Value and Reason/Text.
+    """
+    codes, texts = (
+        [
+            text
+            for path in paths
+            for element in fault.iterfind(path)
+            if (text := " ".join(clean_text(str(element.xpath("string()"))).split()))
+        ]
+        for paths in (
+            ("{*}faultcode", "{*}Code//{*}Value"),
+            ("{*}faultstring", "{*}Reason/{*}Text"),
+        )
+    )
+    reports = quote_xml(fault) if next(fault.iter(*_EXCEPTIONS), None) is not None else ""
+    return ": ".join(filter(None, [" ".join(["SOAP fault", *codes]), *texts[:1], reports]))
 
 
 def first_text(element: etree._Element, *names: str) -> str:
     """Return the text of the first descendant with one of these local names, "" if none."""
-    found = next(element.iterdescendants(*(f"{{*}}{name}" for name in names)), None)
-    return "" if found is None else clean_text(str(found.xpath("string()")))
+    first = next(element.iterdescendants(*(f"{{*}}{name}" for name in names)), None)
+    return "" if first is None else clean_text(str(first.xpath("string()")))
 
 
 def may_be_one_record(exc: SourceError) -> bool:
@@ -199,35 +231,91 @@ def rank(exc: SourceError) -> int:
     return 2 if isinstance(exc, BadStatus) and exc.status < 500 else 1
 
 
-def _results(root: etree._Element, url: str) -> Answer:
-    results = next(root.iterchildren("{*}SearchResults"), None)
-    if results is None:
-        message = f"the answer of {url} has no csw:SearchResults; expected one with records"
-        raise ProtocolError(message, code="wrong-shape", url=url)
-    return Answer(
-        list(results.iterchildren(etree.Element)),
-        matched=parse_count(results.get("numberOfRecordsMatched")),
-        following=parse_count(results.get("nextRecord")),
-        is_full=clean_text(results.get("elementSet")).lower() not in _NOT_FULL,
-    )
+@dataclass(frozen=True)
+class RecordMaker:
+    """Makes raw records of elements.
+
+    Attributes:
+        shape: what a whole record is.
+        base: the catalogue's URL; "" for a saved response, from which nothing can be fetched.
+        url: URL of a saved response.
+        schema: outputSchema of whole records.
+    """
+
+    shape: XmlShape
+    base: str = ""
+    url: str = ""
+    schema: str = GMD
+
+    def records(self, answer: Answer, source: Source, start: int = 1) -> list[RawRecord]:
+        """Return all records of a response; ``start`` is the first one's catalogue position."""
+        return [
+            self._record(element, answer, f"{self.shape.singular} {position}", source)
+            for position, element in enumerate(answer.records, start)
+        ]
+
+    def content(self, answer: Answer, source: Source) -> str | None:
+        """Return the first whole record's text, None if there is none."""
+        for element in answer.records:
+            if self._is_whole(element):
+                return self.shape.text(element, element)
+            if _is_rdf(element):
+                return self._described(element, self.shape.singular, source).content
+        return None
+
+    def _record(
+        self, element: etree._Element, answer: Answer, position: str, source: Source
+    ) -> RawRecord:
+        if _is_rdf(element):
+            raw = self._described(element, position, source)
+            if raw.error is not None:
+                return raw
+        elif self._is_whole(element):
+            raw = RawRecord(
+                guid=self.shape.guid(element),
+                # A saved response has no more than their brief records.
+                content=self.shape.text(element, element)
+                if answer.is_full or not self.base
+                else None,
+                modified=self.shape.modified(element, element),
+                position=position,
+            )
+        elif xml.local_name(element) in _LISTED:
+            title = shorten(first_text(element, "title"))
+            raw = RawRecord(
+                guid=first_text(element, "identifier"),
+                modified=first_text(element, "modified"),
+                position=f"{position} '{title}'" if title else position,
+            )
+        else:
+            other = f"{position} is a {xml.local_name(element)}, not {self.shape.kind}"
+            message = f"{other}; the option types can leave such records out"
+            return self._failed(position, message, "other-kind")
+        if raw.guid:
+            url = record_url(self.base, raw.guid, self.schema) if self.base else self.url
+            return replace(raw, url=url)
+        url = self.base or self.url
+        return replace(raw, url=url, error=self.shape.nameless(raw.position, url))
+
+    def _described(self, element: etree._Element, position: str, source: Source) -> RawRecord:
+        """Return a record in RDF: its only dataset, or its only service."""
+        try:
+            records = records_of(element, self.base or self.url, source)
+        except ProtocolError as exc:
+            return self._failed(position, f"{position}: {exc.message}", exc.code)
+        if len(records) == 1:
+            return replace(records[0], position=position)
+        held = counted(len(records), "dcat:Dataset")
+        return self._failed(position, f"{position} describes {held}; expected one", "no-dataset")
+
+    def _failed(self, position: str, message: str, code: str) -> RawRecord:
+        url = self.base or self.url
+        error = RecordError(message, code=code, url=url)
+        return RawRecord("", url=url, position=position, error=error)
+
+    def _is_whole(self, element: etree._Element) -> bool:
+        return xml.local_name(element) in {path[-1] for path in self.shape.paths}
 
 
-def _codes(root: etree._Element) -> tuple[str, ...]:
-    return tuple(map(_code, root.iterdescendants(*_EXCEPTIONS)))
-
-
-def _code(element: etree._Element) -> str:
-    return clean_text(element.get("exceptionCode") or element.get("code"))
-
-
-def _other(root: etree._Element, name: str, operation: str, url: str) -> str:
-    """Return the message for a document that is not records."""
-    if name == "Capabilities":
-        title = shorten(first_text(root, "Title"))
-        words = f"{url} answered with its Capabilities, titled '{title}'"
-        words += ", in SOAP" if root.getparent() is not None else ""
-        return f"{words}; expected csw:{operation}Response"
-    return (
-        f"the document at {url} is not {KIND}: its root element is <{name}>;"
-        f" expected csw:{operation}Response"
-    )
+def _is_rdf(element: etree._Element) -> bool:
+    return xml.namespace(element) in _RDF

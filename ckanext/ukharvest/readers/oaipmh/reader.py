@@ -1,23 +1,35 @@
-"""OAI-PMH 2.0 repositories, or one saved response of a repository."""
+"""OAI-PMH 2.0 repositories, list by list and page by page, or one saved response of a repository.
+
+A list ends with an empty or no resumptionToken (section 3.5). What servers do besides: they want
+metadataPrefix beside the token, as pycsw does; give a token twice; answer a token with an empty
+page; let tokens expire; announce another number of records than they show. The attribute cursor
+proves nothing: pycsw's is not a position.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 
-from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
+from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.options import Option, date_range
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.date_range import date_range
-from ckanext.ukharvest.readers.endings import saved_ending
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.readers.oaipmh import request as requests
 from ckanext.ukharvest.readers.oaipmh import response as responses
-from ckanext.ukharvest.readers.oaipmh.records import Cutter
-from ckanext.ukharvest.readers.oaipmh.repository import Repository
-from ckanext.ukharvest.readers.oaipmh.request import check_date
-from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Refused
-from ckanext.ukharvest.readers.xml_document.records import ACCEPT
+from ckanext.ukharvest.readers.oaipmh.request import Wanted
+from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Facts, RecordMaker, Refused
+from ckanext.ukharvest.readers.seen_records import SeenContents
+from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, Pages, Place, Point, Walk, saved_ending
+from ckanext.ukharvest.readers.xml_document import ACCEPT
 
+_RESTARTS = 2  # of one list, when its token has expired
+# Of the spans of two runs: servers date a change and show it later.
+_OVERLAP = timedelta(days=1)
 OPTIONS = (
     Option(
         "metadata_prefix",
@@ -35,7 +47,7 @@ OPTIONS = (
         alias="set",
         label=_("Sets"),
     ),
-    *date_range(check_date),
+    *date_range(requests.check_date),
     Option(
         "full_check_days",
         "integer",
@@ -63,7 +75,7 @@ class OaiPmh(Reader):
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the records of one saved response."""
-        cutter = Cutter(source.http, url=source.url)
+        maker = RecordMaker(source, url=source.url)
         count = 0
         problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
@@ -71,7 +83,7 @@ class OaiPmh(Reader):
             try:
                 for element in elements:
                     count += 1
-                    yield cutter.record(element, f"record {count}")
+                    yield maker.record(element, f"record {count}")
             except Refused as exc:
                 if "noRecordsMatch" not in exc.codes:
                     raise
@@ -81,3 +93,196 @@ class OaiPmh(Reader):
             return Ending(complete=False, reason=reason, problems=tuple(problems))
         more = f"the next page has the resumptionToken {facts.token}" if facts.token else ""
         return saved_ending(url, "record", count, facts.total, more=more, problems=problems)
+
+
+class Repository:
+    """One read of a repository."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.base = requests.endpoint(source.url)
+        self.seen = SeenContents()
+        self.with_all = False  # the server misses arguments beside a token
+        self.date = ""
+        self._problems: list[Problem] = []
+        self._reasons: list[str] = []
+        self._total = 0
+
+    def records(self) -> Generator[RawRecord, None, Ending]:
+        """Yield every record once.
+
+        Raises:
+            SourceError: no OAI-PMH repository, or one that ends too early.
+        """
+        options = self._source.options
+        self._granularity, self._deleted = self._identify()
+        prefix = options.get("metadata_prefix") or self._offered()
+        self.maker = RecordMaker(self._source, self.base, prefix)
+        wanted = Wanted(prefix, *self._span())
+        start = Point.load(self._source.resume, int, str) or Point((0, ""))
+        for number, name in enumerate(requests.sets_of(options)):
+            if number >= int(start.place[0]):
+                beginning = Point((number, ""))
+                point = start if number == start.place[0] else beginning
+                pages = _List(self, replace(wanted, set=name))
+                yield from self._list(pages, point, beginning)
+        return self._ending()
+
+    def _identify(self) -> tuple[str, str]:
+        """Ask for the granularity and the policy of deletion, if anything depends on them."""
+        options = self._source.options
+        names = ("from", "until", "full_check_days")
+        if not self._source.since and not any(options.get(name) for name in names):
+            return requests.DAY, "no"
+        try:
+            with closing(self.request({"verb": "Identify"})) as reply:
+                return responses.identity(reply)
+        except ProtocolError:
+            return requests.DAY, "no"
+
+    def _offered(self) -> str:
+        """Return the best format that the repository offers."""
+        try:
+            with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
+                return requests.best_format(responses.formats(reply))
+        except (ProtocolError, BadStatus) as exc:  # ListRecords is the one that matters
+            if isinstance(exc, BadStatus) and exc.status >= 500:
+                raise
+            return requests.OAI_DC
+
+    def _span(self) -> tuple[str, str]:
+        """Return from and until at the server's granularity."""
+        options, granularity = self._source.options, self._granularity
+        begin = max(options.get("from", ""), self._since)
+        return (
+            requests.as_granularity(begin, granularity),
+            requests.as_granularity(options.get("until", ""), granularity, is_end=True),
+        )
+
+    @property
+    def _since(self) -> str:
+        """Date of an earlier run: only a persistent policy reports every deletion since then."""
+        return self._source.since if self._deleted == "persistent" else ""
+
+    def _list(self, pages: _List, start: Point, beginning: Point) -> Iterator[RawRecord]:
+        """Yield the records of one set, or of all; from the beginning when its token expired."""
+        before = self._total
+
+        def tell_total(total: int) -> None:
+            self._total = before + total
+            self._source.tell_total(self._total)
+
+        for restart in range(_RESTARTS + 1):
+            walk = Walk(pages, tell_total)
+            # Of all lists: no run resumes behind a repaired page.
+            walk.problems = self._problems
+            try:
+                yield from walk.read(start)
+                break
+            except Refused as exc:
+                exc.message = self._explained(exc, pages.wanted.prefix)
+                if "badResumptionToken" not in exc.codes:
+                    raise
+                # A token after the last record; without a number it may have expired before that.
+                if walk.total >= 0 and not walk.reason(may_be_empty=True):
+                    break
+                if restart == _RESTARTS:
+                    raise
+            start = beginning
+        if reason := walk.reason(may_be_empty=bool(self._since)):
+            self._reasons.append(reason)
+
+    def request(self, query: dict[str, str | int]) -> Reply:
+        """Send a request."""
+        return responses.ask(self._source.http, self.base, query)
+
+    def _explained(self, exc: Refused, prefix: str) -> str:
+        """Return the message of a refusal with what to do about it."""
+        known = self._prefixes() if exc.codes & {"cannotDisseminateFormat", "badArgument"} else []
+        # pycsw calls an unknown format a bad argument.
+        if known and prefix not in known:
+            names = shorten(", ".join(known), 200)
+            return f"{exc.message}; the option metadata_prefix names one of: {names}"
+        if "noSetHierarchy" in exc.codes:
+            return f"{exc.message}; it has no sets, so the option sets has to be empty"
+        return exc.message
+
+    def _prefixes(self) -> list[str]:
+        try:
+            with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
+                return [prefix for prefix, _namespace in responses.formats(reply)]
+        except SourceError:  # the first error counts
+            return []
+
+    def _ending(self) -> Ending:
+        options = self._source.options
+        span = [f"{name} {options[name]}" for name in ("from", "until") if options.get(name)]
+        if span:
+            asked = f"only records changed {' '.join(span)} were requested from {self.base}"
+            self._reasons.append(f"{asked}, so that others do not count as missing")
+        ending = Ending(
+            complete=not self._reasons,
+            changes_only=bool(self._since),
+            problems=tuple(self._problems[:MOST_PROBLEMS]),
+        )
+        if self._reasons:
+            return replace(ending, reason="; ".join(self._reasons), mark=self._since)
+        return replace(ending, mark=self._mark())
+
+    def _mark(self) -> str:
+        """Return the first day of the next run's changes; "" if all has to be read."""
+        if self._deleted != "persistent":
+            return ""
+        try:
+            return (date.fromisoformat(self.date[:10]) - _OVERLAP).isoformat()
+        except (ValueError, OverflowError):
+            return ""
+
+
+class _List(Pages):
+    """The list of one set, or of all records; a page's place is its number and a token."""
+
+    resumes = True
+    barren = 2
+    barren_doubt = "answered a resumptionToken with a page without new records"
+    circle_doubt = "gave the same resumptionToken again"
+
+    def __init__(self, repository: Repository, wanted: Wanted) -> None:
+        base = repository.base
+        self.where = f"the set {wanted.set} of {base}" if wanted.set else base
+        self.seen: SeenContents = repository.seen
+        self.wanted = wanted
+        self._repository = repository
+
+    def is_whole(self, total: int) -> bool:
+        # Some servers announce the number without the deleted records.
+        return total in (self.seen.count, self.seen.count - self.seen.deleted)
+
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        repository = self._repository
+        try:
+            return (yield from self._read(point, walk))
+        except Refused as exc:
+            is_first = not point.place[1]
+            if is_first or repository.with_all or "badArgument" not in exc.codes:
+                raise
+        # With a token, a server that misses arguments is asked once more with all of them.
+        repository.with_all = True
+        return (yield from self._read(point, walk))
+
+    def _read(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        repository, (number, token) = self._repository, point.place
+        query = self.wanted.query(str(token), with_all=repository.with_all)
+        facts = Facts()
+        try:
+            with closing(repository.request(query)) as reply:
+                elements = ElementReading(responses.read(reply, walk.problems))
+                for place, element in enumerate(elements, point.before + 1):
+                    yield repository.maker.record(element, f"record {place}")
+                facts = elements.facts
+        except Refused as exc:
+            if "noRecordsMatch" not in exc.codes:
+                raise
+        repository.date = repository.date or facts.date
+        walk.note_total(facts.total)
+        return (number, facts.token) if facts.token else None

@@ -32,21 +32,6 @@ _FORMATS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """A metadata format that a repository offers."""
-
-    prefix: str
-    namespace: str = ""
-
-    @property
-    def rank(self) -> int:
-        """Return how much of a dataset it describes; lower is more."""
-        text = f"{self.prefix} {self.namespace}".lower()
-        found = (number for number, each in enumerate(_FORMATS) if each.search(text))
-        return next(found, len(_FORMATS))
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """The requested records.
 
@@ -66,23 +51,28 @@ class Wanted:
 
         A resumptionToken excludes all others (section 3.5); ``with_all`` sends them with it.
         """
-        given = {"from": self.from_, "until": self.until, "set": self.set}
-        found: dict[str, str | int] = {"verb": "ListRecords"}
+        query: dict[str, str | int] = {"verb": "ListRecords"}
         if not token or with_all:
-            found["metadataPrefix"] = self.prefix
-            found |= {name: value for name, value in given.items() if value}
+            selection = {"from": self.from_, "until": self.until, "set": self.set}
+            query["metadataPrefix"] = self.prefix
+            query |= {name: value for name, value in selection.items() if value}
         if token:
-            found["resumptionToken"] = token
-        return found
+            query["resumptionToken"] = token
+        return query
 
 
-def best_format(formats: Iterable[Format]) -> str:
-    """Return the prefix of the format that says most about datasets.
+def best_format(formats: Iterable[tuple[str, str]]) -> str:
+    """Return the prefix of the format, as prefix and namespace, that says most about datasets.
 
     It is oai_dc if none of them can be read, since every repository has to offer that.
     """
-    found = min(formats, key=lambda each: each.rank, default=Format(OAI_DC))
-    return found.prefix if found.rank < len(_FORMATS) else OAI_DC
+    best, best_rank = OAI_DC, len(_FORMATS)
+    for prefix, namespace in formats:
+        text = f"{prefix} {namespace}".lower()
+        ranks = (rank for rank, pattern in enumerate(_FORMATS) if pattern.search(text))
+        if (rank := next(ranks, best_rank)) < best_rank:
+            best, best_rank = prefix, rank
+    return best
 
 
 def endpoint(url: str) -> str:

@@ -1,26 +1,39 @@
 """Responses of an OAI-PMH 2.0 repository: records as they are read, errors, what it can do.
 
 Elements are recognised by local names: some servers forget the namespace, or use an older one.
+
+A record's identity is that of its header: unlike the metadata, a deleted record has one as well
+(section 2.5). Its content is the metadata alone: some servers give headers a new date each time.
+DCAT becomes the triples of its dataset, as from any other source of DCAT.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
+from ckanext.ukharvest.core import rdf
+from ckanext.ukharvest.core.errors import ParseError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
-from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
+from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
+from ckanext.ukharvest.core.records import Problem, RawRecord, Source
+from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
-from ckanext.ukharvest.readers.oaipmh.request import Format
-from ckanext.ukharvest.readers.xml_document.records import ACCEPT, beyond_repair, not_ours
+from ckanext.ukharvest.readers.oaipmh.request import DAY, record_url
+from ckanext.ukharvest.readers.rdf.reader import records_of
+from ckanext.ukharvest.readers.xml_document import (
+    ACCEPT,
+    Refusal,
+    beyond_repair,
+    not_ours,
+    status_error,
+    wrong_root,
+)
 
 KIND = "an answer of OAI-PMH"
 ROOT = "OAI-PMH of the namespace http://www.openarchives.org/OAI/2.0/"
@@ -32,16 +45,19 @@ _END = "0"
 
 # The standard sends errors with status 200; these servers put them under others.
 _REPORTED = (400, 403, 404, 405, 406, 422)
+# Responses about other things than records → what they hold.
+_OTHERS = {
+    "Identify": "",
+    "ListIdentifiers": "header",
+    "ListMetadataFormats": "metadataFormat",
+    "ListSets": "set",
+}
 
 
-class Refused(ProtocolError):
+class Refused(Refusal):
     """The repository answers with errors of the protocol; ``codes`` are theirs (section 3.6)."""
 
     code = "oaipmh-refused"
-
-    def __init__(self, message: str, *, codes: Collection[str], url: str) -> None:
-        super().__init__(message, url=url)
-        self.codes = frozenset(codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +77,6 @@ class Facts:
     is_list: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What Identify says: the granularity of dates, and how deleted records are kept."""
-
-    granularity: str = "YYYY-MM-DD"  # which every repository has to understand
-    deleted: str = "no"
-
-
 def ask(http: HttpClient, url: str, query: Mapping[str, str | int]) -> Reply:
     """Send a request; errors of the protocol can come under any status of ``_REPORTED``.
 
@@ -80,15 +88,7 @@ def ask(http: HttpClient, url: str, query: Mapping[str, str | int]) -> Reply:
     if reply.status < 400:
         return reply
     with closing(reply):
-        try:
-            for _ in read(reply):
-                break
-        except Refused:
-            raise
-        except ProtocolError:
-            pass  # a page that says no more than the status
-        place = safe_url(reply.requested_url)
-        raise BadStatus(f"{describe_status(reply, place)}.", status=reply.status, url=place)
+        raise status_error(reply, lambda reply: next(read(reply), None))
 
 
 def read(
@@ -104,22 +104,24 @@ def read(
         ProtocolError: it is another document, or not well-formed: possibly after some records.
     """
     url = safe_url(reply.requested_url)
+    problems = [] if problems is None else problems
+    before = len(problems)
     try:
-        found = [] if problems is None else problems
-        before = len(found)
-        root = yield from repair.elements(reply.body, _PATHS, found, url=url)
+        root = yield from repair.elements(reply.body, _PATHS, problems, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url, reply.media_type) from exc
-    if len(found) > before and not _is_answer(root):
-        raise beyond_repair(found[-1], KIND, url)
+    parts = tuple(f"{{*}}{name}" for name in (*_LISTS, "error"))
+    if len(problems) > before and next(root.iterchildren(*parts), None) is None:
+        raise beyond_repair(problems[-1], KIND, url)
     _refuse(root, url)
     listed = next(root.iterchildren(*(f"{{*}}{verb}" for verb in _LISTS)), None)
     if listed is None:
-        raise ProtocolError(_other_answer(root, url), code="wrong-shape", url=url)
-    token, total = token_of(listed)
+        raise _without(root, url, "ListRecords")
+    token = next(listed.iterchildren("{*}resumptionToken"), None)
+    text = "" if token is None else clean_text(token.text)
     return Facts(
-        token=token,
-        total=total,
+        token="" if text == _END else text,
+        total=-1 if token is None else parse_count(token.get("completeListSize")),
         date=clean_text(root.findtext("{*}responseDate")),
         is_list=xml.local_name(listed) == "ListRecords",
     )
@@ -136,49 +138,31 @@ class ElementReading:
         self.facts = yield from self._elements
 
 
-def _is_answer(root: etree._Element) -> bool:
-    """Tell whether a document has records or errors of the protocol."""
-    parts = (*_LISTS, "error")
-    return any(True for _ in root.iterchildren(*(f"{{*}}{name}" for name in parts)))
-
-
-def token_of(found: etree._Element) -> tuple[str, int]:
-    """Return the token for the next page, "" if there is none, and completeListSize or -1."""
-    token = next(found.iterchildren("{*}resumptionToken"), None)
-    if token is None:
-        return "", -1
-    text = clean_text(token.text)
-    return "" if text == _END else text, parse_count(token.get("completeListSize"))
-
-
-def formats(reply: Reply) -> list[Format]:
-    """Return the formats of a response to ListMetadataFormats.
+def formats(reply: Reply) -> list[tuple[str, str]]:
+    """Return prefix and namespace of the formats of a response to ListMetadataFormats.
 
     Raises:
         ProtocolError: as ``read``.
     """
-    found = answer_of(reply, "ListMetadataFormats")
     return [
-        Format(prefix, clean_text(each.findtext("{*}metadataNamespace")))
-        for each in found.iterchildren("{*}metadataFormat")
-        if (prefix := clean_text(each.findtext("{*}metadataPrefix")))
+        (prefix, clean_text(element.findtext("{*}metadataNamespace")))
+        for element in _answer(reply, "ListMetadataFormats").iterchildren("{*}metadataFormat")
+        if (prefix := clean_text(element.findtext("{*}metadataPrefix")))
     ]
 
 
-def identity(reply: Reply) -> Identity:
-    """Return what a response to Identify says.
+def identity(reply: Reply) -> tuple[str, str]:
+    """Return the granularity of dates and the policy of deletion in a response to Identify.
 
     Raises:
         ProtocolError: as ``read``.
     """
-    found = answer_of(reply, "Identify")
-    return Identity(
-        clean_text(found.findtext("{*}granularity")) or Identity().granularity,
-        clean_text(found.findtext("{*}deletedRecord")).lower(),
-    )
+    answer = _answer(reply, "Identify")
+    granularity = clean_text(answer.findtext("{*}granularity")) or DAY
+    return granularity, clean_text(answer.findtext("{*}deletedRecord")).lower()
 
 
-def answer_of(reply: Reply, verb: str) -> etree._Element:
+def _answer(reply: Reply, verb: str) -> etree._Element:
     """Return the element of a verb in a response.
 
     Raises:
@@ -191,49 +175,99 @@ def answer_of(reply: Reply, verb: str) -> etree._Element:
     except ParseError as exc:
         raise not_ours(exc, KIND, url, reply.media_type) from exc
     _refuse(root, url)
-    found = next(root.iterchildren(f"{{*}}{verb}"), None)
-    if found is None:
-        message = f"the answer of {url} has no {verb}; expected one"
-        raise ProtocolError(message, code="wrong-shape", url=url)
-    return found
+    answer = next(root.iterchildren(f"{{*}}{verb}"), None)
+    if answer is None:
+        raise _without(root, url, verb)
+    return answer
 
 
 def _refuse(root: etree._Element, url: str) -> None:
     """Raise ProtocolError for another document, Refused for errors of the protocol."""
-    name = xml.local_name(root)
-    if name != "OAI-PMH":
-        message = (
-            f"the document at {url} is not {KIND}: its root element is <{shorten(name)}>;"
-            f" expected {ROOT}"
+    if xml.local_name(root) != "OAI-PMH":
+        raise wrong_root(root, KIND, ROOT, url)
+    if errors := list(root.iterchildren("{*}error")):
+        server = url.partition("?")[0]
+        message = f"the OAI-PMH server at {server} refused the request: {quote_xml(root)}"
+        refused = Refused(message, url=url)
+        refused.codes = frozenset(clean_text(error.get("code")) for error in errors)
+        raise refused
+
+
+def _without(root: etree._Element, url: str, verb: str) -> ProtocolError:
+    """Return the error for a response without what was asked for."""
+    message = f"the answer of {url} has no {verb}; expected one"
+    if verb == "ListRecords":
+        message += " with records"
+        for other, part in _OTHERS.items():
+            answer = next(root.iterchildren(f"{{*}}{other}"), None)
+            if answer is not None:
+                count = len(list(answer.iterchildren(f"{{*}}{part}"))) if part else 0
+                held = f" with {counted(count, part)} and no metadata" if part else ""
+                message = f"{url} is an answer of {other}{held}; expected an answer of {verb}"
+                break
+    return ProtocolError(message, code="wrong-shape", url=url)
+
+
+@dataclass(frozen=True)
+class RecordMaker:
+    """Makes raw records of elements.
+
+    Attributes:
+        source: the source, for the reader of RDF, which asks nothing for RDF/XML.
+        base: the repository's URL; "" for a saved response.
+        prefix: metadata format, for the records' own URLs.
+        url: URL of a saved response.
+    """
+
+    source: Source
+    base: str = ""
+    prefix: str = ""
+    url: str = ""
+
+    def record(self, element: etree._Element, position: str) -> RawRecord:
+        """Return one element ``record``; never raises."""
+        header = element.find("{*}header")
+        guid = "" if header is None else clean_text(header.findtext("{*}identifier"))
+        if header is None or not guid:
+            url = self.base or self.url
+            expected = "expected a text that stays the same"
+            message = f"{position}: header/identifier is missing; {expected}"
+            error = ParseError(message, code="missing-identifier", url=url)
+            return RawRecord("", url=url, position=position, error=error)
+        raw = RawRecord(
+            guid=guid,
+            url=record_url(self.base, guid, self.prefix) if self.base else self.url,
+            # pycsw 2.6 writes dateStamp.
+            modified=clean_text(header.findtext("{*}datestamp") or header.findtext("{*}dateStamp")),
+            position=position,
+            deleted=clean_text(header.get("status")).lower() == "deleted",
         )
-        line = xml.line_of(root)
-        raise ProtocolError(message, code="wrong-root", url=url, line=line)
-    errors = list(root.iterchildren("{*}error"))
-    if not errors:
-        return
-    server = url.partition("?")[0]
-    raise Refused(
-        f"the OAI-PMH server at {server} refused the request: {quote_xml(root)}",
-        codes=[clean_text(each.get("code")) for each in errors],
-        url=url,
-    )
+        if raw.deleted:
+            return raw
+        try:
+            return replace(raw, content=self._content(element, raw))
+        except RecordError as exc:
+            return replace(raw, error=exc)
 
+    def _content(self, element: etree._Element, raw: RawRecord) -> str:
+        metadata = element.find("{*}metadata")
+        root = None if metadata is None else next(metadata.iterchildren(etree.Element), None)
+        if root is None:
+            message = f"{raw.display_name} has no metadata and is not deleted; expected metadata"
+            raise RecordError(message, code="not-shown", url=raw.url)
+        if xml.namespace(root) in (rdf.RDF, rdf.DCAT):
+            return self._triples(root, raw)
+        return etree.tostring(root, encoding="unicode", with_tail=False)
 
-# Responses about other things than records → what they hold.
-_OTHERS = {
-    "Identify": "",
-    "ListIdentifiers": "header",
-    "ListMetadataFormats": "metadataFormat",
-    "ListSets": "set",
-}
-
-
-def _other_answer(root: etree._Element, url: str) -> str:
-    """Return the message for a response without records."""
-    for verb, part in _OTHERS.items():
-        found = next(root.iterchildren(f"{{*}}{verb}"), None)
-        if found is not None:
-            count = len(list(found.iterchildren(f"{{*}}{part}"))) if part else 0
-            held = f" with {counted(count, part)} and no metadata" if part else ""
-            return f"{url} is an answer of {verb}{held}; expected an answer of ListRecords"
-    return f"the answer of {url} has no ListRecords; expected one with records"
+    def _triples(self, root: etree._Element, raw: RawRecord) -> str:
+        """Return the content of a record of RDF/XML: the triples of its only dataset."""
+        try:
+            records = records_of(root, raw.url, self.source)
+        except ProtocolError as exc:
+            message = f"{raw.display_name}: {exc.message}"
+            raise ParseError(message, code=exc.code, url=raw.url) from exc
+        if len(records) != 1:
+            held = counted(len(records), "dcat:Dataset")
+            message = f"{raw.display_name} describes {held}; expected one"
+            raise ParseError(message, code="no-dataset", url=raw.url)
+        return records[0].content or ""

@@ -19,13 +19,12 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.json_api import Refused, read_json, wrong_shape
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.ods.portal import OPTIONS, Parameters, Portal, with_parameters
 from ckanext.ukharvest.readers.seen_records import SeenIdentities
-from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, saved_ending
 
 __all__ = ["OPTIONS", "Ods"]
 

@@ -1,6 +1,12 @@
 """OpenSearch services with Geo, Time and EO parameters, or one list of results.
 
 The source's URL is a description document, a page that links to one, or a list of results.
+
+Pages are requested by startIndex, else by startPage, else by the link ``next``. What servers do
+besides the standard: they return fewer records than requested, so that the next page begins after
+those that came; ignore the page; refuse pages far from the beginning; give no total, or an estimate
+("1000+"); count from 0 where they say 1. So the total is proven by the identities that were seen,
+and one more page has to be empty.
 """
 
 from __future__ import annotations
@@ -8,15 +14,17 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
+from ckanext.ukharvest.core.errors import BadStatus, ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.endings import saved_ending
 from ckanext.ukharvest.readers.opensearch import search as searches
-from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
-from ckanext.ukharvest.readers.opensearch.results import Results
+from ckanext.ukharvest.readers.opensearch.response import Description, Page, ask
+from ckanext.ukharvest.readers.opensearch.search import Search
+from ckanext.ukharvest.readers.opensearch.template import START_INDEX, START_PAGE
+from ckanext.ukharvest.readers.seen_records import SeenPages
+from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, saved_ending
 
 OPTIONS = (
     Option(
@@ -114,7 +122,15 @@ class OpenSearch(Reader):
             ConfigError: the service needs a parameter, or does not accept a value.
             SourceError: no answer, not OpenSearch, or pages that end too early.
         """
-        answer = description_of(ask(source.http, source.url), source)
+        answer = ask(source.http, source.url)
+        if isinstance(answer, tuple):
+            answers = (ask(source.http, link) for link in answer[:3])
+            first = next((page for page in answers if isinstance(page, Description)), None)
+            if first is None:
+                where = safe_url(answer[0])
+                message = f"{where} is no OpenSearch description document; {source.url} says it is"
+                raise ProtocolError(message, code="wrong-shape", url=where)
+            answer = first
         if isinstance(answer, Page):
             _refuse_options(source)
             if "://" not in source.url:
@@ -122,23 +138,6 @@ class OpenSearch(Reader):
             return (yield from Results(source, first=answer).records())
         search = searches.choose(answer, source.options)
         return (yield from Results(source, search).records())
-
-
-def description_of(answer: Page | Description | Website, source: Source) -> Page | Description:
-    """Follow a website's link to its description document.
-
-    Raises:
-        SourceError: no answer, or it is none.
-    """
-    if not isinstance(answer, Website):
-        return answer
-    answers = (ask(source.http, link) for link in answer.links[:3])
-    first = next((page for page in answers if isinstance(page, Description)), None)
-    if first is None:
-        where = safe_url(answer.links[0])
-        message = f"{where} is no OpenSearch description document; {source.url} says it is"
-        raise ProtocolError(message, code="wrong-shape", url=where)
-    return first
 
 
 def _refuse_options(source: Source) -> None:
@@ -157,19 +156,115 @@ def _refuse_options(source: Source) -> None:
 def _saved(page: Page) -> Generator[RawRecord, None, Ending]:
     """Yield the records of one saved page of results."""
     yield from page.records
+    more = "the number is an estimate" if page.is_estimate else ""
     return saved_ending(
         page.url,
         "record",
         len({raw.guid or raw.position for raw in page.records}),
         page.total,
-        more=_further(page),
+        more=f"the next page is at {page.next}" if page.next else more,
         must_count=True,
         problems=page.problems,
     )
 
 
-def _further(page: Page) -> str:
-    """Return what a page says about others, "" if it seems to have all records."""
-    if page.next:
-        return f"the next page is at {page.next}"
-    return "the number is an estimate" if page.is_estimate else ""
+class Results(Pages):
+    """The results of a search, or the list of results at the source's URL.
+
+    The place of a page is its URL, and its number for startIndex or startPage (-1 for links).
+
+    Args:
+        search: None if the source's URL is a page of results itself.
+        first: the first page, if it was read already.
+    """
+
+    resumes = True
+
+    def __init__(
+        self, source: Source, search: Search | None = None, first: Page | None = None
+    ) -> None:
+        self.where = safe_url(source.url)
+        self.seen = SeenPages()
+        self._source = source
+        self._search = search
+        self._first = first
+        self._shown = 0
+        names = search.template.parameters if search else ()
+        # The parameter that requests further pages, "" for links.
+        self._mode = next((name for name in (START_INDEX, START_PAGE) if name in names), "")
+
+    def records(self) -> Generator[RawRecord, None, Ending]:
+        """Yield every record once.
+
+        Raises:
+            SourceError: a page is no answer of OpenSearch, or the server breaks down before all
+                announced records were seen.
+        """
+        walk = Walk(self, self._source.tell_total)
+        point = Point.load(self._source.resume, str, int)
+        if point is not None:
+            self._shown = point.before
+            self._first = None
+        yield from walk.read(point or Point(self._beginning()))
+        return walk.ending()
+
+    def _beginning(self) -> Place:
+        if self._search is None:
+            return (self._first.url if self._first else self._source.url, -1)
+        template = self._search.template
+        is_index = self._mode == START_INDEX
+        number = template.index_offset if is_index else template.page_offset
+        return (self._search.first_url(), number)
+
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        url, number = str(point.place[0]), int(point.place[1])
+        page = self._first or self._request(url, walk)
+        self._first = None
+        if page is None:
+            return None
+        self._shown += len(page.records)
+        walk.problems += page.problems
+        if page.total < 0 and page.records:
+            walk.doubt("does not say how many records it has (totalResults)")
+        if page.is_estimate and page.total >= 0:
+            walk.doubt("gives the number of its records only as an estimate")
+        # Behind the last record, servers announce none.
+        if page.records or walk.total < 0:
+            walk.note_total(page.total)
+        yield from page.records
+        return self._following(page, number)
+
+    def _following(self, page: Page, number: int) -> Place | None:
+        if not self._mode:
+            return (page.next, -1) if page.next else None
+        assert self._search is not None
+        if self._mode == START_PAGE:
+            number += 1
+        else:
+            is_first = number == self._search.template.index_offset
+            # From the smaller of both numbers on no record is left out; one may come twice.
+            number = page.start if is_first and 0 <= page.start < number else number
+            number += len(page.records)
+        return (self._search.url(**{self._mode: number}), number)
+
+    def _request(self, url: str, walk: Walk) -> Page | None:
+        """Request a page; None if the server refuses it.
+
+        Behind the last record a refusal is as good as an empty page.
+        """
+        try:
+            page = ask(self._source.http, url, self._shown)
+        except BadStatus as exc:
+            if self.seen.count == walk.total:
+                return None
+            if exc.status == 429 or exc.status >= 500 or walk.asked == 1:
+                raise
+            walk.doubt(f"refused a further page ({exc.message.rstrip('.')})")
+            return None
+        if not isinstance(page, Page):
+            message = (
+                f"{safe_url(url)} answered with another document than a page of results;"
+                " expected results in Atom or GeoJSON"
+            )
+            raise ProtocolError(message, code="wrong-shape", url=safe_url(url))
+        return page

@@ -2,30 +2,35 @@
 
 Specifications: OpenSearch 1.1 draft 6, "response elements", in Atom (RFC 4287); OGC 17-047r1 in
 GeoJSON (RFC 7946). What arrives decides how it is read, not what was requested.
+
+A record's identity is ``atom:id``, in GeoJSON ``id``; both encodings give the same one (OGC
+17-047r1, table 3). Links of a result to itself and to other pages are no content: they repeat the
+request that was sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lxml import etree
 
 from ckanext.ukharvest.core.document_kind import html_title
-from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, RawRecord
-from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
+from ckanext.ukharvest.core.values.text import clean_text, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
-from ckanext.ukharvest.readers.opensearch import description, records
+from ckanext.ukharvest.readers.opensearch import template as description
 from ckanext.ukharvest.readers.opensearch.template import Template, absolute
-from ckanext.ukharvest.readers.xml_document.records import beyond_repair, not_ours
+from ckanext.ukharvest.readers.xml_document import beyond_repair, open_answer, wrong_root
 
 KIND = "an answer of OpenSearch"
 EXPECTED = "an OpenSearch description document, or results in Atom or GeoJSON"
@@ -36,6 +41,17 @@ ACCEPT = (
 )
 # Where answers in JSON have their numbers: OGC 17-047r1, services older than it, OGC API.
 _TOTALS = ("totalResults", "os:totalResults", "opensearch:totalResults", "numberMatched")
+NAVIGATION = frozenset(("self", "next", "previous", "prev", "first", "last"))
+# Of extensions of OpenSearch, about the search and not about the record.
+_ABOUT_SEARCH = (
+    "http://a9.com/-/spec/opensearch/1.1/",
+    "http://a9.com/-/opensearch/extensions/relevance/1.0/",
+)
+_GML_IDS = (
+    "{http://www.opengis.net/gml}id",
+    "{http://www.opengis.net/gml/3.2}id",
+)
+_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +85,8 @@ class Description:
     templates: tuple[Template, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Website:
-    """An HTML page that names description documents."""
-
-    links: tuple[str, ...]
-
-
-def ask(http: HttpClient, url: str, position: int = 0) -> Page | Description | Website:
-    """Request a document.
+def ask(http: HttpClient, url: str, position: int = 0) -> Page | Description | tuple[str, ...]:
+    """Request a document: of an HTML page, the links to description documents.
 
     Args:
         position: number of records on the pages before.
@@ -90,50 +99,38 @@ def ask(http: HttpClient, url: str, position: int = 0) -> Page | Description | W
         return _read(reply, position)
 
 
-def _read(reply: Reply, position: int) -> Page | Description | Website:
+def _read(reply: Reply, position: int) -> Page | Description | tuple[str, ...]:
     content = reply.content
-    head = content[:100].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head[:1] in (b"{", b"["):
+    if content[:100].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return _geojson(reply, position)
-    if html_title(content) is not None:
-        links = tuple(absolute(reply.url, each) for each in description.linked(content))
-        if links:
-            return Website(links)
-    return _xml(reply, content, position)
-
-
-def _xml(reply: Reply, content: bytes, position: int) -> Page | Description:
+    is_page = html_title(content) is not None
+    links = description.linked(content) if is_page else ()
+    if urls := tuple(absolute(reply.url, link) for link in links):
+        return urls
     url = safe_url(reply.requested_url)
     problems: list[Problem] = []
-    try:
-        root = repair.parse(content, problems, url=url)
-    except ParseError as exc:
-        raise not_ours(exc, KIND, url, reply.media_type) from exc
+    root = open_answer(reply, KIND, problems)
     name = xml.local_name(root)
-    if problems and name != "feed":
+    if name == "feed":
+        return replace(_feed(root, reply, position), problems=tuple(problems))
+    if problems:
         # Of a description, too: a template that got lost would select other records.
         raise beyond_repair(problems[0], KIND, url)
     if name == description.ROOT:
         return Description(reply.requested_url, description.templates(root, reply.url))
-    if name != "feed":
-        said = quote_xml(root) if "xception" in name else ""
-        message = (
-            f"the document at {url} is not {KIND}: its root element is <{shorten(name)}>"
-            f"{': ' + said if said else ''}; expected {EXPECTED}"
-        )
-        raise ProtocolError(message, code="wrong-root", url=url, line=xml.line_of(root))
-    return replace(_feed(root, reply, position), problems=tuple(problems))
+    reason = quote_xml(root) if "xception" in name else ""
+    raise wrong_root(root, KIND, EXPECTED, url, f": {reason}" if reason else "")
 
 
 def _feed(root: etree._Element, reply: Reply, position: int) -> Page:
     """Return the page of an Atom feed."""
     base = absolute(reply.url, root.get("{http://www.w3.org/XML/1998/namespace}base") or "")
-    links = ((each.get("rel"), each.get("href")) for each in root.iterchildren("{*}link"))
+    links = ((link.get("rel"), link.get("href")) for link in root.iterchildren("{*}link"))
     total, is_estimate = _total(root.findtext("{*}totalResults"))
     return Page(
         url=reply.requested_url,
         records=tuple(
-            records.of_entry(entry, number, base=base, url=reply.requested_url)
+            _entry(entry, number, base=base, url=reply.requested_url)
             for number, entry in enumerate(root.iterchildren("{*}entry"), position + 1)
         ),
         total=total,
@@ -146,46 +143,41 @@ def _feed(root: etree._Element, reply: Reply, position: int) -> Page:
 def _geojson(reply: Reply, position: int) -> Page:
     """Return the page of a FeatureCollection."""
     url = reply.requested_url
-    found = parse_json(reply)
-    if not isinstance(found, Mapping) or not isinstance(found.get("features"), list):
-        raise wrong_shape(safe_url(url), found, "a FeatureCollection of GeoJSON with features")
-    inner = found.get("properties")
-    parts = [found, inner] if isinstance(inner, Mapping) else [found]
-    values = [part[name] for part in parts for name in _TOTALS if name in part]
-    total, is_estimate = _total(values[0] if values else None)
+    answer = parse_json(reply)
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("features"), list):
+        raise wrong_shape(safe_url(url), answer, "a FeatureCollection of GeoJSON with features")
+    inner = answer.get("properties")
+    parts = [answer, inner] if isinstance(inner, Mapping) else [answer]
+    totals = (part[name] for part in parts for name in _TOTALS if name in part)
+    total, is_estimate = _total(next(totals, None))
     # resto, the software of several satellite catalogues, counts roughly by default.
-    is_rough = any(each.get("exactCount") in (False, 0) for each in parts if "exactCount" in each)
-    starts = (parse_count(part.get("startIndex")) for part in parts)
+    is_rough = any(part.get("exactCount", True) in (False, 0) for part in parts)
+    links = (link for part in parts for link in _links(part.get("links")))
     return Page(
         url=url,
         records=tuple(
-            records.of_feature(feature, number, url=url)
-            for number, feature in enumerate(found["features"], position + 1)
+            _feature(feature, number, url=url)
+            for number, feature in enumerate(answer["features"], position + 1)
         ),
         total=total,
         is_estimate=is_estimate or is_rough,
-        start=max(starts),
-        next=_next((link for part in parts for link in json_links(part.get("links"))), reply.url),
+        start=max(parse_count(part.get("startIndex")) for part in parts),
+        next=_next(((link["rel"], link.get("href")) for link in links), reply.url),
     )
 
 
-def json_links(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield relation and URL of links in JSON: by relation as in OGC 17-047, or in one list."""
-    if isinstance(value, Mapping):
-        value = [
-            {**each, "rel": rel}
-            for rel, found in value.items()
-            for each in (found if isinstance(found, list) else [found])
-            if isinstance(each, Mapping)
-        ]
-    for each in value if isinstance(value, list) else ():
-        if isinstance(each, Mapping):
-            yield each.get("rel"), each.get("href")
+def _links(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield links in JSON, each with ``rel``: OGC 17-047 groups them by it, others list them."""
+    groups = value.items() if isinstance(value, Mapping) else ((None, value),)
+    for rel, group in groups:
+        for link in group if isinstance(group, list) else [group]:
+            if isinstance(link, Mapping):
+                yield {**link, "rel": clean_text(rel or link.get("rel"))}
 
 
 def _next(links: Iterator[tuple[Any, Any]], base: str) -> str:
-    found = (clean_text(href) for rel, href in links if clean_text(rel).lower() == "next")
-    target = next(filter(None, found), "")
+    targets = (clean_text(href) for rel, href in links if clean_text(rel).lower() == "next")
+    target = next(filter(None, targets), "")
     return absolute(base, target) if target else ""
 
 
@@ -194,3 +186,69 @@ def _total(value: Any) -> tuple[int, bool]:
     text = clean_text(value)
     plain = text.strip("+~<>≈ ")
     return parse_count(plain), plain != text
+
+
+def _entry(entry: etree._Element, number: int, *, base: str, url: str) -> RawRecord:
+    """Return an entry of an Atom feed as a record.
+
+    Args:
+        number: its place among all results, from 1.
+        base: the feed's base URL, for relative links.
+        url: the page that it is on.
+    """
+    guid = clean_text(entry.findtext("{*}id")) or clean_text(entry.findtext("{*}identifier"))
+    position = f"entry {number}"
+    content = etree.tostring(_content(entry, base), encoding="unicode", with_tail=False)
+    return _record(guid, content, position, url)
+
+
+def _content(entry: etree._Element, base: str) -> etree._Element:
+    """Return a copy of an entry: without what changes with the request, with absolute links."""
+    copy = deepcopy(entry)
+    base = absolute(base, str(copy.attrib.pop(_BASE, "")))
+    for child in list(copy.iterchildren(etree.Element)):
+        is_link = xml.local_name(child) == "link"
+        if is_link and clean_text(child.get("rel")).lower() in NAVIGATION:
+            copy.remove(child)
+        elif is_link and child.get("href"):
+            child.set("href", absolute(base, clean_text(child.get("href"))))
+        elif xml.namespace(child) in _ABOUT_SEARCH:
+            copy.remove(child)
+    # Servers number geometries anew in each answer.
+    for element in copy.iter(etree.Element):
+        for name in _GML_IDS:
+            element.attrib.pop(name, "")
+    return copy
+
+
+def _feature(feature: Any, number: int, *, url: str) -> RawRecord:
+    """Return a feature of a GeoJSON answer as a record; arguments as of ``_entry``."""
+    position = f"feature {number}"
+    if not isinstance(feature, Mapping):
+        message = f"{position} is no object in {{ }}; expected a Feature of GeoJSON"
+        error = ParseError(message, code="not-an-object", url=url)
+        return RawRecord("", canonical_json(feature), url=url, position=position, error=error)
+    inner = feature.get("properties")
+    inner = inner if isinstance(inner, Mapping) else {}
+    guid = clean_text(feature.get("id")) or clean_text(inner.get("identifier"))
+    content: dict[str, Any] = dict(feature)
+    if isinstance(inner.get("links"), (Mapping, list)):
+        content["properties"] = {**inner, "links": _own_links(inner["links"], url)}
+    if isinstance(feature.get("links"), (Mapping, list)):
+        content["links"] = _own_links(feature["links"], url)
+    return _record(guid, canonical_json(content), position, url)
+
+
+def _own_links(value: Any, url: str) -> list[dict[str, Any]]:
+    """Return absolute links, without those to other pages."""
+    return [
+        {**link, "href": absolute(url, href)} if (href := clean_text(link.get("href"))) else link
+        for link in _links(value)
+        if link["rel"].lower() not in NAVIGATION
+    ]
+
+
+def _record(guid: str, content: str, position: str, url: str) -> RawRecord:
+    message = f"{position}: id is missing; expected a text that stays the same"
+    error = None if guid else ParseError(message, code="missing-identifier", url=url)
+    return RawRecord(guid, content, url=url, position=position, error=error)

@@ -81,10 +81,10 @@ def check_time(value: str) -> str:
 
 def check_parameters(values: Iterable[str]) -> str:
     """Return what is wrong with the option parameters, "" if nothing."""
-    for each in values:
-        name = each.partition("=")[0].strip()
-        if not _PAIR.fullmatch(each):
-            return f"'{shorten(each, 60)}' is not allowed; expected name=value, as eo:platform=X"
+    for pair in values:
+        name = pair.partition("=")[0].strip()
+        if not _PAIR.fullmatch(pair):
+            return f"'{shorten(pair, 60)}' is not allowed; expected name=value, as eo:platform=X"
         if name in PAGING:
             return f"{name} is set by the harvester itself; the option page_size changes count"
     return ""
@@ -92,15 +92,15 @@ def check_parameters(values: Iterable[str]) -> str:
 
 def given_values(options: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return parameter → (value, option that it comes from)."""
-    found: dict[str, tuple[str, str]] = {}
-    for option, name in _PARAMETERS.items():
-        if options.get(option):
-            value = options[option]
-            found[name] = ("".join(value.split()) if name == BOX else value, option)
-    for each in options.get("parameters", ()):
-        name, _, value = each.partition("=")
-        found[name.strip()] = (value.strip(), "parameters")
-    return found
+    values = {
+        name: ("".join(options[option].split()) if name == BOX else options[option], option)
+        for option, name in _PARAMETERS.items()
+        if options.get(option)
+    }
+    for pair in options.get("parameters", ()):
+        name, _, value = pair.partition("=")
+        values[name.strip()] = (value.strip(), "parameters")
+    return values
 
 
 def choose(description: Description, options: Mapping[str, Any]) -> Search:
@@ -113,17 +113,20 @@ def choose(description: Description, options: Mapping[str, Any]) -> Search:
         ProtocolError: no template leads to an answer that can be read.
         ConfigError: a required parameter has no value, or a value is not accepted.
     """
-    candidates = _candidates(description, options)
-    given = given_values(options)
-    ranked = sorted(candidates, key=lambda each: len(_faults(each, given, description.url)))
-    template = ranked[0]
-    faults = _faults(template, given, description.url)
+    values = given_values(options)
+    faults, template = min(
+        (
+            (_faults(template, values, description.url), template)
+            for template in _candidates(description, options)
+        ),
+        key=lambda candidate: len(candidate[0]),
+    )
     if faults:
         raise faults[0]
-    values = {name: value for name, (value, _) in _fitted(template, given).items()}
+    texts = {name: value for name, (value, _) in _fitted(template, values).items()}
     if COUNT in template.parameters:
-        values[COUNT] = str(_count(template, options.get("page_size", 50)))
-    return Search(template, values)
+        texts[COUNT] = str(_count(template, options.get("page_size", 50)))
+    return Search(template, texts)
 
 
 def _candidates(description: Description, options: Mapping[str, Any]) -> list[Template]:
@@ -132,60 +135,66 @@ def _candidates(description: Description, options: Mapping[str, Any]) -> list[Te
     answer = options.get("answer")
     names = [answer] if answer else list(_TYPES)
     types = [media_type for name in names for media_type in _TYPES[name]]
-    found = [each for each in description.templates if each.media_type in types]
-    wanted = [options["search_for"]] if options.get("search_for") else list(_RELATIONS)
-    by_relation = [[each for each in found if rel in each.rel] for rel in wanted]
-    candidates = next(filter(None, by_relation), [])
-    if candidates:
-        return sorted(candidates, key=lambda each: types.index(each.media_type))
+    relation = options.get("search_for")
+    relations = [relation] if relation else list(_RELATIONS)
+    for name in relations:
+        candidates = [
+            template
+            for template in description.templates
+            if template.media_type in types and name in template.rel
+        ]
+        if candidates:
+            return sorted(candidates, key=lambda template: types.index(template.media_type))
     offered = dict.fromkeys(
-        f"{each.media_type or 'no type'} ({' '.join(each.rel)})" for each in description.templates
+        f"{template.media_type or 'no type'} ({' '.join(template.rel)})"
+        for template in description.templates
     )
     shown = shorten(", ".join(offered), 200) or "none"
     message = (
         f"the description document at {url} has no template for {' or '.join(types)} with the"
-        f" relation {' or '.join(wanted)}, sent by GET; found: {shown}"
+        f" relation {' or '.join(relations)}, sent by GET; found: {shown}"
     )
-    if options.get("answer") or options.get("search_for"):
-        field = "answer" if options.get("answer") else "search_for"
+    if answer or relation:
+        field = "answer" if answer else "search_for"
         raise ConfigError(f"{field}: {message}", field=field, code="bad-option", url=url)
     raise ProtocolError(message, code="no-template", url=url)
 
 
-def _fitted(template: Template, given: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def _fitted(
+    template: Template, values: Mapping[str, tuple[str, str]]
+) -> Mapping[str, tuple[str, str]]:
     """Return the values with the box as a geometry, if the template only takes that."""
     names = template.parameters
-    if BOX not in given or BOX in names or GEOMETRY not in names or GEOMETRY in given:
-        return dict(given)
-    value, option = given[BOX]
+    if BOX not in values or BOX in names or GEOMETRY not in names or GEOMETRY in values:
+        return values
+    value, option = values[BOX]
     west, south, east, north = value.split(",")
-    corners = ((west, south), (east, south), (east, north), (west, north), (west, south))
-    ring = ",".join(" ".join(each) for each in corners)
-    others = {name: each for name, each in given.items() if name != BOX}
+    ring = f"{west} {south},{east} {south},{east} {north},{west} {north},{west} {south}"
+    others = {name: pair for name, pair in values.items() if name != BOX}
     return {**others, GEOMETRY: (f"POLYGON(({ring}))", option)}
 
 
 def _faults(
-    template: Template, given: Mapping[str, tuple[str, str]], url: str
+    template: Template, values: Mapping[str, tuple[str, str]], url: str
 ) -> list[ConfigError]:
     """Return what keeps a template from being used with the values."""
-    fitted = _fitted(template, given)
+    fitted = _fitted(template, values)
     place = f"the search of {safe_url(url)}"
-    found: list[tuple[str, str]] = []
+    faults: list[tuple[str, str]] = []
     if missing := template.missing({name: value for name, (value, _) in fitted.items()}):
         names = ", ".join(missing)
         option = next((key for key, name in _PARAMETERS.items() if name in missing), "parameters")
-        found.append((option, f"{place} requires a value for {names}; add it to the options"))
+        faults.append((option, f"{place} requires a value for {names}; add it to the options"))
     for name, (value, option) in fitted.items():
         if name not in template.parameters:
-            taken = [each for each in template.parameters if each not in PAGING]
-            words = f"it takes: {', '.join(taken)}" if taken else "it takes no values"
-            found.append((option, f"{place} does not take {name}; {words}"))
+            taken = ", ".join(name for name in template.parameters if name not in PAGING)
+            words = f"it takes: {taken}" if taken else "it takes no values"
+            faults.append((option, f"{place} does not take {name}; {words}"))
         elif name in template.limits and (fault := template.limits[name].fault(value)):
-            found.append((option, f"{name} of {place}: {fault}"))
+            faults.append((option, f"{name} of {place}: {fault}"))
     return [
         ConfigError(f"{option}: {words}", field=option, code="bad-option", url=safe_url(url))
-        for option, words in found
+        for option, words in faults
     ]
 
 
@@ -194,8 +203,8 @@ def _count(template: Template, wanted: int) -> int:
     limits = template.limits.get(COUNT)
     if limits is None:
         return wanted
-    offered = [int(each) for each in limits.choices if each.isdecimal() and len(each) < 9]
+    offered = [int(text) for text in limits.choices if text.isdecimal() and len(text) < 9]
     if offered:
-        return max((each for each in offered if each <= wanted), default=min(offered))
+        return max((number for number in offered if number <= wanted), default=min(offered))
     wanted = max(wanted, int(limits.minimum or 1))
     return min(wanted, max(int(limits.maximum), 1)) if limits.maximum else wanted

@@ -32,7 +32,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair as xml_repair
 from ckanext.ukharvest.core.xml import scan as xml_scan
 from ckanext.ukharvest.readers.json_document.stream import declared_encoding, first_wrong_line
-from ckanext.ukharvest.readers.rdf import html_page, json_ld, repair
+from ckanext.ukharvest.readers.rdf import json_ld, repair
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
 
 F = ox.RdfFormat
@@ -118,7 +118,7 @@ class RdfFile:
         self.strict_error: ProtocolError | None = None  # why it is not RDF by the book
         body.seek(0)
         head = body.read(_HEAD)
-        if html_title(head) is not None and (inside := html_page.embedded(body, charset)):
+        if html_title(head) is not None and (inside := json_ld.embedded(body, charset)):
             body, head, hint = io.BytesIO(inside), inside[:_HEAD], "application/ld+json"
         self._refuse_page(head)
         self._body = self._as_utf8(body, head, charset)

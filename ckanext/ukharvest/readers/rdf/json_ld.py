@@ -1,10 +1,10 @@
-"""Divide large JSON-LD documents, so that the parser needs memory for one part only.
+"""Divide large JSON-LD documents, and find JSON-LD inside HTML pages.
 
-pyoxigraph holds each object of a document's outer array until it ends, and most catalogues are one
-object: ``{"@context": …, "@graph": […]}``, or a catalogue with its datasets. The parts written here
-are such objects as well, each with the context, the identifier and the type of the whole, and with
-some of the elements: the triples stay the same (JSON-LD 1.1, section 8, "Data Model": a node may be
-described in several places).
+Divided, the parser needs memory for one part only: pyoxigraph holds each object of a document's
+outer array until it ends, and most catalogues are one object: ``{"@context": …, "@graph": […]}``,
+or a catalogue with its datasets. The parts written here are such objects as well, each with the
+context, the identifier and the type of the whole, and with some of the elements: the triples stay
+the same (JSON-LD 1.1, section 8, "Data Model": a node may be described in several places).
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import re
 import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
-from ckanext.ukharvest.readers.rdf.json_ld_scan import CLOSED_BY, Cut, Indivisible, Node, Scan
+from ckanext.ukharvest.core.json_limits import JsonPieces, mask_escapes
+from ckanext.ukharvest.core.xml.parser import push_html_parser
 
 Inline = Callable[[str], str]
 
@@ -221,3 +222,186 @@ def _written(
     file.write(b"]" if scan.is_complete and not scan.is_array else b"")
     file.seek(0)
     return file
+
+
+_PIECE = 1 << 20  # bytes
+_LONGEST = 16 << 20  # bytes without a bracket
+_DEPTH = 4  # an array in a catalogue in an array in the outer object
+
+CLOSED_BY = {b"{": b"}", b"[": b"]"}
+_BRACKET = re.compile(rb'[^\[\]{}"]*(?:"[^"]*"[^\[\]{}"]*)*([\[\]{}])')
+
+
+class Indivisible(Exception):
+    """The document has something that cannot be repeated in each part."""
+
+
+@dataclass(slots=True)
+class Node:
+    """An object or array near the root, as the scan found it.
+
+    Attributes:
+        kind: its opening bracket.
+        start: offset of this bracket.
+        texts: of an object, what stands between its children, escapes masked, each with its
+            offset; a text ends with the bracket that opens a child.
+        ends: of an object, the offset after each child.
+        cuts: offsets at which it is divided.
+    """
+
+    kind: bytes
+    start: int
+    texts: list[tuple[int, bytes]] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A comma between two elements at which a part ends."""
+
+    offset: int
+    path: tuple[Node, ...]
+
+
+class Scan:
+    """Find where a document can be divided; its brackets only are read.
+
+    Attributes:
+        cuts: the places, in order.
+        is_complete: every bracket is closed.
+    """
+
+    def __init__(self, body: IO[bytes], part: int) -> None:
+        self.cuts: list[Cut] = []
+        self.is_array = False
+        self._part = part
+        self._stack: list[Node] = []
+        self._deeper = 0  # open brackets below _DEPTH
+        self._last = 0
+        self._read(body)
+        self.is_complete = not (self._stack or self._deeper)
+
+    def _read(self, body: IO[bytes]) -> None:
+        body.seek(0)
+        pieces = JsonPieces(body, is_checked=True)
+        rest, offset = b"", 0  # rest: after the last bracket
+        while piece := pieces.read(_PIECE):
+            text = rest + mask_escapes(piece)
+            end = 0
+            while found := _BRACKET.match(text, end):
+                self._bracket(found[1], found[0], offset + end)
+                end = found.end()
+            rest = text[end:]
+            offset += end
+            if len(rest) > _LONGEST:
+                raise Indivisible
+
+    def _bracket(self, bracket: bytes, text: bytes, offset: int) -> None:
+        at = offset + len(text) - 1
+        if self._deeper:
+            self._deeper += 1 if bracket in CLOSED_BY else -1
+            if not self._deeper:
+                self._ended(at + 1)
+            return
+        top = self._stack[-1] if self._stack else None
+        if top and top.kind == b"{":
+            top.texts.append((offset, text))
+        if bracket in CLOSED_BY:
+            if top and bracket == b"{" and top.kind == b"[" and text[:-1].strip() == b",":
+                self._may_cut(offset + text.index(b","))
+            self._open(bracket, at)
+        elif top and CLOSED_BY[top.kind] == bracket:
+            self._stack.pop()
+            self._ended(at + 1)
+        else:
+            raise Indivisible
+
+    def _open(self, bracket: bytes, at: int) -> None:
+        if len(self._stack) == _DEPTH:
+            self._deeper = 1
+            return
+        if not self._stack:
+            self.is_array = bracket == b"["
+        self._stack.append(Node(bracket, at))
+
+    def _ended(self, end: int) -> None:
+        if self._stack and self._stack[-1].kind == b"{":
+            self._stack[-1].ends.append(end)
+
+    def _may_cut(self, offset: int) -> None:
+        """Divide here; deep in the document only large parts, because more has to be repeated."""
+        is_deep = len(self._stack) > 2
+        if offset - self._last < self._part * (4 if is_deep else 1):
+            return
+        for node in self._stack:
+            node.cuts.append(offset)
+        self.cuts.append(Cut(offset, tuple(self._stack)))
+        self._last = offset
+
+
+_MOST = 50 << 20  # bytes of a page
+_SCRIPT = re.compile(rb"application/ld\+json", re.IGNORECASE)
+# Pages of all kinds have JSON-LD about the site itself.
+_DATASETS = re.compile(r"\bData(?:set|setSeries|Catalog|Service)\b|w3\.org/ns/dcat|\bdcat:")
+
+
+def embedded(body: IO[bytes], charset: str = "") -> bytes | None:
+    """Return the JSON-LD of a page as one document; None if it describes no datasets.
+
+    Args:
+        body: the page, seekable.
+        charset: the server's charset; used only if the bytes are not UTF-8.
+    """
+    body.seek(0)
+    data = body.read(_MOST + 1)
+    if len(data) > _MOST or not _SCRIPT.search(data):
+        return None
+    nodes: list[Any] = []
+    for text in _scripts(data, charset):
+        try:
+            found = json.loads(text, strict=False) if _DATASETS.search(text) else []
+        except (ValueError, RecursionError):
+            continue
+        nodes += found if isinstance(found, list) else [found]
+    return json.dumps(nodes, ensure_ascii=False).encode("utf-8", "replace") if nodes else None
+
+
+def _scripts(data: bytes, charset: str) -> list[str]:
+    target = _Scripts()
+    try:
+        data.decode("utf-8")
+        parser = push_html_parser(target, "utf-8")
+    except UnicodeDecodeError:
+        try:
+            parser = push_html_parser(target, charset or None)
+        except LookupError:
+            parser = push_html_parser(target)
+    for start in range(0, len(data), _PIECE):
+        parser.feed(data[start : start + _PIECE])
+    parser.close()
+    return target.texts
+
+
+class _Scripts:
+    """lxml's parser target: collects the scripts of JSON-LD."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._is_inside = False
+
+    def start(self, tag: str, attrib: dict[str, str]) -> None:
+        kind = (attrib.get("type") or "").partition(";")[0].strip().lower()
+        self._is_inside = tag == "script" and kind == "application/ld+json"
+        if self._is_inside:
+            self.texts.append("")
+
+    def data(self, text: str) -> None:
+        if self._is_inside:
+            self.texts[-1] += text
+
+    def end(self, tag: str) -> None:
+        self._is_inside = self._is_inside and tag != "script"
+
+    def close(self) -> None:
+        """Return nothing: no tree was built."""

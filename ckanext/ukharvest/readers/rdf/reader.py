@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import io
+import re
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.tags import slug
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.endings import unchanged
 from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
-from ckanext.ukharvest.readers.rdf.file import FORMATS
-from ckanext.ukharvest.readers.rdf.page import Page
-from ckanext.ukharvest.readers.walk import Place, Point, Walk
+from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
+from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
+from ckanext.ukharvest.readers.walk import Place, Point, Walk, unchanged
 
 ACCEPT = (
     "text/turtle, application/n-triples, application/rdf+xml;q=0.9, application/ld+json;q=0.8,"
@@ -60,6 +70,10 @@ OPTIONS = (
         empty=_("As the server says"),
     ),
 )
+_DCT = "http://purl.org/dc/terms/"
+_NEXT = ("next", "nextPage")
+_LINK = re.compile(r"<([^>]*)>([^<]*)")
+_REL_NEXT = re.compile(r""";\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)""", re.IGNORECASE)
 
 
 class RdfReader(Reader):
@@ -77,6 +91,131 @@ class RdfReader(Reader):
             reply.close()
             return unchanged(source)
         return (yield from _RdfPages(source, reply).records())
+
+
+class Page:
+    """One page: parsed to its end when made, then cut into records. Close it after use."""
+
+    def __init__(self, source: Source, reply: Reply, contexts: Contexts, before: int = 0) -> None:
+        self._source = source
+        self._reply = reply
+        self._before = before
+        self._graph = RdfGraph()
+        self._file: RdfFile | None = None
+        try:
+            self._file = RdfFile(
+                reply.body,
+                url=reply.url,
+                contexts=contexts,
+                hint=str(source.options.get("rdf_format") or reply.media_type),
+                charset=reply.charset,
+                media_type=reply.media_type,
+            )
+            self._graph.load_file(self._file)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._graph.close()
+        if self._file is not None:
+            self._file.close()
+
+    def refuse_other(self) -> None:
+        """Raise ProtocolError if the document has nothing of DCAT in it."""
+        assert self._file is not None
+        if self._graph.is_catalogue:
+            return
+        if self._file.root:
+            raise self._file.not_rdf()
+        if self._file.strict_error is not None:
+            raise self._file.strict_error
+        url = self._reply.requested_url
+        is_json = self._file.format == FORMATS["json-ld"]
+        hint = "; plain JSON without @context is for the type data_json" if is_json else ""
+        raise ProtocolError(
+            f"{self._file.name}, but no catalogue: expected nodes of the type dcat:Dataset{hint}:"
+            f" {url}",
+            code="not-a-catalogue",
+            url=url,
+        )
+
+    def records(self) -> Iterator[RawRecord]:
+        """Yield the records; positions continue those of earlier pages."""
+        for number, node in enumerate(self._graph.datasets(), self._before + 1):
+            yield self._record(node, f"dataset {number}")
+
+    def services(self) -> Iterator[RawRecord]:
+        """Yield the services that are records of their own; read them after the datasets."""
+        for number, node in enumerate(self._graph.services(), 1):
+            yield self._record(node, f"service {number}")
+
+    def _record(self, node: str, position: str) -> RawRecord:
+        triples = self._graph.record(node)
+        own = [triple for triple in triples if triple[0] == node]
+        guid = _guid(node, own, self._source.url)
+        raw = RawRecord(
+            guid=guid,
+            content=canonical(triples),
+            url=self._reply.requested_url,
+            modified=_text(own, _DCT + "modified"),
+            position=position,
+        )
+        if guid:
+            return raw
+        message = f"{position}: has neither a URI nor dct:identifier nor dct:title; expected a URI"
+        error = ParseError(f"{message} that stays the same", code="missing-identifier")
+        return replace(raw, error=error)
+
+    def facts(self) -> tuple[str, int, tuple[Problem, ...]]:
+        """Return the next page's URL, the number of all records and the page's problems.
+
+        "" and -1 if the source states none. Call it after the records have been read.
+        """
+        assert self._file is not None
+        totals = (text for text in self._graph.values(HYDRA + "totalItems") if text.isdecimal())
+        problems = self._file.problems + self._graph.problems
+        return self._next(), max(map(int, totals), default=-1), problems
+
+    def _next(self) -> str:
+        """Return the next page's URL, from Hydra or from the Link header (RFC 8288)."""
+        links = [text for name in _NEXT for text in self._graph.values(HYDRA + name) if text]
+        header = self._reply.headers.get("Link", "")
+        links += [m[1] for m in _LINK.finditer(header) if _REL_NEXT.search(m[2])]
+        if links and "://" not in self._reply.url:  # a saved page, which has no others beside it
+            return links[0].removeprefix("file:///")
+        return _behind_proxy(self._reply.url, join(self._reply.url, links[0])) if links else ""
+
+
+def _behind_proxy(page: str, link: str) -> str:
+    """Return a link to a further page on the host that answered.
+
+    A catalogue behind a proxy that does not tell it its own name links to the same path on a host
+    that only the proxy reaches.
+    """
+    here, there = urlsplit(page), urlsplit(link)
+    if (here.scheme, here.netloc) == (there.scheme, there.netloc) or here.path != there.path:
+        return link
+    return there._replace(scheme=here.scheme, netloc=here.netloc).geturl()
+
+
+def _guid(node: str, own: list[Triple], source_url: str) -> str:
+    """Return a dataset's identity, as ckanext-dcat's harvester stores it.
+
+    It is the URI, else dct:identifier, else the source's URL with a name made of the title.
+    """
+    guid = iri(node) or _text(own, _DCT + "identifier")
+    if guid:
+        return guid
+    title = _text(own, _DCT + "title")
+    return f"{source_url.rstrip('/')}/{slug(title)}" if title else ""
+
+
+def _text(own: list[Triple], predicate: str) -> str:
+    """Return the text under a predicate: of several languages English, else the first."""
+    objects = sorted(obj for _, name, obj in own if name == f"<{predicate}>")
+    objects.sort(key=lambda obj: {"en": 0, "": 1}.get(language(obj).partition("-")[0], 2))
+    return next(filter(None, (clean_text(value(obj)) for obj in objects)), "")
 
 
 class _RdfPages(NumberedPages[Page]):
@@ -114,24 +253,22 @@ class _RdfPages(NumberedPages[Page]):
 
     def following(self, document: Page, walk: Walk) -> Place | None:
         walk.note_uncounted(self.seen.uncounted(list(document.services())))
-        facts = document.facts()
-        walk.note_problems(facts.problems)
-        is_first, is_auto = walk.asked == 1, self._source.options.get("paging", "auto") == "auto"
-        if is_first and facts.is_paged:
+        link, total, problems = document.facts()
+        walk.note_problems(problems)
+        is_auto = self._source.options.get("paging", "auto") == "auto"
+        if walk.asked == 1 and (link or total >= 0):
             self._is_linked, self.barren = True, MAX_IDLE + 1
         if not self._is_linked:
             return (walk.asked + 1,) if is_auto else None
-        self._total = max(self._total, facts.total or -1)
-        if facts.next and not is_auto:
-            walk.stop(f"there are further pages, which the option paging leaves: {facts.next}")
-            return None
-        if not facts.next:
+        self._total = max(self._total, total or -1)
+        if not link:
             walk.note_total(self._total)
             return None
-        self.circle_doubt = (
-            f"links to a page that was read before, or brings nothing new ({facts.next})"
-        )
-        return (facts.next,)
+        if not is_auto:
+            walk.stop(f"there are further pages, which the option paging leaves: {link}")
+            return None
+        self.circle_doubt = f"links to a page that was read before, or brings nothing new ({link})"
+        return (link,)
 
     def request(self, point: Point, walk: Walk) -> Reply | None:
         if not self._is_linked:
@@ -153,3 +290,20 @@ class _RdfPages(NumberedPages[Page]):
         if self._is_linked:
             raise exc
         super().note_other(exc, walk)
+
+
+def records_of(element: etree._Element, url: str, source: Source) -> list[RawRecord]:
+    """Return the datasets, or else the services, of RDF/XML within another document.
+
+    Raises:
+        ProtocolError: it is not valid RDF.
+    """
+    reply = Reply(
+        url=url,
+        requested_url=url,
+        status=HTTPStatus.OK,
+        headers={"Content-Type": "application/rdf+xml"},
+        body=io.BytesIO(etree.tostring(element, with_tail=False)),
+    )
+    with closing(Page(source, reply, Contexts(source.http))) as page:
+        return list(page.records()) or list(page.services())

@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.http.urls import safe_url, with_query
 from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.xml_document.records import not_ours
+from ckanext.ukharvest.readers.xml_document import not_ours
 
 ROWS = "application/sparql-results+json, application/sparql-results+xml;q=0.9, */*;q=0.1"
 TRIPLES = (

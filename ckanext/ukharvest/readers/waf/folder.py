@@ -10,18 +10,19 @@ from dataclasses import dataclass, field, replace
 
 from ckanext.ukharvest.core.document_kind import html_title, quote_beginning, sent_as
 from ckanext.ukharvest.core.errors import (
+    BadStatus,
     FetchError,
     ParseError,
     ProtocolError,
     SourceError,
     TooLarge,
+    Unreachable,
 )
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.waf import listing as waf_listing
-from ckanext.ukharvest.readers.waf.files import Patience
 from ckanext.ukharvest.readers.waf.listing import Link, Listing
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
@@ -31,6 +32,7 @@ MAX_FILES = 100_000
 MAX_FOLDERS = 1_000
 NAMED = 12  # links of a kind that a message names
 REASONS = 3  # why pages were not read
+PATIENCE = 10  # failures in a row after which a server counts as down
 
 # Extensions of files that are not metadata. Any other file is read: publishers have always used
 # names without extension or with their own, and a catalogue may answer there.
@@ -132,7 +134,35 @@ def list_names(names: list[str], kind: str) -> str:
     return f"{len(names):,} {kind}{plural} ({listed})"
 
 
-class Walk:
+class Patience:
+    """Counts failures in a row that affect a whole server, not one file."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
+    def count(self, answer: object) -> None:
+        """Count an answer or a failure.
+
+        Raises:
+            SourceError: so many failures in a row that the rest would only take hours to fail.
+        """
+        is_down = isinstance(answer, Unreachable) or (
+            isinstance(answer, BadStatus) and answer.retryable
+        )
+        if not is_down:
+            self._failures = 0
+            return
+        self._failures += 1
+        if self._failures >= PATIENCE and isinstance(answer, FetchError):
+            raise SourceError(
+                f"{PATIENCE} addresses of the folder in a row gave no answer, so that its server"
+                f" seems to be down; the last: {answer.message}",
+                code=answer.code,
+                url=answer.url,
+            )
+
+
+class Folder:
     """Reads a folder's page, and those of its sub-folders down to the option ``depth``."""
 
     def __init__(self, source: Source, roots: dict[str, str]) -> None:

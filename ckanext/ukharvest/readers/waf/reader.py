@@ -8,26 +8,30 @@ record counts as missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Copy, Ending, Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.waf import files as waf_files
-from ckanext.ukharvest.readers.waf.files import Answer, Patience
-from ckanext.ukharvest.readers.waf.folder import Contents, File, Walk, list_names
-from ckanext.ukharvest.readers.xml_document.records import (
-    ACCEPT,
-    OtherDocument,
-    XmlRecords,
-    XmlShape,
+from ckanext.ukharvest.core.records import (
+    Copy,
+    Ending,
+    Problem,
+    RawRecord,
+    Reader,
+    Source,
+    Validators,
 )
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.readers.waf.folder import Contents, File, Folder, Patience, list_names
+from ckanext.ukharvest.readers.waf.listing import Link
+from ckanext.ukharvest.readers.xml_document import ACCEPT, OtherDocument, XmlRecords, XmlShape
 
 OPTIONS = (
     Option(
@@ -49,6 +53,7 @@ OPTIONS = (
     ),
 )
 
+AHEAD = 2  # files for each connection that are read before they are asked for
 # Listings show minutes: a file may change again within the minute of its reading, and the listing
 # would look the same. Until then the server is asked.
 SETTLED = timedelta(minutes=2)
@@ -57,8 +62,11 @@ SETTLED = timedelta(minutes=2)
 _FAILED = re.compile(r"exception|error|fault", re.IGNORECASE)
 
 
+Answer = Reply | FetchError | None  # None: nothing was asked, the listing shows the file unchanged
+
+
 @dataclass(frozen=True)
-class Waf:
+class Waf(Reader):
     """Reads the files of a folder's page.
 
     Attributes:
@@ -83,14 +91,14 @@ class Waf:
         patience = Patience()
         hint = f"which the source type {self.single} reads"
         roots = {path[0]: hint for path in self.shape.paths}
-        contents = Walk(source, roots).contents(patience)
+        contents = Folder(source, roots).contents(patience)
         if not contents.files:
             raise contents.nothing()
         files = sorted(contents.files.values(), key=lambda file: file.link.url not in source.copies)
         source.tell_total(len(files))
         links = (file.link for file in files)
         tally = _Tally()
-        with closing(waf_files.answers(source, links, source.options["connections"])) as answers:
+        with closing(_answers(source, links, source.options["connections"])) as answers:
             for link, answer in answers:
                 if answer is not None:
                     patience.count(answer)
@@ -259,3 +267,53 @@ def _modified(stamp: str, reply: Reply) -> str:
 
 def _lost(error: FetchError | ProtocolError) -> RecordError:
     return RecordError(error.message, code=error.code, url=error.url, line=error.line)
+
+
+def _answers(
+    source: Source, links: Iterable[Link], connections: int
+) -> Generator[tuple[Link, Answer], None, None]:
+    """Yield each link's response; the caller closes the replies.
+
+    Closed early, it makes no more requests; those in progress end by themselves.
+    """
+    waiting: deque[tuple[Link, Future[Reply] | None]] = deque()
+    pool = ThreadPoolExecutor(connections, thread_name_prefix="ukharvest-waf")
+    try:
+        for link in links:
+            copy = source.copies.get(link.url)
+            if copy is not None and link.stamp and link.stamp == copy.modified:
+                waiting.append((link, None))
+            else:
+                waiting.append((link, pool.submit(_get, source.http, link.url, copy)))
+            if len(waiting) > connections * AHEAD:
+                yield _answer(*waiting.popleft())
+        while waiting:
+            yield _answer(*waiting.popleft())
+    finally:
+        # Before any wait: a hanging server must not block a caller that gave up.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for _link, asked in waiting:
+            if asked is not None:
+                asked.add_done_callback(_discard)
+
+
+def _get(http: HttpClient, url: str, copy: Copy | None) -> Reply:
+    validators = None
+    if copy is not None:
+        # A stamp of the listing has the server's own format and zone; HTTP's dates end in GMT.
+        stamp = copy.modified if copy.modified.endswith("GMT") else ""
+        validators = Validators(copy.etag, stamp)
+    return http.get(url, accept=ACCEPT, validators=validators)
+
+
+def _answer(link: Link, asked: Future[Reply] | None) -> tuple[Link, Answer]:
+    try:
+        return link, None if asked is None else asked.result()
+    except FetchError as exc:
+        return link, exc
+
+
+def _discard(asked: Future[Reply]) -> None:
+    if not asked.cancelled():
+        with suppress(FetchError):
+            asked.result().close()

@@ -1,24 +1,37 @@
-"""DKAN 7's imitation of CKAN's action API, with the differences of its releases.
+"""DKAN sites: 7 with an imitation of CKAN's API, 2 with data.json and a metastore.
 
-Lists of whole packages or of names; ``result`` as an object, a list of one, or a list in a list;
-a package is found by ``?id=`` or by the last part of the path.
+The reader tries which interfaces a site has. All give the same identities (the UUID of DKAN 7 is
+the ``identifier`` of DKAN 2), so that a site may change from one to another. The releases of DKAN 7
+differ: lists of whole packages or of names; ``result`` as an object, a list of one, or a list in a
+list; a package is found by ``?id=`` or by the last part of the path.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, SourceError
 from ckanext.ukharvest.core.fingerprint import ordered_json
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.readers.endings import describe_empty_list
+from ckanext.ukharvest.readers.document import ACCEPT, JsonDocument
 from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
+from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
+from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.seen_records import SeenPages
-from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
+from ckanext.ukharvest.readers.walk import (
+    Pages,
+    Place,
+    Point,
+    Walk,
+    describe_empty_list,
+    saved_ending,
+)
 
 PAGE = 100
 # Failed requests by name before package_show counts as missing.
@@ -30,11 +43,30 @@ _OF_DATASETS = frozenset(
     + ("distribution", "identifier", "accessLevel", "keyword", "modified")
 )
 
+_SIGNS = ("identifier", "title", "distribution", "accessLevel", "keyword", "landingPage")
+_CATALOGUE = Shape(keys=("dataset",), signs=frozenset(_SIGNS))
+# A saved response of any interface.
+_ANSWER = Shape(
+    keys=("dataset", "result"),
+    signs=frozenset((*_SIGNS, "resources", "notes", "metadata_modified")),
+)
+
+_DOCUMENTS = {
+    "data.json": ("/data.json", "data.json"),
+    "metastore": ("/api/1/metastore/schemas/dataset/items", "a list of DKAN's metastore"),
+}
+
+# URLs that people may copy from a browser instead of the home page.
+_ENDPOINT = re.compile(
+    r"/(?:data\.json|api(?:/[123](?:/action(?:/(?:current_package_list_with_resources"
+    r"|package_list))?|/metastore(?:/schemas(?:/dataset(?:/items)?)?)?)?)?)$"
+)
+
 Guid = Callable[[Mapping[str, Any]], str]
 Records = Generator[RawRecord, None, Ending]
 
 
-def record(item: Any, url: str, position: str, guid: Guid) -> RawRecord:
+def record(item: Any, url: str, position: str, read_guid: Guid) -> RawRecord:
     """Make a record of an item of a list: a dataset, or the name of one."""
     if isinstance(item, str) and clean_text(item):
         return RawRecord(clean_text(item), url=url, position=position)
@@ -43,15 +75,15 @@ def record(item: Any, url: str, position: str, guid: Guid) -> RawRecord:
         return RawRecord("", url=url, position=position, error=ParseError(words))
     title = shorten(clean_text(item.get("title") or item.get("name")), 60)
     where = f"{position} '{title}'" if title else position
-    error = None
+    guid, error = read_guid(item), None
     if not _OF_DATASETS & item.keys():
         words = f"{where} is no dataset; expected an object with resources, such as package_show's"
-        error = ParseError(words, code="not-a-dataset")
-    elif not guid(item):
+        guid, error = "", ParseError(words, code="not-a-dataset")
+    elif not guid:
         words = f"{where}: id is missing; expected a UUID that stays the same"
         error = ParseError(words, code="missing-identifier")
     return RawRecord(
-        guid="" if error else guid(item),
+        guid=guid,
         content=ordered_json(item),
         url=url,
         modified=clean_text(item.get("metadata_modified") or item.get("modified")),
@@ -224,7 +256,7 @@ class Site(Pages):
         return Ending(complete=False, reason=reason, problems=problems)
 
 
-INTERFACES: dict[str, Callable[[Site], Records]] = {
+ACTIONS: dict[str, Callable[[Site], Records]] = {
     "current_package_list_with_resources": Site.list_packages,
     "package_show": Site.show_packages,
 }
@@ -239,3 +271,115 @@ def _flat(value: Any, url: str) -> Iterator[Any]:
             yield from item if isinstance(item, list) else [item]
     elif value is not None:
         raise wrong_shape(url, value, "a list")
+
+
+@dataclass(frozen=True)
+class Dkan(Reader):
+    """Reads a DKAN site, given by its home page, or a saved response of one.
+
+    Args:
+        guid: returns a record's identity as text, "" if it has none.
+        names: returns the names under which a site may list a record.
+    """
+
+    guid: Callable[[Mapping[str, Any]], str]
+    names: Callable[[Mapping[str, Any]], tuple[str, ...]]
+
+    def records(self, source: Source) -> Records:
+        """Yield every dataset; the ending names the interface that answered.
+
+        Raises:
+            SourceError: no interface answers, or the one that does ends too early.
+        """
+        base = home(source.url)
+        if not base:
+            return (yield from self._document(source))
+        wrong: list[str] = []
+        empty: Ending | None = None
+        # The one that worked last time, then the most complete first.
+        for name in sorted((*ACTIONS, *_DOCUMENTS), key=lambda name: name != source.interface):
+            records = self._interface(name, source, base)
+            try:
+                first = next(records)
+            except StopIteration as stop:
+                ending: Ending = stop.value
+                if ending.complete:
+                    return replace(ending, interface=name)
+                empty = empty or ending
+                continue
+            except SourceError as exc:
+                # The interface that answered before exists: if it fails now, the run ends, since an
+                # interface that was never used may never have worked.
+                if not (_is_absent(exc) or (_is_broken(exc) and name != source.interface)):
+                    raise
+                wrong.append(exc.message.rstrip("."))
+                continue
+            yield first
+            return replace((yield from records), interface=name)
+        if empty is not None:
+            return empty
+        raise ProtocolError(
+            f"{base} has no interface of DKAN that can be read: {'; '.join(wrong)}",
+            code="no-interface",
+            url=base,
+        )
+
+    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
+        """Return the record; a saved list of names has no content to fetch.
+
+        Raises:
+            FetchError: it is such a name.
+        """
+        if raw.content is None:
+            source.http.get(raw.url).close()
+        return raw
+
+    def _interface(self, name: str, source: Source, base: str) -> Records:
+        """Open one interface; nothing is requested before the first record is."""
+        if name in ACTIONS:
+            return ACTIONS[name](Site(source, base, self.guid, self.names))
+        path, kind = _DOCUMENTS[name]
+        reader = JsonDocument(_CATALOGUE, guid=self.guid, kind=kind)
+        return reader.records(replace(source, url=base + path, options={"paging": "none"}))
+
+    def _document(self, source: Source) -> Records:
+        """Yield the records of one saved response of any interface."""
+        with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
+            file = JsonFile(
+                reply.body, url=source.url, charset=reply.charset, media_type=reply.media_type
+            )
+            if file.is_blank:
+                message = f"the document at {source.url} is empty; expected an answer of DKAN"
+                raise ProtocolError(message, code="empty-document", url=source.url)
+            outline = Outline.read(file, _ANSWER, url=source.url, kind="an answer of DKAN")
+            number = 0
+            for prefix in outline.prefixes:
+                for item in file.items(prefix):
+                    # DKAN wraps some lists twice.
+                    for dataset in item if isinstance(item, list) else [item]:
+                        number += 1
+                        yield record(dataset, source.url, f"dataset {number}", self.guid)
+        problems = (*filter(None, [file.problem]), *outline.problems)
+        return saved_ending(source.url, "dataset", number, problems=problems)
+
+
+def home(url: str) -> str:
+    """Return the site's URL without a slash at its end; "" if the source is a single document."""
+    if "://" not in url:
+        return ""
+    parts = urlsplit(url)
+    path = _ENDPOINT.sub("", parts.path.rstrip("/"))
+    if path.endswith(".json") or "/api/" in path:
+        return ""
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def _is_absent(error: SourceError) -> bool:
+    """Tell whether an answer means that there is no such interface."""
+    if isinstance(error, BadStatus):
+        return 300 <= error.status < 500 and error.status != 429
+    return isinstance(error, ProtocolError) or error.code == "redirect"
+
+
+def _is_broken(error: SourceError) -> bool:
+    return isinstance(error, BadStatus) and error.status >= 500

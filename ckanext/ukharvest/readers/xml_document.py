@@ -1,24 +1,31 @@
-"""An XML document cut into its records, element by element.
+"""XML documents: cut into records, element by element, or a server's answers of other protocols.
 
-The document is read twice from a local file: first to check all of it and to keep what its records
-inherit, then to return them. It is never in memory as a whole.
+A document of records is read twice from a local file: first to check all of it and to keep what its
+records inherit, then to return them. It is never in memory as a whole.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import IO, Protocol
+from typing import IO, Protocol, TypeVar
 
 from lxml import etree
 
 from ckanext.ukharvest.core.document_kind import sent_as
-from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
-from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.http.error_answers import describe_status
+from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
+from ckanext.ukharvest.readers.walk import saved_ending, unchanged
 
 ACCEPT = "application/xml, text/xml;q=0.9, */*;q=0.1"
 
@@ -185,7 +192,15 @@ class XmlRecords:
         problems = checker.problems()
         fault = next(iter(problems), None) or checker.bad_value()
         if fault and strict:
-            raise _refused(self.shape.kind, self.url, fault)
+            where = f" in line {fault.line}" if fault.line else ""
+            raise ProtocolError(
+                f"the {self.shape.kind} at {self.url} breaks its schema{where}: {fault.message};"
+                " with the option validation set to lenient the readable datasets would be"
+                " harvested",
+                code="schema",
+                url=self.url,
+                line=fault.line,
+            )
         return Outline(reading.root, count, problems)
 
     def cut(self, outline: Outline) -> Iterator[RawRecord]:
@@ -218,17 +233,68 @@ class XmlRecords:
             raise not_ours(exc, self.shape.kind, self.url, self.media_type) from exc
 
     def _other(self, root: etree._Element) -> OtherDocument:
-        words = self.shape.called(root)
-        found = f"<{xml.local_name(root)}> ({words})" if words else f"<{xml.local_name(root)}>"
-        error = OtherDocument(
-            f"the document at {self.url} is not {self.shape.kind}: its root element is {found};"
-            f" expected {self.shape.root}",
-            code="wrong-root",
-            url=self.url,
-            line=xml.line_of(root),
-        )
+        name = self.shape.called(root)
+        more = f" ({name})" if name else ""
+        error = wrong_root(root, self.shape.kind, self.shape.root, self.url, more, OtherDocument)
         error.root = xml.local_name(root)
         return error
+
+
+class Refusal(ProtocolError):
+    """A server explains in XML why it refuses a request; ``codes`` are those of its report."""
+
+    codes: frozenset[str] = frozenset()
+
+
+def open_answer(reply: Reply, kind: str, problems: list[Problem]) -> etree._Element:
+    """Return the root of an answer in XML; one that is not well-formed is repaired.
+
+    Args:
+        kind: what it is, for messages.
+        problems: the problem of a document that had to be repaired is added to this list.
+
+    Raises:
+        ProtocolError: it is not XML.
+    """
+    url = safe_url(reply.requested_url)
+    try:
+        return repair.parse(reply.content, problems, url=url)
+    except ParseError as exc:
+        raise not_ours(exc, kind, url, reply.media_type) from exc
+
+
+def status_error(reply: Reply, read: Callable[[Reply], object]) -> BadStatus:
+    """Return the error of an answer under an error status.
+
+    Raises:
+        Refusal: by ``read``, if the answer says in the protocol's own form why.
+    """
+    try:
+        read(reply)
+    except Refusal:
+        raise
+    except ProtocolError:
+        pass  # a page that says no more than the status
+    url = safe_url(reply.requested_url)
+    return BadStatus(f"{describe_status(reply, url)}.", status=reply.status, url=url)
+
+
+E = TypeVar("E", bound=ProtocolError)
+
+
+def wrong_root(
+    root: etree._Element,
+    kind: str,
+    expected: str,
+    url: str,
+    more: str = "",
+    error: type[E] = ProtocolError,  # type: ignore[assignment]
+) -> E:
+    """Return the error for XML of another kind; ``more`` says what its root element is."""
+    name = f"<{shorten(xml.local_name(root))}>{more}"
+    message = f"the document at {url} is not {kind}: its root element is {name};"
+    message += f" expected {expected}"
+    return error(message, code="wrong-root", url=url, line=xml.line_of(root))
 
 
 def not_ours(exc: ParseError, kind: str, url: str, media_type: str = "") -> ProtocolError:
@@ -247,18 +313,54 @@ def not_ours(exc: ParseError, kind: str, url: str, media_type: str = "") -> Prot
     return ProtocolError(message, code=code, url=url, line=exc.line)
 
 
-def beyond_repair(found: Problem, kind: str, url: str) -> ProtocolError:
+def beyond_repair(problem: Problem, kind: str, url: str) -> ProtocolError:
     """Return the error for a document that is not of this kind although it was repaired."""
-    message = f"not {kind}: {found.message}"
-    return ProtocolError(message, code="xml-syntax", url=url, line=found.line)
+    message = f"not {kind}: {problem.message}"
+    return ProtocolError(message, code="xml-syntax", url=url, line=problem.line)
 
 
-def _refused(kind: str, url: str, fault: Problem) -> ProtocolError:
-    where = f" in line {fault.line}" if fault.line else ""
-    return ProtocolError(
-        f"the {kind} at {url} breaks its schema{where}: {fault.message}; with the option"
-        " validation set to lenient the readable datasets would be harvested",
-        code="schema",
-        url=url,
-        line=fault.line,
-    )
+VALIDATION = Option(
+    "validation",
+    "text",
+    "strict",
+    "strict: a document that does not follow the schema, or has a date, licence address or type "
+    "that is none, is refused. lenient: its readable datasets are harvested and the faults are "
+    "reported.",
+    choices={
+        "strict": _("Refuse the whole document"),
+        "lenient": _("Import what can be read and show the problems"),
+    },
+    label=_("Records that do not follow the standard"),
+    form_help=_("What happens to a record or document with faults."),
+)
+
+
+@dataclass(frozen=True)
+class XmlDocument(Reader):
+    """Reads an XML document and cuts it into records."""
+
+    shape: XmlShape
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield every record; complete if there is one, since the document was read to its end.
+
+        Raises:
+            SourceError: no answer, not XML, another document, or one that breaks its schema while
+                the option ``validation`` is strict.
+        """
+        old = source.validators.get(source.url)
+        with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
+            if reply.not_modified:
+                return unchanged(source)
+            strict = source.options.get("validation", "strict") == "strict"
+            document, outline = XmlRecords.checked(self.shape, reply, source.url, strict=strict)
+            yield from document.cut(outline)
+        total = outline.count + self.shape.rest(outline.head, outline.count)
+        ending = saved_ending(
+            source.url, self.shape.singular, outline.count, total, problems=outline.problems
+        )
+        if ending.complete and self.shape.alone and outline.name == self.shape.paths[0][-1]:
+            return replace(ending, complete=False, reason=f"{source.url} {self.shape.alone}")
+        if ending.complete:
+            return replace(ending, validators={source.url: reply.validators})
+        return ending

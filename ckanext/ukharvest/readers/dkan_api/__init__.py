@@ -1,1 +1,0 @@
-"""DKAN sites: 7 with an imitation of CKAN's API, 2 with data.json and a metastore."""

@@ -1,1 +1,0 @@
-"""One XML document with many records, cut element by element."""
