@@ -19,11 +19,11 @@ PACKAGE = Path(ckanext.ukharvest.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("",),
     ("core",),
+    ("schema_check",),
     ("readers", "parsers"),
     ("source_types", "stock_options"),
     ("mapping",),
     ("reading",),
-    ("schema_check",),
     ("fields", "presentation", "presentation.rendering"),
     ("check_command",),
     ("testing",),

@@ -6,7 +6,14 @@ Ours are listed here; other distributions add theirs by entry point (``registry`
 from __future__ import annotations
 
 from ckanext.ukharvest.source_types.gemini import GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF
-from ckanext.ukharvest.source_types.lists import DCAT_RDF, INVENTORY, OAIPMH, OPENSEARCH, SPARQL
+from ckanext.ukharvest.source_types.lists import (
+    DATASET_TABLE,
+    DCAT_RDF,
+    INVENTORY,
+    OAIPMH,
+    OPENSEARCH,
+    SPARQL,
+)
 from ckanext.ukharvest.source_types.portals import CKAN, DATA_JSON, DKAN, ODS
 from ckanext.ukharvest.source_types.registry import LeftOut, Registry
 from ckanext.ukharvest.source_types.source_type import (
@@ -40,10 +47,11 @@ __all__ = [
 # In the order of detection. A new type is added here.
 TYPES = Registry(
     (CKAN, DATA_JSON, DCAT_RDF, DKAN, GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF)
-    + (INVENTORY, OAIPMH, SPARQL, ODS, OPENSEARCH)
+    + (INVENTORY, OAIPMH, SPARQL, ODS, OPENSEARCH, DATASET_TABLE)
 )
 # What most people look for comes first in the form.
-_FIRST = (CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE, INVENTORY, DCAT_RDF)
+_FIRST = (CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE)
+_FIRST += (DATASET_TABLE, INVENTORY, DCAT_RDF)
 
 
 def in_form_order() -> list[SourceType]:

@@ -1,5 +1,5 @@
-"""The types of lists and linked data: ``dcat_rdf``, ``sparql``, ``inventory``, ``oaipmh`` and
-``opensearch``.
+"""The types of lists and linked data: ``dcat_rdf``, ``sparql``, ``inventory``, ``oaipmh``,
+``opensearch`` and ``dataset_table``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import re
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.parsers.data_json import parser as datajson
+from ckanext.ukharvest.parsers.data_json.resources import RESOURCE_MAPPING
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
@@ -16,6 +18,8 @@ from ckanext.ukharvest.parsers.inventory import schema
 from ckanext.ukharvest.parsers.oaipmh import parser as oaipmh
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
 from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
+from ckanext.ukharvest.parsers.unread_fields import names_of
+from ckanext.ukharvest.readers import dataset_table, spreadsheet
 from ckanext.ukharvest.readers.oaipmh import reader as oai_pmh
 from ckanext.ukharvest.readers.oaipmh import sets
 from ckanext.ukharvest.readers.opensearch import choices
@@ -250,4 +254,35 @@ OPENSEARCH = SourceType(
     ),
     url_hint=_("The URL of the OpenSearch description document."),
     url_example="https://catalogue.example.gov.uk/opensearch/description.xml",
+)
+
+
+def _is_table(content: bytes) -> bool:
+    """Tell whether a document begins as an XLSX, or as CSV with columns of data.json's names."""
+    if content.startswith(spreadsheet.XLSX):
+        return b"xl/" in content
+    line = read_head(content).text.partition("\n")[0]
+    names = {cell.strip(' "\r').casefold() for cell in re.split("[,;\t|]", line)}
+    return "title" in names and not names.isdisjoint(("identifier", "downloadurl", "accessurl"))
+
+
+DATASET_TABLE = SourceType(
+    name="dataset_table",
+    title="Table of datasets",
+    description="Datasets listed in a CSV or XLSX file or a Google sheet, a row for each dataset or"
+    " each of its files, with columns named as data.json's fields",
+    reader=dataset_table.DatasetTable(
+        names_of(datajson.MAPPING)
+        | {dataset_table.OF_FILE + name for name in names_of(RESOURCE_MAPPING)}
+    ),
+    parser=datajson,
+    options=datajson.OPTIONS,
+    field_names=field_names_in(datajson.MAPPING, resources="downloadURL"),
+    recognise=_is_table,
+    group="files",
+    summary=_("A spreadsheet with a row for each dataset or file. Enter the file's URL."),
+    url_hint=_("The URL of a CSV or XLSX file, or of a Google sheet that everyone can open."),
+    url_example="https://www.example.gov.uk/datasets.csv",
+    template="/ukharvest/dataset-table.csv",
+    software=("Excel", "LibreOffice", "Google Sheets"),
 )

@@ -58,6 +58,8 @@ class SourceType:
         summary: for the form: which sources have this type, and which URL to enter; "" for the
             description.
         url_hint, url_example: for the form: what the source's URL leads to, and such a URL.
+        template: path of a file to fill in, below the portal's URL; the form links it, and the
+            documentation shows it.
         software: what publishes such sources, for the documentation.
         group: heading of the form, a key of GROUPS.
         docs_url: the type's own page, for the form and the help; "" for ours, in docs/sources.
@@ -88,6 +90,7 @@ class SourceType:
     summary: str = ""
     url_hint: str = URL_HINT
     url_example: str = ""
+    template: str = ""
     software: tuple[str, ...] = ()
     group: str = "others"
     docs_url: str = ""
