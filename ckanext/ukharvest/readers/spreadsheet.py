@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import posixpath
 import re
+import string
 import zlib
 from collections.abc import Collection, Iterator
 from datetime import date, timedelta
@@ -33,8 +34,10 @@ XLSX = b"PK\x03\x04"
 _DATE_FORMATS = frozenset(map(str, (*range(14, 18), 22, *range(27, 37), *range(50, 59))))
 _NO_LETTERS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')  # of a number's format
 # What zipfile and a broken part raise.
-_UNREADABLE = (BadZipFile, zlib.error, EOFError, KeyError, IndexError, StopIteration, ValueError)
-_UNREADABLE += (NotImplementedError, RuntimeError, OverflowError, ParseError)
+_UNREADABLE = (
+    *(BadZipFile, zlib.error, EOFError, KeyError, IndexError, StopIteration, ValueError),
+    *(NotImplementedError, RuntimeError, OverflowError, ParseError),
+)
 
 
 def read_rows(
@@ -124,12 +127,9 @@ class _Workbook:
         self._archive = archive
         self._url = url
         book = xml.parse(self._part("xl/workbook.xml").read(), url=url)
-        sheet = next(
-            sheet
-            for sheet in book.iterfind("{*}sheets/{*}sheet")
-            if sheet.get("state", "visible") == "visible"
-        )
-        link = next(value for name, value in sheet.items() if name.endswith("}id"))
+        sheets = book.iterfind("{*}sheets/{*}sheet")
+        sheet = next(node for node in sheets if node.get("state", "visible") == "visible")
+        link = next(str(value) for name, value in sheet.items() if str(name).endswith("}id"))
         links = xml.parse(self._part("xl/_rels/workbook.xml.rels").read(), url=url)
         targets = {node.get("Id"): node.get("Target", "") for node in links}
         self._sheet = posixpath.normpath(posixpath.join("xl", targets[link])).lstrip("/")
@@ -193,13 +193,13 @@ class _Workbook:
 
 def _text(node: etree._Element) -> str:
     """Return the text of a string, without the phonetic one beside it."""
-    texts = (part for part in node.iter("{*}t") if xml.local_name(part.getparent()) != "rPh")
-    return "".join(part.text or "" for part in texts)
+    etree.strip_elements(node, "{*}rPh")
+    return "".join(part.text or "" for part in node.iter("{*}t"))
 
 
 def _column(reference: str) -> int:
     """Return the column of a reference such as "B5", from 1, or 0."""
     column = 0
-    for letter in re.match("[A-Z]{0,3}", reference)[0]:
+    for letter in reference.rstrip(string.digits):
         column = column * 26 + ord(letter) - ord("A") + 1
     return column

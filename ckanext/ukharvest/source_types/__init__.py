@@ -50,8 +50,10 @@ TYPES = Registry(
     + (INVENTORY, OAIPMH, SPARQL, ODS, OPENSEARCH, DATASET_TABLE)
 )
 # What most people look for comes first in the form.
-_FIRST = (CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE)
-_FIRST += (DATASET_TABLE, INVENTORY, DCAT_RDF)
+_FIRST = (
+    *(CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE),
+    *(DATASET_TABLE, INVENTORY, DCAT_RDF),
+)
 
 
 def in_form_order() -> list[SourceType]:
