@@ -99,6 +99,9 @@ ORGANISATIONS = {
     "dcat_rdf": Organisation(
         "Wendshire County Council", "A county’s DCAT catalogue in Turtle, in pages.",
         (-1.55, 52.19)),
+    "dataset_table": Organisation(
+        "Little Wend Parish Council", "A parish’s table of datasets.", (-1.20, 51.80),
+        faults=("two-gone", "bad-record")),
     "dkan": Organisation(
         "Wendbridge District Council", "A council’s DKAN 7.", (-1.10, 52.00), (0, 3, 4, 5, 6)),
     "gemini-csw": Organisation(
@@ -246,6 +249,7 @@ def _inventory(record: Record) -> Extras:
 EXTRAS: Mapping[str, Callable[[Record], Extras]] = {
     "ckan": lambda each: {**_publisher(each), "la_service": service_url(each.service)},
     "data_json": lambda each: {**_publisher(each), "data_modified": each.modified},
+    "dataset_table": lambda each: {**_publisher(each), "data_modified": each.modified},
     "dcat_rdf": lambda each: {"uri": each.guid},
     "dkan": lambda each: {**_publisher(each), "data_modified": f"{each.modified}T08:30"},
     "gemini-csw": _gemini,

@@ -93,14 +93,20 @@ def codes_by_type() -> dict[Path, str]:
 
 def _page(kind: SourceType) -> str:
     parser = sys.modules[_parser_of(kind)]
+    first = next(each for each in TYPES.ours.values() if each.parser is kind.parser)
     lines = [f"# {kind.title}: `{kind.name}`", "", MADE, "", f"{kind.description}.", ""]
-    lines += [(parser.__doc__ or "").strip(), ""]
+    lines += [f"Software: {', '.join(kind.software)}.", ""] if kind.software else []
+    lines += [f"{kind.url_hint} For example `{kind.url_example}`.", ""]
+    lines += [(parser.__doc__ or "").strip(), ""] if first is kind else []
+    if kind.template:
+        text = (codes.PACKAGE / f"public{kind.template}").read_text(encoding="utf-8").strip()
+        guide = (sys.modules[type(kind.reader).__module__].__doc__ or "").strip()
+        lines += ["## Template", "", guide, "", "```csv", text, "```", ""]
     if kind.aliases:
         names = ", ".join(f"`{name}`" for name in kind.aliases)
         text = "Sources of other portals that have it are adopted by `ckan ukharvest adopt`."
         lines += [f"Other portals' names for it: {names}. {text}", ""]
     lines += ["## Fields", ""]
-    first = next(each for each in TYPES.ours.values() if each.parser is kind.parser)
     if first is kind:
         lines += [*_mapping(parser.MAPPING), ""]
         for mapping in _resource_mappings(kind):
@@ -133,17 +139,12 @@ def _mapping(mapping: Iterable[Any], *, in_ckan: bool = True) -> Iterator[str]:
 
 def _in_ckan(target: str) -> str:
     """Return CKAN's names for a record's fields; other names are extras."""
-    words = re.findall(r"[\w-]+", target)
-    found: list[str] = []
-    for word in words:
-        if word in _OWN:
-            found.append(_OWN[word])
-        found += _facts().get(word, ())
-        if word not in _OWN and word not in _facts() and word not in ("extra", "extras", "list"):
-            found.append(word)
-    if words == ["extras"]:
-        found.append("extras")
-    return ", ".join(filter(None, dict.fromkeys(found)))
+    names: list[str] = []
+    for word in re.findall(r"[\w-]+", target):
+        facts = _facts().get(word, [])
+        names += [_OWN[word], *facts] if word in _OWN else facts or [word]
+    kinds = () if target == "extras" else ("extra", "extras", "list")
+    return ", ".join(name for name in dict.fromkeys(names) if name and name not in kinds)
 
 
 @cache
@@ -239,11 +240,7 @@ def _problems() -> str:
 def _codes(kind: SourceType) -> set[str]:
     """Return the codes of the type's reader and parser, the stages and the network."""
     paths = codes.modules()
-    stages = {
-        name
-        for name in paths
-        if any(f".{layer}." in name for layer in ("harvesters", "engine", "model"))
-    }
+    stages = {name for name in paths if re.search(r"\.(harvesters|engine|model)\.", name)}
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {
         code for name in (_modules(kind) | stages) - _FORM for code in codes.codes_of(paths[name])
@@ -254,18 +251,13 @@ def _codes(kind: SourceType) -> set[str]:
 def _modules(kind: SourceType) -> set[str]:
     """Return the reader's, the parser's and the checks' modules, and all that they import."""
     paths = codes.modules()
-    open_ends = {
-        type(kind.reader).__module__,
-        _parser_of(kind),
-        record_checks.__name__,
-        record_checks.__name__,
-    }
-    found: set[str] = set()
+    open_ends = {type(kind.reader).__module__, _parser_of(kind), record_checks.__name__}
+    names: set[str] = set()
     while open_ends:
         name = open_ends.pop()
-        found.add(name)
-        open_ends |= codes.imports_of(paths[name]) - found
-    return found
+        names.add(name)
+        open_ends |= codes.imports_of(paths[name]) - names
+    return names
 
 
 def export_page() -> dict[Path, str]:

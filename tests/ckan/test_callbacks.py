@@ -17,7 +17,7 @@ from ckanext.harvest.plugin import Harvest
 from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
+from ckanext.ukharvest.harvesters import plugins
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Consumers, Portal, figures, one_by_one, write_ini
 from tests.publisher import Publisher
@@ -94,7 +94,7 @@ def test_exception_in_a_stage_fails_one_record(
     first, *others = portal.waiting(job_id)
     channel = Channel()
     with monkeypatch.context() as patched:
-        patched.setattr(DataJsonHarvester, stage, fault)
+        patched.setattr(plugins.ukharvest_data_json, stage, fault)
         assert deliver(channel, first) is False
     assert len(channel.done) == 1
     assert state_of(first) == ("ERROR", "errored")
@@ -116,7 +116,7 @@ def test_gather_that_raises_ends_its_job(
     job_id = portal.create_job(source)
     channel = Channel()
     with monkeypatch.context() as patched:
-        patched.setattr(DataJsonHarvester, "gather_stage", half_done)
+        patched.setattr(plugins.ukharvest_data_json, "gather_stage", half_done)
         assert gather(channel, job_id) is False
     assert len(channel.done) == 1
     assert portal.waiting(job_id) == []
@@ -161,14 +161,14 @@ def test_object_deleted_under_a_consumer_does_not_end_it(
     portal.gather(job_id)
     channel = Channel()
     with monkeypatch.context() as patched:
-        patched.setattr(DataJsonHarvester, "fetch_stage", deletes(HarvestObject))
+        patched.setattr(plugins.ukharvest_data_json, "fetch_stage", deletes(HarvestObject))
         for object_id in portal.waiting(job_id):
             assert not deliver(channel, object_id)
     assert len(channel.done) == 3
     portal.finish(job_id)
     job_id = portal.create_job(source)
     with monkeypatch.context() as patched:
-        patched.setattr(DataJsonHarvester, "gather_stage", deletes(HarvestJob))
+        patched.setattr(plugins.ukharvest_data_json, "gather_stage", deletes(HarvestJob))
         assert gather(channel, job_id) is False
     assert len(channel.done) == 4
 

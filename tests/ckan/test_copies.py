@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source
 from ckanext.ukharvest.engine.gather import run
-from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
+from ckanext.ukharvest.harvesters import plugins
 from ckanext.ukharvest.model import JobReport, Record
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations.sweeper import jobs
@@ -102,7 +102,7 @@ def guid(number: int) -> str:
 def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
     reader = Folder(5)
     kind = dataclasses.replace(DATA_JSON, reader=reader, reference_is_address=True)
-    monkeypatch.setattr(DataJsonHarvester, "source_type", kind)
+    monkeypatch.setattr(plugins.ukharvest_data_json, "source_type", kind)
     return reader
 
 

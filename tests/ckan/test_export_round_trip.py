@@ -29,7 +29,7 @@ CASES = (
     *("ckan-translated", "ckan-uk", "csw-pages", "dcat-hydra", "dcat-jsonld", "dcat-languages"),
     *("dcat-rdfxml", "dcat-us-3", "dkan-7", "gemini-2.3", "gemini-waf", "gemini-welsh"),
     *("inventory-0.3", "oaipmh-mixed", "ods-explore", "ods-languages", "opensearch-geojson"),
-    *("pod-1.1-full", "sparql-graph"),
+    *("pod-1.1-full", "sparql-graph", "table"),
 )
 # Fields of data.json that no recorded publisher has.
 OWN_FIELDS = {

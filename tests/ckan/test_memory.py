@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.gather import run
-from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
+from ckanext.ukharvest.harvesters import plugins
 from ckanext.ukharvest.model import JobReport, Record, SourceState, staged_objects
 from ckanext.ukharvest.operations.sweeper import jobs
 from ckanext.ukharvest.source_types import DATA_JSON
@@ -84,7 +84,7 @@ class Played:
 def played(monkeypatch: pytest.MonkeyPatch) -> Played:
     reader = Played(6)
     kind = dataclasses.replace(DATA_JSON, reader=reader, options=(*DATA_JSON.options, FULL_CHECK))
-    monkeypatch.setattr(DataJsonHarvester, "source_type", kind)
+    monkeypatch.setattr(plugins.ukharvest_data_json, "source_type", kind)
     return reader
 
 
@@ -166,7 +166,7 @@ def test_a_type_without_the_option_asks_for_changes_for_ever(
     portal: Portal, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind = dataclasses.replace(DATA_JSON, reader=played)
-    monkeypatch.setattr(DataJsonHarvester, "source_type", kind)
+    monkeypatch.setattr(plugins.ukharvest_data_json, "source_type", kind)
     source = portal.source("http://played.example/api")
     portal.run(source)
     age_full_read(source, 1000)

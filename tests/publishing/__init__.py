@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from tests.publishing.csw import GEMINI_CSW
 from tests.publishing.data_json import DATA_JSON
+from tests.publishing.dataset_table import DATASET_TABLE
 from tests.publishing.dcat import DCAT_RDF
 from tests.publishing.gemini import GEMINI_SINGLE
 from tests.publishing.inventory import INVENTORY
@@ -36,6 +37,7 @@ from tests.publishing.waf import GEMINI_WAF
 SERVICES: dict[str, Service] = {
     "ckan": CKAN,
     "data_json": DATA_JSON,
+    "dataset_table": DATASET_TABLE,
     "dcat_rdf": DCAT_RDF,
     "dkan": DKAN,
     "gemini-csw": GEMINI_CSW,

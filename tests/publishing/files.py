@@ -159,17 +159,19 @@ def _turtle(found: Sequence[Row]) -> bytes:
 
 def _xlsx(found: Sequence[Row]) -> bytes:
     """Return a workbook with one sheet (ECMA-376, as small as it may be)."""
+    return workbook([COLUMNS, *(list(each.values()) for each in found)])
+
+
+def workbook(rows: Sequence[Sequence[object]]) -> bytes:
+    """Return a workbook whose one sheet has these rows."""
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    lines = [dict(zip(COLUMNS, COLUMNS, strict=True)), *found]
     cells = "".join(
         "<row>"
-        + "".join(
-            f'<c t="inlineStr"><is><t>{escape(str(value))}</t></is></c>' for value in each.values()
-        )
+        + "".join(f'<c t="inlineStr"><is><t>{escape(str(value))}</t></is></c>' for value in values)
         + "</row>"
-        for each in lines
+        for values in rows
     )
     parts = {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'

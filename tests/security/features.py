@@ -53,6 +53,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "readers.csw.reader": ("read",),
     "readers.csw.request": ("read",),
     "readers.dkan_api": ("read",),
+    "readers.dataset_table": ("read",),
     "readers.document": ("read",),
     "readers.json_api": ("read",),
     "readers.oaipmh.reader": ("read",),

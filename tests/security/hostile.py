@@ -18,6 +18,7 @@ CASES = {
     "gemini-csw": "csw-pages",
     "gemini-single": "gemini-2.3",
     "gemini-waf": "gemini-waf",
+    "dataset_table": "table",
     "inventory": "inventory-0.3",
     "oaipmh": "oaipmh-mixed",
     "sparql": "",

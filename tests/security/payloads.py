@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
@@ -114,6 +116,14 @@ class Poison:
                     element.attrib[name] = self._attribute(name, value)
         return etree.tostring(root, encoding="unicode")
 
+    def csv(self, text: str) -> str:
+        """Change all cells but those of the first row."""
+        header, *rows = csv.reader(io.StringIO(text))
+        out = io.StringIO()
+        changed = ([cell and self.text(cell) for cell in row] for row in rows)
+        csv.writer(out).writerows([header, *changed])
+        return out.getvalue()
+
     def _attribute(self, name: str, value: str) -> str:
         if "rdf-syntax" not in name:
             return self._plain(value)
@@ -144,4 +154,6 @@ def _changed(response: Response, poison: Poison) -> Response:
         text = json.dumps(poison.json(json.loads(text)))
     elif text.lstrip().startswith("<") and "<html" not in text.lower():
         text = poison.xml(text)
+    elif response.headers.get("Content-Type") == "text/csv":
+        text = poison.csv(text)
     return replace(response, body=text.encode())

@@ -7,10 +7,7 @@ from pathlib import Path
 # What a distribution's module declares; {more} are further arguments of SourceType.
 MODULE = """
 from ckanext.ukharvest.parsers.data_json import parser
-from ckanext.ukharvest.readers.json_document.outline import Shape
-from ckanext.ukharvest.readers.document import JsonDocument
-from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_type_api import JsonDocument, Option, Shape, SourceType
 
 def boom(head):
     raise ValueError("boom")
@@ -21,17 +18,15 @@ KIND = SourceType(**{{
     "description": "Fords of a list",
     "reader": JsonDocument(Shape(keys=("fords",)), guid=parser.identifier),
     "parser": parser,
-    "interface": 1,
+    "interface": 2,
     {more}
 }})
 """
 
 PLUGIN = """
-from ckanext.ukharvest.harvesters.base import UkHarvester
-from ckanext.ukharvest.source_types import registered
+from ckanext.ukharvest.source_type_api import plugin_class
 
-class Harvester(UkHarvester):
-    source_type = registered({name!r})
+Harvester = plugin_class({name!r})
 """
 
 

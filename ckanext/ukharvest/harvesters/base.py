@@ -154,3 +154,9 @@ class UkHarvester(p.SingletonPlugin):
             compat.rollback()
             return False
         return answer
+
+
+def make_plugin(kind: SourceType, module: str) -> type[UkHarvester]:
+    """Return the plugin of a source type, a class that is called as the plugin is."""
+    about = {"__module__": module, "__doc__": f"{kind.description}.", "source_type": kind}
+    return type(kind.plugin, (UkHarvester,), about)

@@ -5,15 +5,16 @@ Ours are listed here; other distributions add theirs by entry point (``registry`
 
 from __future__ import annotations
 
-from ckanext.ukharvest.source_types.ckan import CKAN
-from ckanext.ukharvest.source_types.data_json import DATA_JSON
-from ckanext.ukharvest.source_types.dcat_rdf import DCAT_RDF
-from ckanext.ukharvest.source_types.dkan import DKAN
 from ckanext.ukharvest.source_types.gemini import GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF
-from ckanext.ukharvest.source_types.inventory import INVENTORY
-from ckanext.ukharvest.source_types.oaipmh import OAIPMH
-from ckanext.ukharvest.source_types.ods import ODS
-from ckanext.ukharvest.source_types.opensearch import OPENSEARCH
+from ckanext.ukharvest.source_types.lists import (
+    DATASET_TABLE,
+    DCAT_RDF,
+    INVENTORY,
+    OAIPMH,
+    OPENSEARCH,
+    SPARQL,
+)
+from ckanext.ukharvest.source_types.portals import CKAN, DATA_JSON, DKAN, ODS
 from ckanext.ukharvest.source_types.registry import LeftOut, Registry
 from ckanext.ukharvest.source_types.source_type import (
     COMMON_OPTIONS,
@@ -21,24 +22,16 @@ from ckanext.ukharvest.source_types.source_type import (
     INTERFACE,
     SourceType,
 )
-from ckanext.ukharvest.source_types.sparql import SPARQL
 
 __all__ = [
     "CKAN",
     "COMMON_OPTIONS",
     "DATA_JSON",
     "DCAT_RDF",
-    "DKAN",
     "GEMINI_CSW",
     "GEMINI_SINGLE",
-    "GEMINI_WAF",
     "GROUPS",
     "INTERFACE",
-    "INVENTORY",
-    "OAIPMH",
-    "SPARQL",
-    "ODS",
-    "OPENSEARCH",
     "TYPES",
     "LeftOut",
     "SourceType",
@@ -51,35 +44,21 @@ __all__ = [
     "reserved_options",
 ]
 
-
+# In the order of detection. A new type is added here.
 TYPES = Registry(
-    (
-        CKAN,
-        DATA_JSON,
-        DCAT_RDF,
-        DKAN,
-        GEMINI_CSW,
-        GEMINI_SINGLE,
-        GEMINI_WAF,
-        INVENTORY,
-        OAIPMH,
-        SPARQL,
-        ODS,
-        OPENSEARCH,
-    )
+    (CKAN, DATA_JSON, DCAT_RDF, DKAN, GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF)
+    + (INVENTORY, OAIPMH, SPARQL, ODS, OPENSEARCH, DATASET_TABLE)
 )
-
-
-# In the order of detection they are above.
-_IN_FORMS = (
+# What most people look for comes first in the form.
+_FIRST = (
     *(CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE),
-    *(INVENTORY, DCAT_RDF, OAIPMH, SPARQL, OPENSEARCH),
+    *(DATASET_TABLE, INVENTORY, DCAT_RDF),
 )
 
 
 def in_form_order() -> list[SourceType]:
     """Return all source types in the order of the form and the help, ours first."""
-    return [*_IN_FORMS, *(kind for kind in TYPES.values() if kind not in _IN_FORMS)]
+    return [*_FIRST, *(kind for kind in TYPES.values() if kind not in _FIRST)]
 
 
 def registered(name: str) -> SourceType:
@@ -98,10 +77,7 @@ def left_out() -> tuple[LeftOut, ...]:
 
 def find(name: str) -> SourceType | None:
     """Return the source type with this name or alias, or None."""
-    for kind in TYPES.values():
-        if name == kind.name or name in kind.aliases:
-            return kind
-    return None
+    return TYPES.get(name) or aliases().get(name)
 
 
 def names_of(name: str) -> tuple[str, ...]:
@@ -117,5 +93,5 @@ def aliases() -> dict[str, SourceType]:
 
 def reserved_options(kind: SourceType) -> frozenset[str]:
     """Return the names of the type's options that only a sysadmin can set."""
-    declared = (*kind.options, *COMMON_OPTIONS)
-    return frozenset(option.name for option in declared if option.sysadmin_only)
+    options = (*kind.options, *COMMON_OPTIONS)
+    return frozenset(option.name for option in options if option.sysadmin_only)

@@ -14,7 +14,7 @@ from ckanext.ukharvest.readers import xml_document
 from ckanext.ukharvest.readers.csw import reader as csw
 from ckanext.ukharvest.readers.waf import reader as waf
 from ckanext.ukharvest.readers.xml_document import XmlShape
-from ckanext.ukharvest.source_types import ods, sparql
+from ckanext.ukharvest.source_types import lists, portals
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 _GEMINI_SHAPE = XmlShape(
@@ -51,7 +51,7 @@ _FOLDER_LINK = re.compile(
 )
 
 
-def _recognise_single(content: bytes) -> bool:
+def _is_record(content: bytes) -> bool:
     """Tell whether the root is a record's, or that of a saved answer with records.
 
     Whether a server that gives such an answer has others as well only its capabilities show.
@@ -62,11 +62,11 @@ def _recognise_single(content: bytes) -> bool:
     return head.root_name in records or is_wrapped
 
 
-def _recognise_waf(content: bytes) -> bool:
+def _is_folder(content: bytes) -> bool:
     """Tell whether this is a page with links to XML files, or a server's page of a folder."""
     head = read_head(content)
     # Their pages may have such links too.
-    if head.page_title is None or ods.recognise(content) or sparql.recognise(content):
+    if head.page_title is None or portals.is_ods(content) or lists.is_sparql(content):
         return False
     files = (link[1].lower() for link in _XML_LINK.finditer(head.text))
     if any(not name.startswith(_NO_RECORDS) for name in files):
@@ -74,7 +74,7 @@ def _recognise_waf(content: bytes) -> bool:
     return bool(_LISTING.match(head.page_title) and _FOLDER_LINK.search(head.text))
 
 
-def _recognise_csw(content: bytes) -> bool:
+def _is_csw(content: bytes) -> bool:
     """Tell whether this is an answer of a CSW, with SOAP or without."""
     head = read_head(content)
     if head.root_name == "GetRecordsResponse":
@@ -94,7 +94,7 @@ GEMINI_SINGLE = SourceType(
     parser=gemini,
     options=gemini.OPTIONS,
     aliases=("single-doc",),
-    recognise=_recognise_single,
+    recognise=_is_record,
     dated=True,
     field_names=_FIELD_NAMES,
     reference_is_address=True,
@@ -113,7 +113,7 @@ GEMINI_WAF = SourceType(
     parser=gemini,
     options=(*waf.OPTIONS, *gemini.OPTIONS),
     aliases=("waf", "waf-collection"),
-    recognise=_recognise_waf,
+    recognise=_is_folder,
     dated=True,
     field_names=_FIELD_NAMES,
     reference_is_address=True,
@@ -121,6 +121,7 @@ GEMINI_WAF = SourceType(
     summary=_("A web page with links to GEMINI XML files. Enter the page's URL."),
     url_hint=_("The URL of the page with the links."),
     url_example="https://maps.example.gov.uk/metadata/",
+    software=("any web server",),
 )
 
 GEMINI_CSW = SourceType(
@@ -134,7 +135,7 @@ GEMINI_CSW = SourceType(
     parser=csw_records,
     options=(*csw.OPTIONS, *csw_records.OPTIONS),
     aliases=("csw",),
-    recognise=_recognise_csw,
+    recognise=_is_csw,
     dated=True,
     field_names=_FIELD_NAMES,
     usual_urls=("/geonetwork/srv/eng/csw", "/csw"),
@@ -146,4 +147,5 @@ GEMINI_CSW = SourceType(
     ),
     url_hint=_("The URL of the service, without the question mark and what follows it."),
     url_example="https://maps.example.gov.uk/geonetwork/srv/eng/csw",
+    software=("GeoNetwork", "pycsw", "ArcGIS"),
 )

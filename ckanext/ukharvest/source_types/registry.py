@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
@@ -56,10 +55,13 @@ class Registry(Mapping[str, SourceType]):
 
     Args:
         ours: the types of this package.
+
+    Attributes:
+        ours: name → type of this package.
     """
 
     def __init__(self, ours: Iterable[SourceType]) -> None:
-        self._ours = {kind.name: kind for kind in ours}
+        self.ours: Mapping[str, SourceType] = {kind.name: kind for kind in ours}
         self._types: dict[str, SourceType] | None = None
         self._left_out: tuple[LeftOut, ...] = ()
         self._is_loading = False
@@ -75,11 +77,6 @@ class Registry(Mapping[str, SourceType]):
         return len(self._load())
 
     @property
-    def ours(self) -> Mapping[str, SourceType]:
-        """The types of this package."""
-        return self._ours
-
-    @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """The types that cannot be used, with the reasons."""
         self._load()
@@ -92,13 +89,11 @@ class Registry(Mapping[str, SourceType]):
 
     def stand_in(self, name: str) -> SourceType:
         """Return a type in place of one that cannot be used: reading its sources fails."""
-        found = next((each for each in self.left_out if each.name == name), None)
-        reason = (
-            f"{found.message} {found.what_to_do}"
-            if found
-            else f"No installed distribution declares the source type '{name}': install the one "
-            "that does again."
-        )
+        reason = f"No installed distribution declares the source type '{name}': install the one "
+        reason += "that does again."
+        for fault in self.left_out:
+            if fault.name == name:
+                reason = f"{fault.message} {fault.what_to_do}"
         return SourceType(name, name, reason.rstrip("."), _NoReader(reason), _NoParser())
 
     def _load(self) -> dict[str, SourceType]:
@@ -111,12 +106,12 @@ class Registry(Mapping[str, SourceType]):
                 )
             self._is_loading = True
             try:
-                others, self._left_out = _load_others(self._ours.values())
+                others, self._left_out = _load_others(self.ours.values())
             finally:
                 self._is_loading = False
-            for each in self._left_out:
-                log.error("%s %s", each.message, each.what_to_do)
-            self._types = {**self._ours, **others}
+            for fault in self._left_out:
+                log.error("%s %s", fault.message, fault.what_to_do)
+            self._types = {**self.ours, **others}
             return self._types
 
 
@@ -128,38 +123,30 @@ def _load_others(
     loaded: list[tuple[EntryPoint, SourceType]] = []
     left_out: list[LeftOut] = []
     points = entry_points(group=GROUP)
-    for point in sorted(points, key=lambda each: (each.name, _distribution(each))):
+    for point in sorted(points, key=lambda point: (point.name, _distribution(point))):
         try:
             loaded.append((point, _usable(point, taken)))
         except _Unusable as exc:
             left_out.append(LeftOut(_distribution(point), point.name, *exc.args))
     # Of two distributions with one name neither is chosen: the records of the other's sources
     # would be read as new ones, and theirs deleted as missing.
-    count = Counter(name for _, kind in loaded for name in {kind.name, *kind.aliases})
-    found: dict[str, SourceType] = {}
+    owners: dict[str, list[EntryPoint]] = {}
     for point, kind in loaded:
-        twice = [name for name in (kind.name, *kind.aliases) if count[name] > 1]
-        if twice:
-            left_out.append(_claimed_twice(point, twice[0], loaded))
+        for name in {kind.name, *kind.aliases}:
+            owners.setdefault(name, []).append(point)
+    types: dict[str, SourceType] = {}
+    for point, kind in loaded:
+        claimed = [name for name in (kind.name, *kind.aliases) if len(owners[name]) > 1]
+        if claimed:
+            others = sorted(
+                _distribution(other) for other in owners[claimed[0]] if other is not point
+            )
+            reason = f"'{claimed[0]}' is also a source type of {', '.join(others)}."
+            what_to_do = "Uninstall all but one of them."
+            left_out.append(LeftOut(_distribution(point), point.name, reason, what_to_do))
         else:
-            found[kind.name] = kind
-    return found, tuple(left_out)
-
-
-def _claimed_twice(
-    point: EntryPoint, name: str, loaded: Iterable[tuple[EntryPoint, SourceType]]
-) -> LeftOut:
-    others = sorted(
-        _distribution(other)
-        for other, kind in loaded
-        if other is not point and name in (kind.name, *kind.aliases)
-    )
-    return LeftOut(
-        _distribution(point),
-        point.name,
-        f"'{name}' is also a source type of {', '.join(others)}.",
-        "Uninstall all but one of them.",
-    )
+            types[kind.name] = kind
+    return types, tuple(left_out)
 
 
 class _Unusable(Exception):
@@ -189,14 +176,14 @@ def _usable(point: EntryPoint, taken: Collection[str]) -> SourceType:
     if not isinstance(kind, SourceType):
         raise _Unusable(f"{point.value} is a {type(kind).__name__}; expected a SourceType.")
     if kind.interface != INTERFACE:
-        made_for = f"version {kind.interface}" if kind.interface else "no version that it states"
+        version = f"version {kind.interface}" if kind.interface else "no version that it states"
         raise _Unusable(
-            f"it was made for {made_for} of the interface for source types; this is version "
+            f"it was made for {version} of the interface for source types; this is version "
             f"{INTERFACE}.",
             f"Install a version of it with interface={INTERFACE}, or uninstall it.",
         )
-    if wrong := next(_faults(kind, point.name, taken), ""):
-        raise _Unusable(wrong)
+    if fault := next(_faults(kind, point.name, taken), ""):
+        raise _Unusable(fault)
     return kind
 
 

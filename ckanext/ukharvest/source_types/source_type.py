@@ -19,7 +19,7 @@ from ckanext.ukharvest.parsers.record_checks import FieldNames, limit_record
 
 # Version of what docs/developing/source-types.md states as public: raised when a type that was
 # made for it no longer works. A type from another distribution names the one it was made for.
-INTERFACE = 1
+INTERFACE = 2
 
 # Headings of the form, in its order.
 GROUPS = {
@@ -31,10 +31,6 @@ GROUPS = {
 
 URL_HINT = _("The URL that this type of source is read from.")
 _LIMITS = RecordLimits()
-
-
-def _no_old_guids(_raw: RawRecord) -> tuple[str, ...]:
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +57,9 @@ class SourceType:
         summary: for the form: which sources have this type, and which URL to enter; "" for the
             description.
         url_hint, url_example: for the form: what the source's URL leads to, and such a URL.
+        template: path of a file to fill in, below the portal's URL; the form links it, and the
+            documentation shows it.
+        software: what publishes such sources, for the documentation.
         group: heading of the form, a key of GROUPS.
         docs_url: the type's own page, for the form and the help; "" for ours, in docs/sources.
         recognise: tells from the first bytes of a document that it has a shape that ``reader``
@@ -81,7 +80,7 @@ class SourceType:
     parser: Parser
     options: tuple[Option, ...] = ()
     aliases: tuple[str, ...] = ()
-    old_guids: Callable[[RawRecord], tuple[str, ...]] = _no_old_guids
+    old_guids: Callable[[RawRecord], tuple[str, ...]] = lambda _raw: ()
     volatile: re.Pattern[str] | None = None
     dated: bool = False
     reference_is_address: bool = False
@@ -90,6 +89,8 @@ class SourceType:
     summary: str = ""
     url_hint: str = URL_HINT
     url_example: str = ""
+    template: str = ""
+    software: tuple[str, ...] = ()
     group: str = "others"
     docs_url: str = ""
     recognise: Callable[[bytes], bool] | None = None
@@ -125,12 +126,12 @@ class SourceType:
             spatial=names.spatial,
         )
         today = datetime.now(timezone.utc).date()
-        found = record_checks.check(record, names, today)
-        record = replace(record, problems=(*record.problems, *found))
-        if record_filter.is_set(options):
-            reason = record_filter.why_unwanted(asdict(record), options)
-            if reason:
-                raise record_filter.Unwanted(f"{raw.display_name}: {reason}", record)
+        problems = record_checks.check(record, names, today)
+        record = replace(record, problems=(*record.problems, *problems))
+        if record_filter.is_set(options) and (
+            reason := record_filter.why_unwanted(asdict(record), options)
+        ):
+            raise record_filter.Unwanted(f"{raw.display_name}: {reason}", record)
         return record
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_type_api import SourceType
 from ckanext.ukharvest.testing.contract import Item, Serve, Served
 from ckanext.ukharvest.testing.fixtures import fake_time, http, publisher  # noqa: F401
 from ckanext.ukharvest.testing.publisher import Publisher
@@ -31,9 +31,9 @@ def _serve(publisher: Publisher, records: Sequence[Item]) -> Served:  # noqa: F8
     text = io.StringIO()
     rows = csv.writer(text)
     rows.writerow(["id", "title", "description", "url"])
-    for each in records:
-        guid = "" if each.nameless else f"id-{each.number}"
-        url = f"https://data.example/{each.number}.csv"
-        rows.writerow([guid, each.title, each.description, url])
+    for record in records:
+        guid = "" if record.nameless else f"id-{record.number}"
+        url = f"https://data.example/{record.number}.csv"
+        rows.writerow([guid, record.title, record.description, url])
     publisher.serve("/datasets.csv", text.getvalue(), headers={"Content-Type": "text/csv"})
     return Served("/datasets.csv", "/datasets.csv")

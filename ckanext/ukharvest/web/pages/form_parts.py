@@ -36,6 +36,7 @@ class Type:
     hint: str
     example: str = ""
     docs_url: str = ""
+    template: str = ""
     group: str = "others"
     ours: bool = False
     fields: Sequence[Field] = ()
@@ -90,6 +91,7 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
         hint,
         example=kind.url_example,
         docs_url=kind.docs_url,
+        template=kind.template,
         group=kind.group,
         ours=True,
         fields=fields,

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
-from ckanext.ukharvest.core.values import formats, licences, tags
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object
+from ckanext.ukharvest.source_type_api import (
+    DatasetRecord,
+    Fields,
+    Option,
+    ParseError,
+    Problem,
+    RawRecord,
+    ResourceRecord,
+    formats,
+    licences,
+    load_object,
+    tags,
+)
 
 # Part of the fingerprint: raise it if records come out differently, and all are imported again.
 VERSION = 1
@@ -43,14 +51,14 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if licence and not licence.id:
         row.report("unknown-licence", "licence", "not a known licence; expected its name or URL")
     url = row.url("url")
-    found_tags, of_tags = tags.clean_tags([row.text("keywords")], "keywords")
-    row.add(of_tags)
+    keywords, faults = tags.clean_tags([row.text("keywords")], "keywords")
+    row.add(faults)
     return DatasetRecord(
         raw.guid,
         title,
         notes=row.text("description"),
         licence=licence,
-        tags=found_tags,
+        tags=keywords,
         modified=row.date("modified"),
         resources=(ResourceRecord(url, format=formats.of_url(url)),) if url else (),
         problems=tuple(problems),

@@ -7,10 +7,16 @@ import json
 from collections.abc import Generator, Iterator
 from contextlib import closing
 
-from ckanext.ukharvest.core.errors import ParseError, ProtocolError
-from ckanext.ukharvest.core.http.client import Reply
-from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.source_type_api import (
+    Ending,
+    Option,
+    ParseError,
+    ProtocolError,
+    RawRecord,
+    Reply,
+    Source,
+    unchanged,
+)
 
 ACCEPT = "text/csv, */*;q=0.1"
 REQUIRED = ("id", "title")
@@ -39,8 +45,7 @@ class CsvList:
         old = source.validators.get(source.url)
         with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
             if reply.not_modified:
-                kept = {source.url: old} if old else {}
-                return Ending(complete=True, unchanged=True, validators=kept)
+                return unchanged(source)
             count = 0
             for raw in _rows(source, reply):
                 count += 1

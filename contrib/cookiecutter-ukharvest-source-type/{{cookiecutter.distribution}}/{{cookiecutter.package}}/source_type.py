@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.parsers.record_checks import FieldNames
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_type_api import FieldNames, SourceType
 
 from {{ cookiecutter.package }} import parser, reader
 
@@ -17,7 +16,7 @@ KIND = SourceType(
     field_names=FieldNames(resources="url", tags="keywords", modified="modified"),
     # The version of the interface that this was made for: a number, not INTERFACE, so that a
     # later version can tell.
-    interface=1,
+    interface=2,
     group="files",
     url_hint="The URL of the CSV file.",
     url_example="https://data.example.org/datasets.csv",

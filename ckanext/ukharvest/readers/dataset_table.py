@@ -1,0 +1,184 @@
+"""Tables of datasets: CSV or the first sheet of an XLSX, a row for each dataset or each file.
+
+The first row names the columns as data.json's fields, in any case and with any spaces ("Download
+URL"). `title` is required; any other column is kept as an extra field.
+
+- `downloadURL`, `accessURL`, `format` and `mediaType` are about a file, as are names that begin
+  with `distribution.`, such as `distribution.title`. Further files have further rows, with the same
+  identifier and the rest empty.
+- Without `identifier`, title and publisher identify a dataset: if one of them changes, it is added
+  again.
+- A cell can have several keywords or languages (separated by a comma, a semicolon or a line), or
+  several themes and references (by a semicolon or a line).
+- A sheet of Google Sheets is read from its usual URL, if everyone can open it.
+- At most 100,000 rows, 500 columns and 50 MB of text, and an XLSX of 10 MB. An empty table deletes
+  nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.identifiers import parse_identifier
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers import spreadsheet
+from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, unchanged
+from ckanext.ukharvest.schema_check.rows import fold
+
+ACCEPT = "text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1"
+OF_FILE = "distribution."  # what the names of a file's columns begin with, but for these:
+FILE_COLUMNS = ("downloadURL", "accessURL", "format", "mediaType")
+# Columns of which a cell can have several values → what separates them; labels have commas.
+_SEPARATORS = {"keyword": "[,;\n]", "theme": "[;\n]", "language": "[,;\n]", "references": "[;\n]"}
+_GOOGLE = re.compile(
+    r"(https://docs\.google\.com/spreadsheets/d/(e/)?[\w-]+)/(?:edit|view|htmlview|pubhtml)\b"
+)
+
+
+def sheet_url(url: str) -> str:
+    """Return the URL that a Google sheet's page has as CSV, any other URL as it is."""
+    page = _GOOGLE.match(url)
+    if not page:
+        return url
+    sheet = re.search(r"[?#&]gid=(\d+)", url)
+    query = "/pub?single=true&output=csv" if page[2] else "/export?format=csv"
+    return page[1] + query + (f"&gid={sheet[1]}" if sheet else "")
+
+
+@dataclass
+class _Dataset:
+    """What the rows of one dataset say; ``row`` is the number of the first."""
+
+    guid: str
+    row: int
+    values: dict[str, str]
+    files: list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class DatasetTable(Reader):
+    """Reads a table and makes a record of the rows of each dataset.
+
+    Args:
+        columns: names of data.json's fields, which are found in any case and with any spaces.
+    """
+
+    columns: Collection[str]
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield a record for each dataset; the table is read to its end before the first.
+
+        Raises:
+            SourceError: no answer, neither CSV nor XLSX, or no column ``title``.
+        """
+        old = source.validators.get(source.url)
+        with closing(
+            source.http.get(sheet_url(source.url), accept=ACCEPT, validators=old)
+        ) as reply:
+            if reply.not_modified:
+                return unchanged(source)
+            problems: list[Problem] = []
+            folded = {fold(name) for name in self.columns}
+            rows = spreadsheet.read_rows(reply.body, source.url, folded, problems)
+            names = self._header(next(rows, (1, []))[1], source.url)
+            datasets = _datasets(rows, names, problems)
+            validators = {source.url: reply.validators}
+        for dataset in datasets:
+            yield _record(dataset, source.url)
+        shown = tuple(problems[:MOST_PROBLEMS])
+        if not datasets:
+            reason = describe_empty_list(source.url, "dataset")
+            return Ending(complete=False, reason=reason, problems=shown)
+        # The client has compared the length with the declared one, so no row is missing.
+        return Ending(complete=True, validators=validators, problems=shown)
+
+    def _header(self, cells: Sequence[str], url: str) -> list[str]:
+        """Return the names of the columns, those of data.json in its spelling."""
+        names = {fold(name): name for name in self.columns}
+        names |= {fold(name): OF_FILE + name for name in FILE_COLUMNS} | {"licence": "license"}
+        header = [names.get(fold(cell), cell) for cell in cells]
+        for number, name in enumerate(header):
+            if name and name in header[:number]:
+                columns = f"columns {header.index(name) + 1} and {number + 1}"
+                message = f"{url}: row 1, {columns}: both are '{shorten(cells[number], 40)}'"
+                raise ProtocolError(f"{message}; expected each name once", url=url)
+        if "title" not in header:
+            row = f"'{shorten(', '.join(filter(None, cells)), 100)}'" if cells else "nothing"
+            raise ProtocolError(
+                f"{url}: row 1 has no column title: it has {row}; expected CSV or XLSX whose first"
+                " row names the columns, such as identifier, title, description and downloadURL",
+                url=url,
+            )
+        return header
+
+
+def _datasets(
+    rows: Iterator[tuple[int, list[str]]], header: Sequence[str], problems: list[Problem]
+) -> list[_Dataset]:
+    """Return the datasets in the order of their first rows."""
+    datasets: list[_Dataset] = []
+    by_guid: dict[str, _Dataset] = {}
+    for number, cells in rows:
+        values = {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
+        if len(values) < sum(map(bool, cells)):
+            _report(problems, number, "", "a value in a column without a name in row 1 is not used")
+        file = {name: values.pop(name) for name in [*values] if name.startswith(OF_FILE)}
+        title = values.get("title", "")
+        identity = _identity(title, values.get("publisher", ""))
+        guid = parse_identifier(values.get("identifier")) or identity
+        dataset = by_guid.get(guid)
+        first_title = dataset.values.get("title", "") if dataset else ""
+        is_other = "identifier" in values and title not in ("", first_title)
+        if not guid or dataset is None or is_other:  # another one is refused by paging.unique
+            dataset = _Dataset(guid, number, values, [])
+            datasets.append(dataset)
+            by_guid.setdefault(guid, dataset)
+        for name, value in values.items():
+            if value != dataset.values.get(name):
+                words = f"not as in row {dataset.row} of the same dataset, whose value is used"
+                _report(problems, number, name, words)
+        if file := {name.removeprefix(OF_FILE): file[name] for name in file}:
+            if "downloadURL" in file and not file.keys() & {"mediaType", "accessURL"}:
+                # data.json expects a media type with a download, which few people know.
+                file["accessURL"] = file.pop("downloadURL")
+            dataset.files.append(file)
+    return datasets
+
+
+def _identity(title: str, publisher: str) -> str:
+    """Return the identity of a dataset without identifier, "" without a title."""
+    texts = (title, publisher) if title and publisher else (title,)
+    return " | ".join(" ".join(clean_text(text).casefold().split()) for text in texts)
+
+
+def _report(problems: list[Problem], row: int, column: str, words: str) -> None:
+    place = f"row {row}, column {column}" if column else f"row {row}"
+    problems.append(Problem("unused-cell", column, f"{place}: {words}"))
+
+
+def _record(dataset: _Dataset, url: str) -> RawRecord:
+    place = f"row {dataset.row}"
+    error = None
+    if not dataset.guid:
+        message = f"{place}, columns identifier and title: empty; expected both, or a title"
+        error = ParseError(message, code="missing-identifier")
+    elif "title" not in dataset.values:
+        message = f"{place}, column title: empty; expected the dataset's title"
+        error = ParseError(message, code="missing-title")
+    entry: dict[str, Any] = {
+        name: [part.strip() for part in re.split(_SEPARATORS[name], value) if part.strip()]
+        if name in _SEPARATORS
+        else value
+        for name, value in dataset.values.items()
+    }
+    if dataset.files:
+        entry["distribution"] = dataset.files
+    modified = dataset.values.get("modified", "")
+    return RawRecord(dataset.guid, ordered_json(entry), url, modified, position=place, error=error)

@@ -1,0 +1,154 @@
+"""All that a source type of another distribution needs: version 2 of the interface.
+
+What is here stays while ``INTERFACE`` does; everything else in the package can change in any
+release. ``ckanext.ukharvest.testing`` is for its tests. Importing this needs no CKAN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ckanext.ukharvest.readers.endings import unchanged
+from ckanext.ukharvest.readers.xml_document.reader import XmlDocument
+from ckanext.ukharvest.readers.xml_document.records import XmlShape
+
+from ckanext.ukharvest.core.errors import (
+    ConfigError,
+    FetchError,
+    ParseError,
+    ProtocolError,
+    RecordError,
+    SkipRecord,
+    SourceError,
+    UkharvestError,
+)
+from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.options import Option, validate
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
+from ckanext.ukharvest.core.records import (
+    Agent,
+    DatasetRecord,
+    Ending,
+    Licence,
+    Parser,
+    Period,
+    Problem,
+    RawRecord,
+    Reader,
+    Reading,
+    ResourceRecord,
+    Source,
+    Validators,
+)
+from ckanext.ukharvest.core.values import (
+    dates,
+    formats,
+    frequencies,
+    geometries,
+    licences,
+    places,
+    tags,
+    text,
+    web_addresses,
+)
+from ckanext.ukharvest.core.values.record_licence import read_licence
+from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object
+from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
+from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.readers.csw.reader import Csw
+from ckanext.ukharvest.readers.document import JsonDocument
+from ckanext.ukharvest.readers.json_document.outline import Shape
+from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.rdf.reader import RdfReader
+from ckanext.ukharvest.readers.waf.reader import Waf
+from ckanext.ukharvest.readers.walk import Pages, Point, Walk
+from ckanext.ukharvest.reading.type_detection import source_type as detect_type
+from ckanext.ukharvest.source_types import (
+    COMMON_OPTIONS,
+    INTERFACE,
+    TYPES,
+    SourceType,
+    find,
+    left_out,
+    registered,
+)
+
+if TYPE_CHECKING:
+    from ckanext.ukharvest.harvesters.base import UkHarvester
+
+__all__ = [
+    "COMMON_OPTIONS",
+    "INTERFACE",
+    "PROBLEM_TEXTS",
+    "TYPES",
+    "Agent",
+    "ConfigError",
+    "Csw",
+    "DatasetRecord",
+    "Ending",
+    "FetchError",
+    "FieldNames",
+    "Fields",
+    "HttpClient",
+    "JsonDocument",
+    "Licence",
+    "Option",
+    "Pages",
+    "ParseError",
+    "Parser",
+    "Period",
+    "Point",
+    "Problem",
+    "ProtocolError",
+    "RawRecord",
+    "RdfReader",
+    "Reader",
+    "Reading",
+    "RecordError",
+    "Reply",
+    "ResourceRecord",
+    "Shape",
+    "SkipRecord",
+    "Source",
+    "SourceError",
+    "SourceType",
+    "UkharvestError",
+    "Validators",
+    "Waf",
+    "Walk",
+    "XmlDocument",
+    "XmlShape",
+    "dates",
+    "detect_type",
+    "field_names_in",
+    "find",
+    "formats",
+    "frequencies",
+    "geometries",
+    "left_out",
+    "licences",
+    "load_object",
+    "places",
+    "plugin_class",
+    "read_licence",
+    "registered",
+    "row",
+    "table",
+    "tags",
+    "text",
+    "unchanged",
+    "unique",
+    "validate",
+    "web_addresses",
+]
+
+
+def plugin_class(name: str) -> type[UkHarvester]:
+    """Return the CKAN plugin of the source type with this name; needs CKAN.
+
+    The type is found by name, because an error in its modules leaves it out and must not stop CKAN.
+    """
+    from ckanext.ukharvest.harvesters.base import make_plugin
+
+    return make_plugin(registered(name), __name__)
