@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ckanext.ukharvest.readers.endings import unchanged
-from ckanext.ukharvest.readers.xml_document.reader import XmlDocument
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
 from ckanext.ukharvest.core.errors import (
@@ -62,7 +60,8 @@ from ckanext.ukharvest.readers.json_document.outline import Shape
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
 from ckanext.ukharvest.readers.waf.reader import Waf
-from ckanext.ukharvest.readers.walk import Pages, Point, Walk
+from ckanext.ukharvest.readers.walk import Pages, Point, Walk, unchanged
+from ckanext.ukharvest.readers.xml_document import XmlDocument
 from ckanext.ukharvest.reading.type_detection import source_type as detect_type
 from ckanext.ukharvest.source_types import (
     COMMON_OPTIONS,
