@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ckanext.ukharvest.readers.xml_document.records import XmlShape
-
 from ckanext.ukharvest.core.errors import (
     ConfigError,
     FetchError,
@@ -61,7 +59,7 @@ from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
 from ckanext.ukharvest.readers.waf.reader import Waf
 from ckanext.ukharvest.readers.walk import Pages, Point, Walk, unchanged
-from ckanext.ukharvest.readers.xml_document import XmlDocument
+from ckanext.ukharvest.readers.xml_document import XmlDocument, XmlShape
 from ckanext.ukharvest.reading.type_detection import source_type as detect_type
 from ckanext.ukharvest.source_types import (
     COMMON_OPTIONS,
