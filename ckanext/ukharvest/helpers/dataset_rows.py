@@ -115,7 +115,8 @@ def ukharvest_field_value(key: str, value: Any, package: Mapping[str, Any] | Non
     if key not in shown_values.KEYS:
         return shown_facts.render_extra(value if isinstance(value, str) else json.dumps(value))
     shown = shown_values.render_value(key, value, portal())
-    if key == "theme-primary" and package and _is_suggested(package):
+    assessment = load_assessment(package) if key == "theme-primary" and package else None
+    if assessment is not None and assessment.theme_origin == themes.WORDS:
         words = tk._("suggested from the dataset's own words")
         shown += Markup(' <span class="small text-muted">({})</span>').format(words)
     return shown
@@ -236,9 +237,3 @@ def _is_known(named: dict[str, Any], references: Collection[str]) -> bool:
         reference in (href, uuid) or (len(reference) > 8 and reference in href)
         for reference in references
     )
-
-
-def _is_suggested(package: Mapping[str, Any]) -> bool:
-    """Tell whether a dataset's theme is only suggested, by words in its texts."""
-    assessment = load_assessment(package)
-    return assessment is not None and assessment.theme_origin == themes.WORDS

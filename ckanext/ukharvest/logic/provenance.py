@@ -69,6 +69,7 @@ def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
 
 def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
     state = _state(origin)
+    is_edited = origin.written and origin.changed and origin.changed > origin.written
     missed = origin.missed_runs or 0
     is_open = may_see_source(
         context, origin.source_id, is_private=origin.is_private, state=origin.source_state
@@ -91,7 +92,7 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         "runs_left": max(1, config.delete_after_runs() - missed) if state == MISSING else None,
         "kept_fields": [{"field": key, "label": label(key)} for key in _kept(origin)],
         "supplied_fields": _supplied(origin.supplied_fields),
-        "edited_since": iso(origin.changed) if _is_edited(origin) else None,
+        "edited_since": iso(origin.changed) if is_edited else None,
         # Other sources that list it too, as far as the user may see them.
         "also_in": [
             {"id": listing.source_id, "name": listing.name, "title": listing.title}
@@ -145,10 +146,6 @@ def _kept(origin: Origin) -> list[str]:
     own = source_rules.parse_options(origin.config).get("not_overwrite")
     named = [str(name) for name in own] if isinstance(own, list) else []
     return list(dict.fromkeys([*_ALWAYS_KEPT, *named, *sorted(config.not_overwrite_fields())]))
-
-
-def _is_edited(origin: Origin) -> bool:
-    return bool(origin.written and origin.changed and origin.changed > origin.written)
 
 
 def _facts(package: Mapping[str, Any]) -> dict[str, str]:

@@ -118,7 +118,14 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> dict[
     """
     tk.check_access("ukharvest_broken_link_list", context, data_dict)
     data = schema.validate(data_dict, schema.broken_link_list_schema())
-    wanted = _wanted(context, data)
+    source, organisation = data["source"], data["organization"]
+    wanted = Wanted(
+        source_of({"source_id": source}).id if source else "",
+        organisation_of(organisation).id if organisation else "",
+        data["host"].lower(),
+        data.get("state") or "",
+        readable_organisations(context),
+    )
     if data["group_by"]:
         return _count(wanted, data["group_by"])
     count, rows = broken_links.links(wanted, data["limit"], data["offset"])
@@ -132,17 +139,6 @@ def _count(wanted: Wanted, group_by: Sequence[str]) -> dict[str, Any]:
     names |= {row.key: (row.key, row.key) for row in rows.get(HOST, ()) if row.key}
     figures = {f"{by}s": _figures(rows[by], names) for by in group_by}
     return {**figures, "total": _sum(rows[group_by[0]])}
-
-
-def _wanted(context: Any, data: dict[str, Any]) -> Wanted:
-    source, organisation = data.get("source"), data.get("organization")
-    return Wanted(
-        source_of({"source_id": source}).id if source else "",
-        organisation_of(organisation).id if organisation else "",
-        (data.get("host") or "").lower(),
-        data.get("state") or "",
-        readable_organisations(context),
-    )
 
 
 def _listed(row: Any, names: dict[str, tuple[str, str]]) -> dict[str, Any]:

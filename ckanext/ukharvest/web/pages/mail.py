@@ -86,17 +86,14 @@ def test(name: str) -> Any:
     except tk.ValidationError as exc:
         common.flash_errors(exc)
     else:
-        tk.h.flash_success(_asked_for(answer["recipients"]))
+        text = ngettext(
+            "A test email goes to {n} recipient within {minutes} minutes.",
+            "A test email goes to {n} recipients within {minutes} minutes.",
+            answer["recipients"],
+            minutes=config.schedule_cron_minutes(),
+        )
+        tk.h.flash_success(text)
     return tk.redirect_to("ukharvest_mail.read", name=source["name"])
-
-
-def _asked_for(recipients: int) -> str:
-    return ngettext(
-        "A test email goes to {n} recipient within {minutes} minutes.",
-        "A test email goes to {n} recipients within {minutes} minutes.",
-        recipients,
-        minutes=config.schedule_cron_minutes(),
-    )
 
 
 def _describe_test(test: dict[str, Any]) -> str:
