@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
@@ -23,23 +23,7 @@ class GuidElsewhere(RecordError):
     code = "guid-elsewhere"
 
 
-class Claim(NamedTuple):
-    """A source whose current harvest object names an active dataset of this guid.
-
-    Attributes:
-        owner_org: id of the dataset's organisation, None if it has none.
-    """
-
-    source_id: str
-
-    title: str
-    url: str
-    active: bool
-    dataset_title: str
-    owner_org: str | None
-
-
-Claims = Mapping[str, Sequence[Claim]]  # guid → who has it
+Claims = Mapping[str, Sequence[Any]]  # guid → who has it, as rows of ``lock_and_find``
 
 
 def lock(guids: Iterable[str]) -> None:
@@ -57,6 +41,11 @@ def lock_and_find(
 
     Args:
         names: to lock in the same statement (``locks.hold``).
+
+    Returns:
+        Rows (guid, source_id, title, url, active, dataset_title, owner_org): the sources whose
+        current harvest object names an active dataset of a guid; ``owner_org``: id of the dataset's
+        organisation, None if it has none.
     """
     guids = {obj.guid for obj in objects if is_globally_unique(obj.guid)}
     locks.hold([*((locks.GUIDS, guid) for guid in guids), *names])
@@ -67,11 +56,11 @@ def lock_and_find(
     query = (
         Session.query(
             HarvestObject.guid,
-            HarvestSource.id,
+            HarvestSource.id.label("source_id"),
             HarvestSource.title,
             HarvestSource.url,
             HarvestSource.active,
-            model.Package.title,
+            model.Package.title.label("dataset_title"),
             model.Package.owner_org,
         )
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
@@ -82,7 +71,7 @@ def lock_and_find(
             model.Package.state == "active",
         )
     )
-    return grouped((guid, Claim(*claim)) for guid, *claim in query)
+    return grouped((row.guid, row) for row in query)
 
 
 def refuse_foreign(obj: HarvestObject, title: str, claims: Claims) -> None:
@@ -101,7 +90,7 @@ def refuse_foreign(obj: HarvestObject, title: str, claims: Claims) -> None:
             raise GuidElsewhere(message, url=obj.source.url)
 
 
-def _message(guid: str, title: str, source: HarvestSource, claim: Claim) -> str:
+def _message(guid: str, title: str, source: HarvestSource, claim: Any) -> str:
     there = f"'{claim.title}' ({claim.url})"
     here = f"'{source.title}' ({source.url})"
     if not claim.active:
@@ -112,7 +101,7 @@ def _message(guid: str, title: str, source: HarvestSource, claim: Claim) -> str:
     )
 
 
-def _advice(title: str, source: HarvestSource, claim: Claim) -> str:
+def _advice(title: str, source: HarvestSource, claim: Any) -> str:
     """What the publisher of the second record does; the other's title may not be public."""
     if not claim.active:
         return _advice_on_deleted(source, claim)
@@ -127,7 +116,7 @@ def _advice(title: str, source: HarvestSource, claim: Claim) -> str:
     )
 
 
-def _advice_on_deleted(source: HarvestSource, claim: Claim) -> str:
+def _advice_on_deleted(source: HarvestSource, claim: Any) -> str:
     """How a sysadmin gives the datasets of a deleted source to this one, or deletes them."""
     package = Session.get(model.Package, source.id)
     adopt = f"'ckan ukharvest adopt {_name(source.id)} --by-guid'"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -21,14 +21,6 @@ from ckanext.ukharvest.model import UNHURRIED, PendingIndex, utcnow
 from ckanext.ukharvest.model.statements import execute, upsert
 
 Session = model.Session
-
-
-class Backlog(NamedTuple):
-    """Number of datasets that wait for the index, and since when."""
-
-    number: int
-    oldest: dt.datetime | None
-    refused: int
 
 
 def mark(*package_ids: str) -> None:
@@ -93,9 +85,8 @@ def remove(indexed: Mapping[str, dt.datetime]) -> set[str]:
 
 def count_attempt(package_ids: list[str]) -> None:
     """Note that the index refused these datasets' documents once more; commits."""
-    statement = sa.update(PendingIndex).where(PendingIndex.package_id.in_(package_ids))
-    statement = statement.values(attempts=PendingIndex.attempts + 1)
-    execute(statement)
+    refused = sa.update(PendingIndex).where(PendingIndex.package_id.in_(package_ids))
+    execute(refused.values(attempts=PendingIndex.attempts + 1))
     Session.commit()
 
 
@@ -123,15 +114,14 @@ def marks(package_ids: set[str]) -> dict[str, dt.datetime]:
     return {row[0]: row[1] for row in query.filter(PendingIndex.package_id.in_(package_ids))}
 
 
-def backlog(before: dt.datetime) -> Backlog:
-    """Return what waits since before that time."""
-    count, first, refused = (
-        Session.query(
-            sa.func.count(),
-            sa.func.min(PendingIndex.since),
-            sa.func.count().filter(PendingIndex.attempts > 0),
-        )
-        .filter(PendingIndex.since < before)
-        .one()
+def backlog(before: dt.datetime) -> Any:
+    """Return how many datasets wait since before that time: a row (number, oldest, refused).
+
+    ``oldest``: since when the first of them waits, None without any.
+    """
+    columns = (
+        sa.func.count().label("number"),
+        sa.func.min(PendingIndex.since).label("oldest"),
+        sa.func.count().filter(PendingIndex.attempts > 0).label("refused"),
     )
-    return Backlog(count, first, refused)
+    return Session.query(*columns).filter(PendingIndex.since < before).one()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -27,13 +27,8 @@ CHUNK = 1000  # rows
 SAMPLE = 5000  # records whose resources show where resources moved to
 
 
-class Renamed(NamedTuple):
-    """A text of a record that was replaced: its guid or its URL."""
-
-    record_id: int
-    package_id: str | None
-    old: str
-    new: str
+# A replaced text of a record, its guid or its URL: a row (record_id, package_id, old, new).
+Renamed = Any
 
 
 def some_resource_keys(source_id: str) -> dict[str, list[str]]:
@@ -111,7 +106,7 @@ def rename_records(
 def _replace_guids(source_id: str, pairs: Sequence[tuple[str, str]]) -> list[Renamed]:
     values = _values(source_id, pairs)
     Session.execute(_FORGET_EMPTY, values)
-    return [Renamed(*row) for row in Session.execute(_REPLACE_GUIDS, values)]
+    return list(Session.execute(_REPLACE_GUIDS, values))
 
 
 def _values(source_id: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -139,7 +134,7 @@ _REPLACE_GUIDS = sa.text(
      WHERE record.source_id = :source AND record.guid = given.old
        AND NOT EXISTS (SELECT FROM ukharvest_record AS other
                         WHERE other.source_id = :source AND other.guid = given.new)
- RETURNING record.id, record.package_id, given.old, given.new
+ RETURNING record.id AS record_id, record.package_id, given.old, given.new
     """
 ).bindparams(*_LISTS)
 
@@ -161,13 +156,13 @@ def _move_guids(source_id: str, move: BaseMove, ids: Sequence[int]) -> list[Rena
     """Replace the guids of records, unless another record has the new one."""
     other = sa.orm.aliased(Record)
     new = _moved(Record.guid, move)
-    query = Session.query(Record.id, Record.package_id, Record.guid, new).filter(
+    query = Session.query(*_columns(Record.guid, new)).filter(
         Record.source_id == source_id,
         Record.id == any_number(ids),
         _is_below(Record.guid, move.old),
         ~sa.exists().where(other.source_id == source_id, other.guid == new),
     )
-    renamed = [Renamed(*row) for row in query]
+    renamed = query.all()
     # Without a stamp the next run writes the dataset again, with all that holds the guid.
     _update([record.record_id for record in renamed], guid=new, fingerprint="", package_hash="")
     return renamed
@@ -184,11 +179,15 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
     if moves:
         cases = [(_is_below(Record.url, move.old), _moved(Record.url, move)) for move in moves]
         new = sa.case(*cases, else_=Record.url)
-        rows = Session.query(Record.id, Record.package_id, Record.url, new)
-        renamed = [Renamed(*row) for row in rows.filter(own, Record.url != new)]
+        query = Session.query(*_columns(Record.url, new))
+        renamed = query.filter(own, Record.url != new).all()
         _update([record.record_id for record in renamed], url=new)
     execute(sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0))
     return renamed
+
+
+def _columns(old: Any, new: Any) -> tuple[Any, ...]:
+    return Record.id.label("record_id"), Record.package_id, old.label("old"), new.label("new")
 
 
 def _move_resources(

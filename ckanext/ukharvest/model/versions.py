@@ -50,14 +50,6 @@ _KEEP = sa.text(
 )
 
 
-class New(NamedTuple):
-    """A record's content to save: id of its row, the run that imported it, and the text."""
-
-    record_id: int
-    job_id: str
-    content: str
-
-
 class Version(NamedTuple):
     """One version of a record.
 
@@ -72,17 +64,21 @@ class Version(NamedTuple):
     content: str
 
 
-def save(new: Iterable[New]) -> None:
-    """Save records' contents that differ from their latest version; the caller commits."""
-    contents = list(new)
-    if not contents:
-        return
-    values = {
-        "records": [version.record_id for version in contents],
-        "jobs": [version.job_id for version in contents],
-        "contents": [zlib.compress(version.content.encode("utf-8")) for version in contents],
-    }
-    Session.execute(_KEEP, {**values, "now": utcnow(), "others": KEPT - 1})
+def save(new: Iterable[tuple[int, str, str]]) -> None:
+    """Save records' contents that differ from their latest version; the caller commits.
+
+    Args:
+        new: id of the record's row, the run that imported it, and the text.
+    """
+    if versions := list(new):
+        values = {
+            "records": [row_id for row_id, _job_id, _text in versions],
+            "jobs": [job_id for _row_id, job_id, _text in versions],
+            "contents": [
+                zlib.compress(text.encode("utf-8")) for _row_id, _job_id, text in versions
+            ],
+        }
+        Session.execute(_KEEP, {**values, "now": utcnow(), "others": KEPT - 1})
 
 
 def versions_of(source_id: str, guid: str) -> list[Version]:

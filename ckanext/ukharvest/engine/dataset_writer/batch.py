@@ -328,7 +328,7 @@ class _Batch:
             }
         )
         versions.save(
-            versions.New(written.row.id, written.obj.harvest_job_id, written.obj.content)
+            (written.row.id, written.obj.harvest_job_id, written.obj.content)
             for written in new_contents
         )
         record_rows.end_problems(known)
