@@ -16,6 +16,7 @@ PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
 LAYERS = ("core", "readers", "parsers", "harvesters", "engine", "operations/sweeper")
 FILES = (
+    "model/guid_conflicts.py",
     "model/privileged_options.py",
     "reading/address_lookup.py",
     "reading/type_detection.py",

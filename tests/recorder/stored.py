@@ -22,6 +22,14 @@ HOUR = 3600  # seconds
 _STAMPED = {"api_token": ("last_access",), "user": ("last_active",)}
 
 
+# A table's columns without those that PostgreSQL computes itself.
+_COLUMNS = """
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum)
+      FROM pg_attribute
+     WHERE attrelid = %(name)s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+"""
+
+
 class State(NamedTuple):
     """All that a portal stores.
 
@@ -83,8 +91,10 @@ class Store:
         connection.exec_driver_sql(f"TRUNCATE {names}")
         for name in changed:
             if state.rows[name]:
+                columns = connection.exec_driver_sql(_COLUMNS, {"name": f'"{name}"'}).scalar()
                 connection.exec_driver_sql(
-                    f'INSERT INTO "{name}" SELECT * FROM unnest(%(rows)s::"{name}"[])',  # noqa: S608
+                    f'INSERT INTO "{name}" ({columns})'  # noqa: S608
+                    f' SELECT {columns} FROM unnest(%(rows)s::"{name}"[])',
                     {"rows": state.rows[name]},
                 )
         for name, value in state.sequences.items():
