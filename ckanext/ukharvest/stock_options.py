@@ -78,14 +78,8 @@ class Change:
     reasons: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
 
-@dataclass(slots=True)
-class _Loss:
-    """Collects the reasons why parts of a value are dropped."""
-
-    reasons: list[tuple[str, Mapping[str, str]]]
-
-    def add(self, text: str, **values: str) -> None:
-        self.reasons.append((text, values))
+# Why parts of a value are dropped: texts to translate, with their values.
+Reasons = list[tuple[str, Mapping[str, str]]]
 
 
 def translate(
@@ -107,9 +101,9 @@ def translate(
         return {}, [Change("config", text, DROPPED, reasons=((_UNREADABLE, {}),))]
     changes = [_change(kind, name, stored[name], facts, is_group) for name in stored]
     options: dict[str, Any] = {}
-    for each in changes:
-        if each.change != DROPPED:
-            options.setdefault(each.new_name, each.new_value)
+    for change in changes:
+        if change.change != DROPPED:
+            options.setdefault(change.new_name, change.new_value)
     return options, changes
 
 
@@ -119,29 +113,25 @@ def _change(
     shown = HIDDEN if name in _SECRETS else value
     if name in _WITHOUT_MEANING:
         return Change(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
-    option = _option(kind, name)
+    options = (*kind.options, *COMMON_OPTIONS)
+    option = next((option for option in options if name in (option.name, option.alias)), None)
     if option is None:
         return Change(name, shown, DROPPED, reasons=((_UNKNOWN, {}),))
-    loss = _Loss([])
+    reasons: Reasons = []
     prepared = value
     if name == "default_extras" and isinstance(value, Mapping):
-        prepared = list(_filled_in(value, facts, loss))
+        prepared = list(_filled_in(value, facts, reasons))
     elif name == "default_groups" and isinstance(value, list):
-        prepared = list(_existing(value, is_group, loss))
-    found = _convert(option, name, prepared, loss)
-    reasons = tuple(loss.reasons)
-    if found is None or (found in ([], {}) and value not in ([], {}, "", None)):
-        return Change(name, shown, DROPPED, reasons=reasons or ((_NAMES_ITS_VALUE, {}),))
-    is_kept = (option.name, found) == (name, value)
-    return Change(name, shown, KEPT if is_kept else TRANSLATED, option.name, found, reasons)
+        prepared = list(_existing(value, is_group, reasons))
+    new = _convert(option, name, prepared, reasons)
+    if new is None or (new in ([], {}) and value not in ([], {}, "", None)):
+        why = tuple(reasons) or ((_NAMES_ITS_VALUE, {}),)
+        return Change(name, shown, DROPPED, reasons=why)
+    change = KEPT if (option.name, new) == (name, value) else TRANSLATED
+    return Change(name, shown, change, option.name, new, tuple(reasons))
 
 
-def _option(kind: SourceType, name: str) -> Option | None:
-    declared = (*kind.options, *COMMON_OPTIONS)
-    return next((each for each in declared if name in (each.name, each.alias)), None)
-
-
-def _filled_in(extras: Mapping[str, Any], facts: Facts, loss: _Loss) -> Iterator[str]:
+def _filled_in(extras: Mapping[str, Any], facts: Facts, reasons: Reasons) -> Iterator[str]:
     """Yield extras as "name=value", with their templates filled in."""
     known = {
         "harvest_source_id": facts.id,
@@ -161,34 +151,33 @@ def _filled_in(extras: Mapping[str, Any], facts: Facts, loss: _Loss) -> Iterator
                 text = text.replace(f"{{{field}}}", known[field])
             yield f"{name}={text}"
         else:
-            loss.add(_VOLATILE, name=str(name))
+            reasons.append((_VOLATILE, {"name": str(name)}))
 
 
-def _existing(groups: list[Any], is_group: Callable[[str], bool], loss: _Loss) -> Iterator[Any]:
-    for each in groups:
-        name = each.get("name") if isinstance(each, Mapping) else each
+def _existing(
+    groups: list[Any], is_group: Callable[[str], bool], reasons: Reasons
+) -> Iterator[Any]:
+    for group in groups:
+        name = group.get("name") if isinstance(group, Mapping) else group
         if isinstance(name, str) and is_group(name):
             yield name
         else:
-            loss.add(_NO_GROUP, name=str(name))
+            reasons.append((_NO_GROUP, {"name": str(name)}))
 
 
-def _convert(option: Option, name: str, value: Any, loss: _Loss) -> Any:
+def _convert(option: Option, name: str, value: Any, reasons: Reasons) -> Any:
     """Return the value in our form as for JSON, None if nothing of it can be used."""
     try:
-        return _as_json(validate({name: value}, (option,))[option.name])
+        new = validate({name: value}, (option,))[option.name]
+        return list(new) if isinstance(new, tuple) else new
     except ConfigError as exc:
         if option.kind != "list" or not isinstance(value, list):
-            loss.add("{message}", message=exc.message)
+            reasons.append(("{message}", {"message": exc.message}))
             return None
     items = []
     for item in value:
         try:
             items += validate({name: [item]}, (option,))[option.name]
         except ConfigError as exc:
-            loss.add("{message}", message=exc.message)
+            reasons.append(("{message}", {"message": exc.message}))
     return items
-
-
-def _as_json(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -25,6 +25,7 @@ from ckanext.ukharvest.operations import sweeper
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.test_source_previews import PATH, publisher, work  # noqa: F401 - a fixture
 from tests.publisher import PLACE, SOURCES, Publisher
+from tests.publishing.files import workbook
 from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
@@ -34,6 +35,7 @@ API = "/api/3/action/ukharvest_check_create"
 INVENTORY = (SOURCES / "inventory-0.3" / "inventory.xml").read_bytes()
 GEMINI = next((SOURCES / "gemini-2.3").glob("*.xml")).read_bytes()
 RDF = next((SOURCES / "dcat-rdfxml").glob("*.rdf")).read_bytes()
+DATASETS = (SOURCES / "table" / "datasets.csv").read_bytes().rpartition(b"\n,,A row")[0]
 DATA_JSON = json.dumps(datasets(3, **FULL)).encode()
 TABLE_SCHEMA = json.dumps(
     {
@@ -122,6 +124,7 @@ def contents() -> list[Any]:
         pytest.param(json.dumps(GUIDE_LIST).encode(), "data_json", "data.json", id="list"),
         pytest.param(GEMINI, "gemini-single", "GEMINI", id="gemini"),
         pytest.param(RDF, "dcat_rdf", "DCAT", id="dcat"),
+        pytest.param(DATASETS, "dataset_table", "Table of datasets", id="table"),
     ],
 )
 def test_each_way_finds_out_the_type(
@@ -151,6 +154,14 @@ def test_each_way_finds_out_the_type(
         assert results[-1][0] in html.fromstring(page).text_content()
     assert results[0] == results[1] == results[2]
     assert contents() == [(None, None)] * 3
+
+
+def test_uploaded_workbook_is_a_table_of_datasets(app: CKANTestApp, editor: dict[str, str]) -> None:
+    rows = workbook([["identifier", "title"], ["p1", "Parks"], ["p2", ""]])
+    found, page = checked(app, editor, upload=("datasets.xlsx", rows))
+    assert (found["source_type"], found["way"]) == ("dataset_table", "upload")
+    assert "Parks" in page
+    assert "row 3, column title: empty" in html.fromstring(page).text_content()
 
 
 def test_a_chosen_type_and_one_that_it_is_not(

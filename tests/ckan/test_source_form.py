@@ -156,6 +156,9 @@ def test_nothing_is_preselected_and_every_type_is_explained(
         (box,) = page.xpath(f"//input[@name='source_type'][@value='{name}']")
         assert box.get("data-example") == kind.url_example
         assert kind.line in page.xpath(f"//*[@id='line-{name}']")[0].text_content()
+        links = page.xpath(f"//*[@id='line-{name}']/a[@download]/@href")
+        assert len(links) == bool(kind.template)
+        assert all(app.get(link).body.startswith("identifier,title,") for link in links)
     # A link fills in visible fields, and nothing below "Advanced".
     given = {"title": "Mine", "name": "n", "config": "{}", "option_common_default_groups": "g"}
     found = fields(get(app, editor, f"/harvest/new?{urlencode(given)}"))

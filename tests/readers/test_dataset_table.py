@@ -73,7 +73,7 @@ def test_identifier_of_two_titles_is_refused_by_row(publisher: Publisher, http: 
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        (",,,https://a.example/1.csv,,", "row 2, columns identifier and title"),
+        (",,,https://a.example/1.csv,,", "row 2, column identifier"),
         ("p1,,,,,", "row 2, column title"),
     ],
 )

@@ -76,8 +76,8 @@ class UkHarvester(p.SingletonPlugin):
             setting.read_options(self.source_type, source_config)
         except ConfigError as exc:
             raise ValueError(exc.message) from exc
-        found = json.loads(source_config) if source_config and source_config.strip() else {}
-        return json.dumps(found, indent=2) if found else ""
+        options = json.loads(source_config) if source_config and source_config.strip() else {}
+        return json.dumps(options, indent=2) if options else ""
 
     def dry_run(self, source: HarvestSource, tell: Tell) -> PreviewResult:
         """Read a saved source and return what a run would do, without writing anything.

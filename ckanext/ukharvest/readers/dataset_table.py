@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers import spreadsheet
 from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, unchanged
 from ckanext.ukharvest.schema_check.rows import fold
@@ -128,11 +128,13 @@ def _datasets(
     for number, cells in rows:
         values = {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
         if len(values) < sum(map(bool, cells)):
-            _report(problems, number, "", "a value in a column without a name in row 1 is not used")
+            message = f"row {number}: a value in a column without a name in row 1 is not used"
+            problems.append(Problem("unused-cell", "", message))
         file = {name: values.pop(name) for name in [*values] if name.startswith(OF_FILE)}
         title = values.get("title", "")
-        identity = _identity(title, values.get("publisher", ""))
-        guid = parse_identifier(values.get("identifier")) or identity
+        key = (title, values.get("publisher", "")) if title else ()
+        identity = " | ".join(" ".join(text.casefold().split()) for text in key if text)
+        guid = parse_identifier(values.get("identifier") or identity)
         dataset = by_guid.get(guid)
         first_title = dataset.values.get("title", "") if dataset else ""
         is_other = "identifier" in values and title not in ("", first_title)
@@ -142,8 +144,9 @@ def _datasets(
             by_guid.setdefault(guid, dataset)
         for name, value in values.items():
             if value != dataset.values.get(name):
-                words = f"not as in row {dataset.row} of the same dataset, whose value is used"
-                _report(problems, number, name, words)
+                message = f"not as in row {dataset.row} of the same dataset, whose value is used"
+                message = f"row {number}, column {name}: {message}"
+                problems.append(Problem("unused-cell", name, message))
         if file := {name.removeprefix(OF_FILE): file[name] for name in file}:
             if "downloadURL" in file and not file.keys() & {"mediaType", "accessURL"}:
                 # data.json expects a media type with a download, which few people know.
@@ -152,26 +155,13 @@ def _datasets(
     return datasets
 
 
-def _identity(title: str, publisher: str) -> str:
-    """Return the identity of a dataset without identifier, "" without a title."""
-    texts = (title, publisher) if title and publisher else (title,)
-    return " | ".join(" ".join(clean_text(text).casefold().split()) for text in texts)
-
-
-def _report(problems: list[Problem], row: int, column: str, words: str) -> None:
-    place = f"row {row}, column {column}" if column else f"row {row}"
-    problems.append(Problem("unused-cell", column, f"{place}: {words}"))
-
-
 def _record(dataset: _Dataset, url: str) -> RawRecord:
     place = f"row {dataset.row}"
     error = None
-    if not dataset.guid:
-        message = f"{place}, columns identifier and title: empty; expected both, or a title"
-        error = ParseError(message, code="missing-identifier")
-    elif "title" not in dataset.values:
-        message = f"{place}, column title: empty; expected the dataset's title"
-        error = ParseError(message, code="missing-title")
+    if "title" not in dataset.values:
+        name = "title" if dataset.guid else "identifier"
+        message = f"{place}, column {name}: empty; expected a title, and an identifier that stays"
+        error = ParseError(f"{message} the same", code=f"missing-{name}")
     entry: dict[str, Any] = {
         name: [part.strip() for part in re.split(_SEPARATORS[name], value) if part.strip()]
         if name in _SEPARATORS

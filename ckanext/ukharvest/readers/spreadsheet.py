@@ -60,16 +60,16 @@ def read_rows(
     for number, cells in _xlsx(body, url) if is_xlsx else _csv(body, url, names, problems):
         left -= sum(map(len, cells))
         if number > MAX_ROWS + 1 or len(cells) > MAX_COLUMNS or left < 0:
-            raise too_large(url, number)
+            raise too_large(url, f" in row {number:,}")
         if any(cell.strip() for cell in cells):
             yield number, [cell.strip() for cell in cells]
 
 
-def too_large(url: str, row: int) -> ProtocolError:
-    """Return the error of a file that is beyond the limits in a row."""
+def too_large(url: str, place: str) -> ProtocolError:
+    """Return the error of a file that is beyond the limits."""
     return ProtocolError(
-        f"{url} is too large in row {row:,}; expected at most {MAX_ROWS:,} rows, {MAX_COLUMNS}"
-        f" columns and {MAX_BYTES // MIB} MB of text",
+        f"{url} is too large{place}; expected at most {MAX_ROWS:,} rows, {MAX_COLUMNS} columns and"
+        f" {MAX_BYTES // MIB} MB of text, as XLSX {MAX_XLSX // MIB} MB",
         code="too-large",
         url=url,
     )
@@ -100,18 +100,14 @@ def _csv(
         for row, cells in Rows(body, names, Collector(limits, emit)):
             yield row, cells
     except Stopped as exc:
-        raise too_large(url, row + 1) from exc
+        raise too_large(url, f" in row {row + 1:,}") from exc
     except Unchecked as exc:
         raise ProtocolError(f"{url}: {exc}", url=url) from exc
 
 
 def _xlsx(body: IO[bytes], url: str) -> Iterator[tuple[int, list[str]]]:
     if body.seek(0, io.SEEK_END) > MAX_XLSX:
-        raise ProtocolError(
-            f"{url} is an XLSX of more than {MAX_XLSX // MIB} MB; expected a smaller one, or CSV",
-            code="too-large",
-            url=url,
-        )
+        raise too_large(url, "")
     try:
         with ZipFile(body) as archive:
             yield from _Workbook(archive, url).rows()
@@ -175,7 +171,7 @@ class _Workbook:
                 if value := self._value(cell):
                     column = _column(cell.get("r", "")) or len(cells) + 1
                     if column > MAX_COLUMNS:
-                        raise too_large(self._url, number)
+                        raise too_large(self._url, f" in row {number:,}")
                     cells += [""] * (column - len(cells))
                     cells[column - 1] = value
             yield number, cells

@@ -61,14 +61,13 @@ Serve = Callable[[Publisher, Sequence[Item]], Served]
 
 def read(kind: SourceType, url: str, http: HttpClient) -> tuple[list[RawRecord], Any]:
     """Read a source to its end; every record has its content then."""
-    given = options.validate({}, (*kind.options, *COMMON_OPTIONS))
-    source = Source(url, given, http)
+    source = Source(url, options.validate({}, (*kind.options, *COMMON_OPTIONS)), http)
     reading = Reading(unique(kind.reader.records(source)))
-    found = [
+    records = [
         raw if raw.error or raw.content is not None else kind.reader.fetch(source, raw)
         for raw in reading
     ]
-    return found, reading.ending
+    return records, reading.ending
 
 
 def parse(kind: SourceType, raw: RawRecord) -> DatasetRecord:
@@ -80,7 +79,7 @@ def test_a_type_says_what_it_is(kind: SourceType) -> None:
     assert kind.description
     assert all(option.help for option in kind.options)
     assert isinstance(kind.parser.VERSION, int)
-    names = [name for each in TYPES.values() for name in (each.name, *each.aliases)]
+    names = [name for other in TYPES.values() for name in (other.name, *other.aliases)]
     assert len(names) == len(set(names))
 
 
@@ -88,10 +87,10 @@ def test_all_records_come_with_identity_and_title(
     kind: SourceType, serve: Serve, publisher: Publisher, http: HttpClient
 ) -> None:
     served = serve(publisher, items(6))
-    found, ending = read(kind, publisher.url(served.path), http)
+    records, ending = read(kind, publisher.url(served.path), http)
     assert ending.complete
-    assert len({raw.guid for raw in found}) == 6
-    assert sorted(parse(kind, raw).title for raw in found) == [f"Title {n}" for n in range(6)]
+    assert len({raw.guid for raw in records}) == 6
+    assert sorted(parse(kind, raw).title for raw in records) == [f"Title {n}" for n in range(6)]
 
 
 def test_reading_twice_gives_the_same_identities_and_fingerprints(
@@ -100,8 +99,8 @@ def test_reading_twice_gives_the_same_identities_and_fingerprints(
     served = serve(publisher, items(6))
 
     def prints() -> list[tuple[str, str]]:
-        found, _ending = read(kind, publisher.url(served.path), http)
-        return [(r.guid, fingerprint(r.content or "", kind.parser.FORM, ())) for r in found]
+        records, _ending = read(kind, publisher.url(served.path), http)
+        return [(r.guid, fingerprint(r.content or "", kind.parser.FORM, ())) for r in records]
 
     assert prints() == prints()
 
@@ -109,10 +108,10 @@ def test_reading_twice_gives_the_same_identities_and_fingerprints(
 def test_a_change_in_one_record_changes_its_fingerprint_alone(
     kind: SourceType, serve: Serve, publisher: Publisher, http: HttpClient
 ) -> None:
-    def prints(records: list[Item]) -> dict[str, str]:
-        served = serve(publisher, records)
-        found, _ending = read(kind, publisher.url(served.path), http)
-        return {r.guid: fingerprint(r.content or "", kind.parser.FORM, ()) for r in found}
+    def prints(listed: list[Item]) -> dict[str, str]:
+        served = serve(publisher, listed)
+        records, _ending = read(kind, publisher.url(served.path), http)
+        return {r.guid: fingerprint(r.content or "", kind.parser.FORM, ()) for r in records}
 
     before = prints(items(6))
     after = prints([*items(5), Item(5, title="Title 5", description="Another.")])
@@ -124,9 +123,9 @@ def test_a_record_without_title_is_lost_alone(
     kind: SourceType, serve: Serve, publisher: Publisher, http: HttpClient
 ) -> None:
     served = serve(publisher, [*items(5), Item(5, title="")])
-    found, _ending = read(kind, publisher.url(served.path), http)
+    records, _ending = read(kind, publisher.url(served.path), http)
     outcomes = []
-    for raw in found:
+    for raw in records:
         try:
             if raw.error:
                 raise raw.error

@@ -51,10 +51,10 @@ class Portal:
 
     def close(self) -> None:
         """End the consumers."""
-        for each in self._consumers:
-            each.send_signal(signal.SIGTERM)
-        for each in self._consumers:
-            each.wait(30)
+        for consumer in self._consumers:
+            consumer.send_signal(signal.SIGTERM)
+        for consumer in self._consumers:
+            consumer.wait(30)
         self._log.close()
 
     def create_source(self, url: str, kind: SourceType) -> str:
@@ -81,7 +81,9 @@ class Portal:
             job = _act("harvest_job_show", id=job_id)
             if job["status"] == "Finished":
                 return {name: job["stats"][name] for name in _FIGURES if job["stats"].get(name)}
-            assert all(each.poll() is None for each in self._consumers), "a consumer has ended"
+            assert all(consumer.poll() is None for consumer in self._consumers), (
+                "a consumer has ended"
+            )
             assert time.monotonic() < deadline, f"the run has not ended in {SECONDS} s"
             time.sleep(0.2)
 
@@ -89,8 +91,8 @@ class Portal:
         """Return the titles of a source's datasets."""
         source = _act("harvest_source_show", id=source_id)
         query = f"owner_org:{source['owner_org']} AND dataset_type:dataset"
-        found = _act("package_search", q=query, rows=100, include_private=True)
-        return sorted(dataset["title"] for dataset in found["results"])
+        page = _act("package_search", q=query, rows=100, include_private=True)
+        return sorted(dataset["title"] for dataset in page["results"])
 
 
 def _act(action: str, **fields: Any) -> Any:
@@ -117,11 +119,10 @@ def portal(
     for name in ("harvest", "ukharvest"):
         migrate_db_for(name)
     reset_index()
-    found = Portal(
-        str(request.config.getoption("ckan_ini")), tmp_path_factory.mktemp("portal") / "log"
-    )
-    yield found
-    found.close()
+    ini = str(request.config.getoption("ckan_ini"))
+    empty_portal = Portal(ini, tmp_path_factory.mktemp("portal") / "log")
+    yield empty_portal
+    empty_portal.close()
     p.unload_all()
 
 

@@ -54,7 +54,7 @@ def groups(types: Iterable[_G]) -> Iterator[tuple[str, list[_G]]]:
     """Yield pairs of a group's title and its types, without empty groups."""
     types = list(types)
     for key, title in source_types.GROUPS.items():
-        if members := [each for each in types if each.group == key]:
+        if members := [kind for kind in types if kind.group == key]:
             yield tk._(title), members
 
 
@@ -81,20 +81,16 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
     kind = source_types.find(name)
     if kind is None:
         return _other(_infos().get(name, {"name": name}))
-    shown = [each for each in shown_options(kind, sysadmin=sysadmin) if each.part != COMMON]
-    fields = build_fields(shown, form, options, errors, tk._)
-    label, line, hint = tk._(kind.title), tk._(kind.line), tk._(kind.url_hint)
+    shown = [option for option in shown_options(kind, sysadmin=sysadmin) if option.part != COMMON]
     return Type(
         kind.name,
-        label,
-        line,
-        hint,
+        *map(tk._, (kind.title, kind.line, kind.url_hint)),
         example=kind.url_example,
         docs_url=kind.docs_url,
         template=kind.template,
         group=kind.group,
         ours=True,
-        fields=fields,
+        fields=build_fields(shown, form, options, errors, tk._),
     )
 
 
@@ -112,5 +108,5 @@ def common_fields(
 ) -> Sequence[Field]:
     """Return the fields of the options that all our types have."""
     every = shown_options(source_types.CKAN, sysadmin=sysadmin)
-    shown = [each for each in every if each.part == COMMON]
+    shown = [option for option in every if option.part == COMMON]
     return build_fields(shown, form, options, errors, tk._)

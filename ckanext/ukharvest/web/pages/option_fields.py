@@ -130,11 +130,11 @@ def _contents(
 
 def value_of(option: Option, options: Mapping[str, Any]) -> Any:
     """Return an option's value, converted if it is valid, else unchanged."""
-    given = {name: options[name] for name in (option.name, option.alias) if name in options}
+    values = {name: options[name] for name in (option.name, option.alias) if name in options}
     try:
-        return validate(given, (option,))[option.name]
+        return validate(values, (option,))[option.name]
     except ConfigError:
-        return next(iter(given.values()))
+        return next(iter(values.values()))
 
 
 def _texts(option: Option, value: Any) -> list[str]:
