@@ -25,7 +25,8 @@ _LIST_COLUMNS = ("name", "title", "stars", "code", "reason", "dead_since")
 @stars.route("/harvest/stars")
 def report() -> str:
     name = tk.request.args.get("organization", "")
-    values = {"captions": [caption(number) for number in range(6)], "report": _ask_report(name)}
+    figures = ask("ukharvest_stars_report", organization=name)
+    values = {"captions": [caption(number) for number in range(6)], "report": figures}
     if name:
         values.update(_page_of(name))
     return str(tk.render("ukharvest/stars.html", values))
@@ -37,9 +38,8 @@ def report_csv() -> Response:
     if name:
         rows = collect_pages(lambda offset: _ask_list(name, limit=CSV_PAGE, offset=offset))
         return csv_response(rows, _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
-    return csv_response(
-        map(flatten_figures, _ask_report("")["organizations"]), _REPORT_COLUMNS, "stars"
-    )
+    organisations = ask("ukharvest_stars_report")["organizations"]
+    return csv_response(map(flatten_figures, organisations), _REPORT_COLUMNS, "stars")
 
 
 def _page_of(name: str) -> dict[str, Any]:
@@ -62,10 +62,6 @@ def _page_of(name: str) -> dict[str, Any]:
         presliced_list=True,
     )
     return {"organisation": organisation, "page": page, "wanted": wanted}
-
-
-def _ask_report(name: str) -> dict[str, Any]:
-    return dict(ask("ukharvest_stars_report", organization=name))
 
 
 def _ask_list(name: str, **more: Any) -> dict[str, Any]:
