@@ -133,8 +133,9 @@ def _send(documents: list[dict[str, Any]]) -> dict[str, str]:
 
 def _index(package_id: str, *, defer_commit: bool) -> None:
     if INDEXES_IN_ACTIONS:
-        both = show_by_both_schemas(package_id)
-        logic.index_update_package_dicts(both, defer_commit=defer_commit)
+        logic.index_update_package_dicts(
+            show_by_both_schemas(package_id), defer_commit=defer_commit
+        )
         return
     context = {"ignore_auth": True, "validate": False, "use_cache": False}
     shown = logic.get_action("package_show")(context, {"id": package_id})

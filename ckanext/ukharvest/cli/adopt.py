@@ -53,8 +53,9 @@ def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bo
     if undo and (all_ or by_guid):
         raise RefusedError("--undo is for one source, without --all and --by-guid")
     sources = [source_or_fail(source)] if source else source_adoption.sources_to_adopt()
+    ids = [adopted.id for adopted in sources]  # each adoption ends the session's transaction
     options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
-    done = [_adopt(adopted.id, options, list_datasets=not all_) for adopted in sources]
+    done = [_adopt(source_id, options, list_datasets=not all_) for source_id in ids]
     if not done:
         click.echo("No source has the type or options of another harvester: nothing to adopt.")
     if dry_run:

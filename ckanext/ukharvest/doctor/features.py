@@ -60,12 +60,12 @@ def waiting_links() -> Iterator[Finding]:
         )
         faults = "".join(f"; {number:,} {text}" for number, text in numbers if number)
         today = link_figures.load_figures()
-        backlog = link_figures.format_backlog(today)
         yield Finding(
             INFO,
             "links",
             f"{counted(figures.known + figures.unknown, 'link')} of resources checked"
-            f"{faults}. {backlog} {link_figures.format_data(today)}".strip(),
+            f"{faults}. {link_figures.format_backlog(today)} "
+            f"{link_figures.format_data(today)}".strip(),
             "'ckan ukharvest links --state dead' lists dead links, 'ckan ukharvest links "
             "--unknown' says why a format was not found.",
         )

@@ -50,9 +50,9 @@ def checks() -> Any:
 @portal.route("/ckan-admin/ukharvest/notice", methods=["POST"])
 def notice() -> Any:
     check_token()
-    text = tk.request.form.get("text", "")
+    data = {"text": tk.request.form.get("text", "")}
     try:
-        saved = tk.get_action("ukharvest_notice_update")(context(), {"text": text})
+        saved = tk.get_action("ukharvest_notice_update")(context(), data)
     except tk.NotAuthorized:
         return tk.abort(403, gettext("Only sysadmins can do this"))
     except tk.ValidationError as exc:
@@ -75,5 +75,5 @@ def metrics() -> Response:
         sent = tk.request.args.get("token", "")
     if not token or not secrets.compare_digest(sent.encode(), token.encode()):
         return tk.abort(404)  # type: ignore[no-any-return]
-    text = prometheus.text(load_snapshot())
-    return prevent_caching(Response(text, content_type=prometheus.CONTENT_TYPE))  # type: ignore[no-any-return]
+    response = Response(prometheus.text(load_snapshot()), content_type=prometheus.CONTENT_TYPE)
+    return prevent_caching(response)  # type: ignore[no-any-return]

@@ -26,10 +26,10 @@ def run_migrations() -> None:
         context.configure(
             connection=connection, target_metadata=None, version_table=schema_version.TABLE
         )
-        found = context.get_context().get_current_heads()
-        state = schema_version.state_of(found)
+        heads = context.get_context().get_current_heads()
+        state = schema_version.state_of(heads)
         if state in (State.UNRELEASED, State.AHEAD):
-            version = ", ".join(found)
+            version = ", ".join(heads)
             raise click.ClickException(f"{schema_version.TEXTS[state]} (Version {version}.)")
         with context.begin_transaction():
             context.run_migrations()

@@ -62,8 +62,7 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
             for name in dict.fromkeys(name for name in names if name not in missing):
                 files[name] = ExportFile(folder / f"{FORMATS[name].file}.gz")
                 stack.callback(files[name].discard)
-            counts = _write(files, progress)
-            return _publish(folder, files, counts, missing)
+            return _publish(folder, files, _write(files, progress), missing)
 
 
 def _write(files: dict[str, ExportFile], progress: Progress) -> Counter[str]:

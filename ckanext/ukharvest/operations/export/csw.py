@@ -95,9 +95,12 @@ def _fill(
     now = tables.utcnow().strftime("%Y-%m-%dT%H:%M:%SZ")
     done = 0
     with closing(sqlite3.connect(path)) as database:
-        needed = "".join(f", {name} TEXT NOT NULL" for name in _NOT_NULL)
-        others = "".join(f", {name} TEXT" for name in _OTHERS)
-        database.execute(f"CREATE TABLE {TABLE} (identifier TEXT PRIMARY KEY{needed}{others})")
+        columns = (
+            "identifier TEXT PRIMARY KEY",
+            *(f"{name} TEXT NOT NULL" for name in _NOT_NULL),
+            *(f"{name} TEXT" for name in _OTHERS),
+        )
+        database.execute(f"CREATE TABLE {TABLE} ({', '.join(columns)})")
         for package in packages:
             _insert(database, read(package, catalogue), str(package["id"]), now)
             done += 1

@@ -156,9 +156,8 @@ def _others(dataset: Dataset) -> dict[str, Any]:
 
 def _extras(dataset: Dataset) -> list[dict[str, str]]:
     """Return the fields that no other property has, as CKAN writes extras."""
-    both = dataset.start and dataset.end
-    box = _spatial(dataset)
-    is_box = dataset.geometry is None or places.parse_spatial(box) == dataset.geometry
+    both, shape = dataset.start and dataset.end, dataset.geometry
+    is_box = shape is None or places.parse_spatial(_spatial(dataset)) == shape
     values = {
         "data_issued": dataset.issued,
         "data_modified": dataset.modified,
@@ -181,8 +180,7 @@ def _extras(dataset: Dataset) -> list[dict[str, str]]:
         "spatial-text": dataset.geometry is None,
         **{key: _is_written(dataset.extras.get(key), name) for name, key in EXTRAS.items()},
     }
-    written = {key for key, value in values.items() if value}
-    return _pairs(dataset.extras, TAKEN_OF_DATASET | written)
+    return _pairs(dataset.extras, TAKEN_OF_DATASET.union(key for key in values if values[key]))
 
 
 def _is_written(value: Any, name: str) -> bool:

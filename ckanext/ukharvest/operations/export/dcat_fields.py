@@ -141,8 +141,7 @@ def frequency(dataset: Dataset) -> str:
 def language(tag: str) -> str:
     """Return the URI of a language: of the EU's table, else of the Library of Congress's."""
     code = tag.partition("-")[0]
-    other = _LANGUAGES + code if len(code) == 2 else tag
-    return eu_authorities.language_uri(tag) or other
+    return eu_authorities.language_uri(tag) or (_LANGUAGES + code if len(code) == 2 else tag)
 
 
 def theme_uris(dataset: Dataset) -> list[str]:

@@ -133,8 +133,12 @@ class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
             period = self._node(node, "dct:temporal", "dct:PeriodOfTime")
             self._add_date_triple(period, name("dcat:startDate"), start)
             self._add_date_triple(period, name("dcat:endDate"), end)
-        geometry = parse_geometry(clean_text(own.get("spatial")))
-        self._add_place(node, geometry, clean_text(own.get("spatial-text")), own.get("spatial_uri"))
+        self._add_place(
+            node,
+            parse_geometry(clean_text(own.get("spatial"))),
+            clean_text(own.get("spatial-text")),
+            own.get("spatial_uri"),
+        )
         self._add_uris(node, "dct:accessRights", *_urls(own.get("access_rights")))
         self._add(node, "dct:identifier", clean_text(own.get("identifier")))
         self._add_others(node, own, distribution.SINGLE, distribution.LISTS)

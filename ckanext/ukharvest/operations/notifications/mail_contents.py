@@ -212,8 +212,7 @@ def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> 
     elif health.value == Health.HELD:
         parts.append(ungettext("{n} deletion waits", "{n} deletions wait", health.held))
     elif health.value == Health.ERRORS and health.last_run:
-        lost = health.last_run["lost"]
-        parts.append(ungettext("{n} record lost", "{n} records lost", lost))
+        parts.append(ungettext("{n} record lost", "{n} records lost", health.last_run["lost"]))
     elif health.value == Health.SHRUNK and health.missing:
         parts.append(missing_records.heading(health.missing))
     parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))

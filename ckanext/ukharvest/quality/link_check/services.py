@@ -96,8 +96,10 @@ def exception_text(root: etree._Element) -> str | None:
     if local_name(root) not in ("ServiceExceptionReport", "ExceptionReport", "ServiceException"):
         return None
     words = filter(None, map(clean_text, _texts(root)))
-    faults = root.iter("{*}Exception", "{*}ServiceException")
-    codes = (fault.get("exceptionCode") or fault.get("code") for fault in faults)
+    codes = (
+        fault.get("exceptionCode") or fault.get("code")
+        for fault in root.iter("{*}Exception", "{*}ServiceException")
+    )
     parts = [*islice(words, 20), *islice(filter(None, codes), 3)]
     return shorten(clean_text(" ".join(parts)), 200)
 
@@ -146,8 +148,10 @@ def _addresses(root: etree._Element, operation: str) -> Iterator[str]:
 
 def _feed(root: etree._Element) -> Service:
     """Return an Atom feed (RFC 4287); in INSPIRE's download services its entries are datasets."""
-    entries = root.iterfind("{*}entry")
-    layers = (Layer(_text(entry, "{*}id"), _text(entry, "{*}title")) for entry in entries)
+    layers = (
+        Layer(_text(entry, "{*}id"), _text(entry, "{*}title"))
+        for entry in root.iterfind("{*}entry")
+    )
     named = tuple(islice((layer for layer in layers if layer.name), MOST_LAYERS))
     return Service("Atom Feed", "", _text(root, "{*}title"), named)
 
