@@ -104,13 +104,13 @@ class Fields:
         """Return the field's value, of a language map English; report a name in another case."""
         if key in self._data:
             return choose_language(self._data[key])
-        found = self._by_fold.get(key.casefold())
-        if found is None:
+        own_key = self._by_fold.get(key.casefold())
+        if own_key is None:
             return None
-        if found not in self._misspelt and self._data[found] is not None:
-            self._misspelt.add(found)
-            self.report("wrong-case", found, f"expected the name {key}; names are case sensitive")
-        return choose_language(self._data[found])
+        if own_key not in self._misspelt and self._data[own_key] is not None:
+            self._misspelt.add(own_key)
+            self.report("wrong-case", own_key, f"expected the name {key}; names are case sensitive")
+        return choose_language(self._data[own_key])
 
     def has(self, *keys: str) -> bool:
         """Tell whether one of the fields holds anything."""
@@ -158,8 +158,8 @@ class Fields:
             path = f"{key}[{index}]" if isinstance(value, list) else key
             if isinstance(item, Mapping):
                 yield Fields(item, self._problems, f"{self._path}{path}.", self._base)
-            elif found := value_text(item):
-                yield found
+            elif text := value_text(item):
+                yield text
             else:
                 self.report("empty-entry", path, "empty; expected an object in { }")
 
@@ -174,8 +174,8 @@ class Fields:
 
     def parse_value(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Do the same as ``read`` with a text already at hand."""
-        given = "" if is_redacted(text) else text
-        return parse_value(given, parse, self.reporter(key), code)
+        written = "" if is_redacted(text) else text
+        return parse_value(written, parse, self.reporter(key), code)
 
     def date(self, key: str) -> str:
         """Return a date or date-time in ISO 8601; report an empty text."""
@@ -200,15 +200,15 @@ class Fields:
 
     def periods(self, key: str) -> Periods:
         """Return the time span around all given: ``start/end``, or PeriodOfTime objects."""
-        given: list[str | tuple[str, str]] = []
+        spans: list[str | tuple[str, str]] = []
         for item in self.items(key, strict=False):
             if isinstance(item, Mapping) and "@value" not in item:
                 part = Fields(item, self._problems, f"{self._path}{key}.")
-                given.append((part.first(*_STARTS), part.first(*_ENDS)))
+                spans.append((part.first(*_STARTS), part.first(*_ENDS)))
             elif (text := value_text(item)) and not is_redacted(text):
-                given.append(text)
+                spans.append(text)
         names = {"": key, "start": f"{key}.{_STARTS[0]}", "end": f"{key}.{_ENDS[0]}"}
-        return read_periods(given, lambda code, words, end: self.report(code, names[end], words))
+        return read_periods(spans, lambda code, words, end: self.report(code, names[end], words))
 
     def ends(self, start: str, end: str) -> Periods:
         """Return the time span whose beginning and end are two fields."""
@@ -233,8 +233,8 @@ def value_text(value: Any) -> str:
         item = choose_language(value.get(key))
         if isinstance(item, list) and item:
             item = item[0]
-        if found := clean_text(item):
-            return found
+        if text := clean_text(item):
+            return text
     if any(key.startswith("@") for key in value):
         return ""
     texts = (clean_text(item) for key, item in value.items() if 2 <= len(key) <= 5)
@@ -268,7 +268,7 @@ def resource_translations(flat: Mapping[str, Any]) -> dict[str, ResourceTranslat
 
 def find_language(text: str, translations: Mapping[str, Translation]) -> str:
     """Return the code of the language whose title a text is, "" for none."""
-    return next((code for code, each in translations.items() if each.title == text), "")
+    return next((code for code, texts in translations.items() if texts.title == text), "")
 
 
 def map_pairs(value: Any, name: str) -> Pairs:
@@ -277,7 +277,7 @@ def map_pairs(value: Any, name: str) -> Pairs:
     Args:
         name: attribute of Translation or ResourceTranslation.
     """
-    return [(tag, _translated_value(each, name)) for tag, each in language_pairs(value)]
+    return [(tag, _translated_value(text, name)) for tag, text in language_pairs(value)]
 
 
 def _translated_pairs(value: Any, name: str) -> Pairs:
@@ -286,7 +286,7 @@ def _translated_pairs(value: Any, name: str) -> Pairs:
             value = json.loads(value)
     if not isinstance(value, Mapping):
         return []
-    return [(str(tag), _translated_value(each, name)) for tag, each in value.items()]
+    return [(str(tag), _translated_value(text, name)) for tag, text in value.items()]
 
 
 def _translated_value(value: Any, name: str) -> str | tuple[str, ...]:

@@ -40,5 +40,5 @@ def read_link(text: str, base: str, report: Report) -> str:
     """
     if is_redacted(text):
         return ""
-    found = parse_value(text, partial(parse_url, base=base), report, "bad-url")
-    return found or (text if may_be_url(text) else "")
+    url = parse_value(text, partial(parse_url, base=base), report, "bad-url")
+    return url or (text if may_be_url(text) else "")

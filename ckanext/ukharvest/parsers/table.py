@@ -241,9 +241,9 @@ def agent(node: Node, names: Names) -> Agent | None:
     agents = list(map(parties.parse_agent, texts(node, names)))
     return (
         Agent(
-            "; ".join(dict.fromkeys(each.name for each in agents if each.name)),
-            next((each.email for each in agents if each.email), ""),
-            next((each.url for each in agents if each.url), ""),
+            "; ".join(dict.fromkeys(party.name for party in agents if party.name)),
+            next((party.email for party in agents if party.email), ""),
+            next((party.url for party in agents if party.url), ""),
         )
         if agents
         else None
@@ -311,12 +311,12 @@ def add_unread(
         of_file: they are those of a resource.
     """
     taken = _OF_RESOURCE if of_file else _OF_DATASET
-    found = dict(extras)
+    values = dict(extras)
     for name, text in fields:
-        while name in taken or found.get(name, text) != text:
+        while name in taken or values.get(name, text) != text:
             name = PREFIX + name
-        found[name] = text
-    return found
+        values[name] = text
+    return values
 
 
 def without_repeats(
@@ -326,10 +326,10 @@ def without_repeats(
 
     A record may tell one link in two fields; files are its own list, which keeps what it repeats.
     """
-    found = list(files)
+    resources = list(files)
     seen = {file.url for file in files}
     for page in pages:
         if page.url not in seen:
-            found.append(page)
+            resources.append(page)
         seen.add(page.url)
-    return tuple(found)
+    return tuple(resources)

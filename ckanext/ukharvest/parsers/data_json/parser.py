@@ -88,7 +88,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
             fields.report("missing-field", key, f"missing; expected {expected}")
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
-    apart = frozenset[str]().union(*(_OWN_FIELDS[each] for each in _OWN_FIELDS if each != kind))
+    apart = frozenset[str]().union(*(_OWN_FIELDS[other] for other in _OWN_FIELDS if other != kind))
     extras = table.add_unread(extras, unread_members(data, _READ - apart))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
@@ -104,8 +104,8 @@ def kind_of(data: Mapping[str, Any]) -> str:
     """Return "service" or "series" for an entry of that class of DCAT-US 3, else ""."""
     classes = data.get("@type")
     names = classes if isinstance(classes, list) else [classes]
-    found = (_KINDS.get(str(name).rpartition(":")[2], "") for name in names)
-    return next(filter(None, found), "")
+    kinds = (_KINDS.get(str(name).rpartition(":")[2], "") for name in names)
+    return next(filter(None, kinds), "")
 
 
 _LEVELS = ("public", "restricted public", "non-public")

@@ -70,11 +70,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not line(node, _TITLE):
         message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
-    found, more = collect(MAPPING, node)
-    _report_missing(node, found)
-    more |= extras.as_ckanext_dcat(found)
+    values, more = collect(MAPPING, node)
+    _report_missing(node, values)
+    more |= extras.as_ckanext_dcat(values)
     more = table.add_unread(more, extras.unread_predicates(node, _READ))
-    return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **found)
+    return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **values)
 
 
 def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
@@ -100,9 +100,9 @@ _EXPECTED = (
 )
 
 
-def _report_missing(node: Node, found: FieldValues) -> None:
+def _report_missing(node: Node, values: FieldValues) -> None:
     for name, field, expected in _EXPECTED:
-        if not found.get(field) and not node.is_reported((name,)):
+        if not values.get(field) and not node.is_reported((name,)):
             node.report("missing-field", name, f"missing; expected {expected}")
 
 
@@ -160,10 +160,10 @@ def _agent(field: str, node: Node) -> FieldValues:
 
 
 def _place(node: Node) -> FieldValues:
-    found, uris = coverage.place(node)
-    extra = {"spatial_uri": uris, "spatial_text": found.names, **found.extras}
-    geometry = found.geometry or _bounding_box(node)
-    return {"spatial": geometry, "spatial_text": found.names, "extras": extra}
+    place, uris = coverage.place(node)
+    extra = {"spatial_uri": uris, "spatial_text": place.names, **place.extras}
+    geometry = place.geometry or _bounding_box(node)
+    return {"spatial": geometry, "spatial_text": place.names, "extras": extra}
 
 
 def _bounding_box(node: Node) -> geometries.Geometry | None:

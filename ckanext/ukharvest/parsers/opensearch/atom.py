@@ -90,14 +90,14 @@ def read_links(links: Iterable[Link], report: Report) -> FieldValues:
     Args:
         report: called with code and text of a problem of a link.
     """
-    found: dict[str, ResourceRecord] = {}
+    resources: dict[str, ResourceRecord] = {}
     pages: list[str] = []
     for link in links:
         if link.rel in ("alternate", "alternates") and _is_page(link):
             pages.append(link.url)
         if link.rel in _RELATIONS:
-            found.setdefault(link.url, _resource(link, report))
-    return {"resources": tuple(found.values()), "url": next(iter(pages), "")}
+            resources.setdefault(link.url, _resource(link, report))
+    return {"resources": tuple(resources.values()), "url": next(iter(pages), "")}
 
 
 def _is_page(link: Link) -> bool:
@@ -154,10 +154,10 @@ def _shape(
     entry: Entry, name: str, elements: list[etree._Element], unread: list[str]
 ) -> Geometry | None:
     try:
-        shapes = [shape for each in elements for shape in _shapes(name, each)]
+        shapes = [shape for element in elements for shape in _shapes(name, element)]
     except ValueError as exc:
         entry.node.report("bad-spatial", f"georss:{name}", str(exc))
-        unread += [clean_text(str(each.xpath("string()"))) for each in elements]
+        unread += [clean_text(str(element.xpath("string()"))) for element in elements]
         return None
     return merge_geometries(shapes) if shapes else None
 
@@ -341,7 +341,10 @@ def _sources(node: Node, names: table.Names) -> str:
 def _eop(node: Node, names: table.Names) -> str:
     """Return the first text of a path within EOP metadata (OGC 10-157r4), with its unit."""
     elements = node.element.iterfind(_eop_path(names[0]))
-    texts = (f"{clean_text(each.text)} {clean_text(each.get('uom'))}".strip() for each in elements)
+    texts = (
+        f"{clean_text(element.text)} {clean_text(element.get('uom'))}".strip()
+        for element in elements
+    )
     return next(filter(None, texts), "")
 
 
