@@ -144,6 +144,21 @@ def read_record(  # noqa: PLR0913
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
 
 
+def report_missing(
+    node: Any, values: Mapping[str, Any], needed: Mapping[str, tuple[str, str]]
+) -> None:
+    """Report fields without which a dataset's page looks empty: portals show them first.
+
+    Args:
+        node: its ``is_settled`` tells whether a field without a value needs no report: its value
+            was rejected and reported, or is missing on purpose.
+        needed: as in ``read_record``.
+    """
+    for field, (name, meaning) in needed.items():
+        if not values.get(field) and not node.is_settled(name):
+            node.report("missing-field", name, f"missing; expected {meaning}")
+
+
 def require(raw: RawRecord, text: str, name: str, code: str, expected: str = "a text") -> str:
     """Return a text without which there is no dataset.
 

@@ -109,7 +109,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     limit = options.get("max_resources", 1000)
     values["resources"] = files = resources(fields, limit)
     values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
-    _report_missing(fields, values)
+    table.report_missing(fields, values, _NEEDED)
     values["origin"] = _origin(flat, raw.guid)
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
@@ -143,14 +143,10 @@ def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
         raise SkipRecord(f"{where}: its state is {state}; expected active")
 
 
-def _report_missing(fields: Fields, values: FieldValues) -> None:
-    expected = {
-        "notes": ("notes", "what the data is"),
-        "licence": ("license_id", "a licence's id such as uk-ogl"),
-    }
-    for name, (key, words) in expected.items():
-        if not values.get(name) and not fields.is_settled(key):
-            fields.report("missing-field", key, f"missing; expected {words}")
+_NEEDED = {
+    "notes": ("notes", "what the data is"),
+    "licence": ("license_id", "a licence's id such as uk-ogl"),
+}
 
 
 def _texts(fields: Fields) -> FieldValues:

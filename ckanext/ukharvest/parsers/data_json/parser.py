@@ -82,10 +82,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         links = [*resources.endpoints(fields), *links]
     values["resources"] = without_repeats(files, links)
     values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
-    for key, name, expected in _EXPECTED:
-        # Rejected values are reported already; redacted ones are missing on purpose.
-        if not values.get(name) and not fields.is_settled(key):
-            fields.report("missing-field", key, f"missing; expected {expected}")
+    table.report_missing(fields, values, _NEEDED)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
     apart = frozenset[str]().union(*(_OWN_FIELDS[other] for other in _OWN_FIELDS if other != kind))
@@ -123,13 +120,12 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
         fields.report("bad-access-level", "accessLevel", f"'{shown}'; expected one of: {expected}")
 
 
-# Every portal shows these first: without them a dataset page looks empty.
-_EXPECTED = (
-    ("description", "notes", "what the data is"),
-    ("publisher", "publisher", "the name of the body that publishes it"),
-    ("contactPoint", "contact", "a name and an email address"),
-    ("license", "licence", "the web address of a licence"),
-)
+_NEEDED = {
+    "notes": ("description", "what the data is"),
+    "publisher": ("publisher", "the name of the body that publishes it"),
+    "contact": ("contactPoint", "a name and an email address"),
+    "licence": ("license", "the web address of a licence"),
+}
 
 
 def _notes(fields: Fields) -> FieldValues:

@@ -342,15 +342,11 @@ def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
 
 def _size(part: Node) -> Found:
     for name in _SIZE:
-        for size in part.nodes(name):
-            if text := size.text("dcat:bytes", "rdf:value") or size.label():
-                return _bytes(part, name, text)
+        for value in part.nodes(name):
+            if text := value.text("dcat:bytes", "rdf:value") or value.label():
+                size, unread = read_size(text, part.reporter(name))
+                return {"size": size, "extras": unread}
     return {}
-
-
-def _bytes(part: Node, name: str, text: str) -> Found:
-    size, unread = read_size(text, lambda code, words: part.report(code, name, words))
-    return {"size": size, "extras": unread}
 
 
 def _lines(part: Node, names: table.Names) -> str:

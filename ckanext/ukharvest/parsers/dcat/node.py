@@ -228,9 +228,9 @@ class Node:
         """All problems of the record, each once."""
         return tuple(dict.fromkeys(self._scope.problems))
 
-    def is_reported(self, names: tuple[str, ...]) -> bool:
-        """Tell whether one of the predicates has a problem."""
-        return any(problem.field in names for problem in self._scope.problems)
+    def is_settled(self, name: str) -> bool:
+        """Tell whether a predicate has a problem."""
+        return any(problem.field == name for problem in self._scope.problems)
 
     def predicates(self) -> list[str]:
         """Return the short names of the predicates of its triples, sorted."""

@@ -71,7 +71,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
     values, more = collect(MAPPING, node)
-    _report_missing(node, values)
+    table.report_missing(node, values, _NEEDED)
     more |= extras.as_ckanext_dcat(values)
     more = table.add_unread(more, extras.unread_predicates(node, _READ))
     return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **values)
@@ -91,21 +91,12 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
     raise ParseError(f"dataset '{raw.guid}': no node is a dcat:Dataset", code="no-dataset")
 
 
-# Every portal shows these first: without them a dataset page looks empty.
-_EXPECTED = (
-    ("dct:description", "notes", "what the data is"),
-    ("dct:publisher", "publisher", "a foaf:Agent with a foaf:name"),
-    ("dcat:contactPoint", "contact", "a vcard:Kind with vcard:fn and vcard:hasEmail"),
-    ("dct:license", "licence", "the web address of a licence"),
-)
-
-
-def _report_missing(node: Node, values: FieldValues) -> None:
-    for name, field, expected in _EXPECTED:
-        if not values.get(field) and not node.is_reported((name,)):
-            node.report("missing-field", name, f"missing; expected {expected}")
-
-
+_NEEDED = {
+    "notes": ("dct:description", "what the data is"),
+    "publisher": ("dct:publisher", "a foaf:Agent with a foaf:name"),
+    "contact": ("dcat:contactPoint", "a vcard:Kind with vcard:fn and vcard:hasEmail"),
+    "licence": ("dct:license", "the web address of a licence"),
+}
 _NOTES = ("dct:description", "rdfs:comment")
 _ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")
 _KEYWORDS = ("dcat:keyword", "dct:keyword", "schema:keywords", "dc:subject")
