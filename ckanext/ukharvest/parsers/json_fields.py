@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.records import Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.translations import (
     Pairs,
@@ -19,13 +19,14 @@ from ckanext.ukharvest.core.translations import (
     Translation,
     collect_translations,
 )
+from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.language_maps import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
-from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
@@ -222,6 +223,35 @@ class Fields:
         """Return the first of some fields' texts that is neither empty nor redacted."""
         texts = (value_text(self.get(key)) for key in keys)
         return next((text for text in texts if text and not is_redacted(text)), "")
+
+
+def read_resources(  # noqa: PLR0913
+    fields: Fields,
+    key: str,
+    limit: int,
+    code: str,
+    read: Callable[[Fields], ResourceRecord | None],
+    *,
+    strict: bool = False,
+) -> list[ResourceRecord]:
+    """Return the resources of a list of objects, at most ``limit``; more are reported as ``code``.
+
+    8,327 distributions of one dataset once stopped a harvest of data.gov (GSA/data.gov#4583). A web
+    address that stands where an object is due is a file.
+    """
+    records: list[ResourceRecord] = []
+    for number, part in enumerate(fields.objects(key, strict=strict)):
+        if number == limit:
+            total = len(fields.items(key, strict=False))
+            fields.report(code, key, f"{total:,} entries; the first {limit:,} were read")
+            break
+        if isinstance(part, str):
+            fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
+            if is_web_url(part):
+                records.append(ResourceRecord(part, format=formats.of_url(part), kind="data"))
+        elif record := read(part):
+            records.append(record)
+    return records
 
 
 def value_text(value: Any) -> str:

@@ -21,7 +21,6 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
 from ckanext.ukharvest.core.values.gml import box_of_corners
 from ckanext.ukharvest.core.values.identifiers import doi_url
@@ -279,11 +278,6 @@ def _is_access(text: str) -> bool:
     return text.startswith("info:eu-repo/semantics/")
 
 
-def _frequency(node: Node, names: table.Names) -> table.Several:
-    frequency, unread = read_frequency(node.text(names[0]), node.reporter(names[0]))
-    return table.Several(frequency=frequency, extras=unread)
-
-
 MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     Field(("header/identifier",), "guid", read_apart),
     Field(("dc:title",), "title", read_apart),
@@ -318,7 +312,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         "resources, url; extras identifier, alternate_identifier, format",
         _links,
     ),
-    row("dct:accrualPeriodicity", "frequency", _frequency),
+    row("dct:accrualPeriodicity", "frequency", table.frequency),
     row("dct:conformsTo", "schema_urls", table.schemas),
     row("dct:conformsTo", "extra conforms_to", table.json_list),
     row("dc:type", "extra dcat_type", table.words),

@@ -10,10 +10,9 @@ from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers.json_fields import Fields, read_resources
 
 _READ = frozenset(
     ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
@@ -34,21 +33,7 @@ _KINDS = {
 
 def resources(fields: Fields, limit: int) -> tuple[ResourceRecord, ...]:
     """Return the files and services of a dataset, at most ``limit``, in their order."""
-    records: list[ResourceRecord] = []
-    key = "resources"
-    for number, part in enumerate(fields.objects(key)):
-        if number == limit:
-            total = len(fields.items(key, strict=False))
-            only = f"{total:,} entries; the first {limit:,} were read"
-            fields.report("too-many-resources", key, only)
-            break
-        if isinstance(part, str):
-            fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
-            if is_web_url(part):
-                records.append(ResourceRecord(url=part, format=formats.of_url(part), kind="data"))
-        elif (resource := _resource(part)) is not None:
-            records.append(resource)
-    return tuple(records)
+    return tuple(read_resources(fields, "resources", limit, "too-many-resources", _resource))
 
 
 def _resource(part: Fields) -> ResourceRecord | None:

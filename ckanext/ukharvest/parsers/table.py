@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
@@ -249,6 +250,12 @@ def languages(node: Node, names: Names) -> Names:
 def schemas(node: Node, names: Names) -> Names:
     """Return the URLs of schemas among the standards that data conforms to."""
     return uk_fields.schemas(texts(node, names))
+
+
+def frequency(node: Node, names: Names) -> Several:
+    """Return the update frequency; a text that is not understood becomes an extra."""
+    code, unread = read_frequency(first_text(node, names), node.reporter(names[0]))
+    return Several(frequency=code, extras=unread)
 
 
 def agent(node: Node, names: Names) -> Agent | None:

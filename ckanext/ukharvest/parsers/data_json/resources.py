@@ -29,7 +29,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
-from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+from ckanext.ukharvest.parsers.json_fields import Fields, read_resources, value_text, value_url
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.table import row
 
@@ -128,35 +128,13 @@ _SINGLE = frozenset(
 
 
 def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
-    """Return the files and services of a dataset, at most ``limit``.
-
-    8,327 distributions of one dataset once stopped a harvest of data.gov (GSA/data.gov#4583).
-    """
-    resources: list[ResourceRecord] = []
-    key = "distribution"
-    for number, part in enumerate(fields.objects(key, strict=True)):
-        if number == limit:
-            total = len(fields.items(key))
-            only = f"{total:,} entries; the first {limit:,} were read"
-            fields.report("too-many-distributions", key, only)
-            break
-        resource = _of_text(fields, part) if isinstance(part, str) else distribution(part)
-        if resource is not None:
-            resources.append(resource)
+    """Return the files and services of a dataset, at most ``limit``, and samples."""
+    code = "too-many-distributions"
+    resources = read_resources(fields, "distribution", limit, code, distribution, strict=True)
     for part in fields.objects("sample"):
-        resource = None if isinstance(part, str) else distribution(part)
-        if resource is not None:
-            resources.append(replace(resource, name=resource.name or "Sample"))
+        if not isinstance(part, str) and (sample := distribution(part)):
+            resources.append(replace(sample, name=sample.name or "Sample"))
     return resources
-
-
-def _of_text(fields: Fields, url: str) -> ResourceRecord | None:
-    fields.report(
-        "wrong-type", "distribution", f"'{shorten(url, 60)}' stands where an object is due"
-    )
-    if not is_web_url(url):
-        return None
-    return ResourceRecord(url=url, format=formats.of_url(url), kind="data")
 
 
 def distribution(part: Fields) -> ResourceRecord | None:

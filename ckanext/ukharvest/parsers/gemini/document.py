@@ -144,7 +144,7 @@ class IsoNode:
         anchor = parts.get("Anchor")
         if anchor is not None and (_words(anchor) or anchor.get(_HREF)):
             return PropertyText(_words(anchor), clean_text(anchor.get(_HREF)))
-        if text := self._translated():
+        if text := self.translated("PT_FreeText/textGroup/LocalisedCharacterString"):
             return PropertyText(text)
         return PropertyText(_words(self.element))
 
@@ -157,10 +157,11 @@ class IsoNode:
         """Return all text in this element."""
         return _words(self.element)
 
-    def _translated(self) -> str:
+    def translated(self, path: str) -> str:
+        """Return the text in English, else the first one, of elements with a locale."""
         texts = [
             (node.attribute("locale").lstrip("#").lower(), _words(node.element))
-            for node in self.find_all("PT_FreeText/textGroup/LocalisedCharacterString")
+            for node in self.find_all(path)
         ]
         english = [text for locale, text in texts if locale[:2] in ("en", "lo") and text]
         return next(iter(english or [text for _, text in texts if text]), "")

@@ -267,14 +267,8 @@ def _links(entry: Entry) -> FieldValues:
 
 
 def _linkage(node: IsoNode) -> str:
-    # The Swiss profile gives a URL for each language; English where available.
-    parts = [
-        (url.attribute("locale").lstrip("#").lower(), url.own_text().text)
-        for url in node.find_all("linkage/PT_FreeURL/URLGroup/LocalisedURL")
-    ]
-    english = [text for locale, text in parts if locale.startswith("en") and text]
-    of_languages = english or [text for _, text in parts if text]
-    return next(iter(of_languages), "") or node.text("linkage")
+    # The Swiss profile gives a URL for each language.
+    return node.translated("linkage/PT_FreeURL/URLGroup/LocalisedURL") or node.text("linkage")
 
 
 def _url(node: IsoNode, base: str) -> str:

@@ -17,7 +17,6 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
@@ -229,12 +228,6 @@ def _place(node: Fields, _names: table.Names) -> table.Several:
     return table.Several(spatial=place.geometry, spatial_text=place.names, extras=place.extras)
 
 
-def _frequency(node: Fields, names: table.Names) -> table.Several:
-    text = value_text(node.get(names[0]))
-    frequency, unread = read_frequency(text, node.reporter(names[0]))
-    return table.Several(frequency=frequency, extras=unread)
-
-
 def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
     members = node.data.get(names[0])
     pairs = members.items() if isinstance(members, Mapping) else ()
@@ -276,7 +269,7 @@ _GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
         _links,
     ),
     _row("spatial", "spatial, spatial_text", _place),
-    _row("accrualPeriodicity", "frequency", _frequency),
+    _row("accrualPeriodicity", "frequency", table.frequency),
     _row("versionInfo", "version", _text),
     _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
     _row("identifier", "extra identifier", _text),
