@@ -30,12 +30,11 @@ from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, read_periods
 from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import ignore, parse_value
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
@@ -227,8 +226,7 @@ def _alternative(node: Node, _names: table.Names) -> str:
 def _subjects(entry: Entry) -> FieldValues:
     subjects = entry.node.texts("subject")
     themes = tuple(dict.fromkeys(filter(is_web_url, subjects)))
-    tags, problems = clean_tags((text for text in subjects if text not in themes), "dc:subject")
-    entry.node.add(problems)
+    tags = read_tags(entry.node, (text for text in subjects if text not in themes), "dc:subject")
     return {"tags": tags, "themes": themes}
 
 

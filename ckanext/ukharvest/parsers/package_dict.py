@@ -25,11 +25,11 @@ from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.core.values.record_licence import read_licence
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
+from ckanext.ukharvest.parsers.reporting import read_tags
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
 
@@ -128,9 +128,7 @@ def _is_deleted(item: Any) -> bool:
 
 def tags(fields: Fields) -> FieldValues:
     """Return tags within CKAN's rules; a text is split at commas."""
-    words, problems = clean_tags(names(fields.get("tags")), "tags")
-    fields.add(problems)
-    return {"tags": words}
+    return {"tags": read_tags(fields, names(fields.get("tags")), "tags")}
 
 
 def group(value: Any) -> RemoteGroup | None:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceRecor
 from ckanext.ukharvest.core.values.bounding_boxes import is_within
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,14 @@ def _future(record: DatasetRecord, names: FieldNames, today: date) -> Iterator[P
     latest = (today + timedelta(days=_DAYS_AHEAD)).isoformat()
     reported = {problem.code for problem in record.problems}
     seen: set[tuple[str, str]] = set()
-    for name, value, expected in _dates(record, names):
+    # Dates that are in the past by their nature.
+    dates = (
+        (names.issued, record.issued, "of publication"),
+        (names.modified, record.modified, "of the last change"),
+        *((names.created, text, "of creation") for text in _creation_dates(record)),
+        (names.metadata_modified, record.metadata_modified, "of the record's last change"),
+    )
+    for name, value, expected in dates:
         # Text of any precision compares as the first day that it can mean.
         is_reported = name == "gmd:dateStamp" and "gemini-o30-future" in reported
         if value <= latest or (name, value) in seen or is_reported:
@@ -136,15 +144,6 @@ def _future(record: DatasetRecord, names: FieldNames, today: date) -> Iterator[P
         seen.add((name, value))
         message = f"{name}: {value} is more than a year ahead; expected the day {expected}"
         yield Problem("future-date", name, message)
-
-
-def _dates(record: DatasetRecord, names: FieldNames) -> Iterator[tuple[str, str, str]]:
-    """Yield field, date and meaning of each date that is in the past by its nature."""
-    yield names.issued, record.issued, "of publication"
-    yield names.modified, record.modified, "of the last change"
-    for text in _creation_dates(record):
-        yield names.created, text, "of creation"
-    yield names.metadata_modified, record.metadata_modified, "of the record's last change"
 
 
 def _creation_dates(record: DatasetRecord) -> Iterator[str]:
@@ -155,11 +154,8 @@ def _creation_dates(record: DatasetRecord) -> Iterator[str]:
         texts += [entry["value"] for entry in dates if entry["type"] == "creation"]
     except (ValueError, TypeError, KeyError):
         pass  # another portal's text of the same name
-    for text in texts:
-        try:
-            yield parse_date(text)
-        except (ValueError, AttributeError):
-            continue
+    texts = [text for text in texts if isinstance(text, str)]
+    return filter(None, (parse_value(text, parse_date, ignore, "") for text in texts))
 
 
 # The limits that a portal can change.

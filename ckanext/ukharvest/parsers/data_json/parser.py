@@ -21,7 +21,6 @@ from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_freq
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -37,6 +36,7 @@ from ckanext.ukharvest.parsers.json_fields import (
     value_url,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import row, without_repeats
 
 VERSION = 3
@@ -139,10 +139,8 @@ def _translations(fields: Fields) -> FieldValues:
     return {"translations": texts, "text_language": find_language(plain_line(title), texts)}
 
 
-def _tags(fields: Fields) -> FieldValues:
-    tags, problems = clean_tags(fields.items("keyword"), "keyword")
-    fields.add(problems)
-    return {"tags": tags}
+def _tags(fields: Fields, names: table.Names) -> table.Names:
+    return read_tags(fields, fields.items(names[0]), names[0])
 
 
 def _themes(fields: Fields) -> FieldValues:
@@ -283,7 +281,7 @@ MAPPING: tuple[Field[Any] | table.Row, ...] = (
     # The first: it has what the others can only have in another form.
     Field(("extras",), "extras; translations, text_language", _own),
     Field(("description",), "notes", _notes),
-    Field(("keyword",), "tags", _tags),
+    row("keyword", "tags", _tags),
     Field(
         ("title", "titleMap", "description", "descriptionMap", "keyword", "keywordMap"),
         "translations, text_language",

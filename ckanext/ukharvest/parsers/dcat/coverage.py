@@ -63,21 +63,13 @@ def place(node: Node) -> tuple[places.Places, str]:
     Several geometries become one box around all of them. A geometry too large for the search index
     is reported and becomes its bounding box.
     """
-    geometries: list[spatial.Geometry] = []
-    names: dict[str, None] = {}
-    unread: dict[str, None] = {}
-    uris: dict[str, None] = {}
-    for part in node.nodes(*SPATIAL):
-        if part.uri:
-            uris[part.uri] = None
-        geometry, name, refused = _place(node, part)
-        unread |= dict.fromkeys(filter(None, [refused]))
-        geometries += [geometry] if geometry else []
-        if name:
-            names[name] = None
-    geometry = places.combine_places(
-        geometries, lambda code, words: node.report(code, "dct:spatial", words)
-    )
+    parts = node.nodes(*SPATIAL)
+    read = [_place(node, part) for part in parts]
+    geometries = [geometry for geometry, _, _ in read if geometry]
+    geometry = places.combine_places(geometries, node.reporter("dct:spatial"))
+    names = dict.fromkeys(name for _, name, _ in read if name)
+    unread = dict.fromkeys(text for _, _, text in read if text)
+    uris = dict.fromkeys(part.uri for part in parts if part.uri)
     return places.Places(geometry, "; ".join(names), "; ".join(unread)), ", ".join(uris)
 
 

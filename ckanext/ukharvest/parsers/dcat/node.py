@@ -10,7 +10,7 @@ RDF has no order, so lists are sorted: by language, then by text, with numbers c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
@@ -220,7 +220,7 @@ class Node:
         """Return a function that adds a problem with a predicate, given its code and text."""
         return lambda code, words: self.report(code, name, words)
 
-    def add(self, problems: tuple[Problem, ...]) -> None:
+    def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""
         self._scope.problems.extend(problems)
 

@@ -18,7 +18,6 @@ from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
 from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
@@ -35,6 +34,7 @@ from ckanext.ukharvest.parsers.dcat.node import (
     row,
     text,
 )
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Row, without_repeats
 
 VERSION = 3
@@ -135,9 +135,7 @@ def _notes(node: Node) -> FieldValues:
 def _tags(node: Node, names: table.Names) -> table.Names:
     # Concepts give their name: nobody searches for a URI.
     words = [part.label() for part in node.nodes(*names)]
-    tags, problems = clean_tags(filter(None, words), "dcat:keyword")
-    node.add(problems)
-    return tags
+    return read_tags(node, filter(None, words), names[0])
 
 
 def _themes(node: Node) -> FieldValues:

@@ -83,9 +83,9 @@ class IsoNode:
         """Add a problem; ``words`` follow the field's name in the message."""
         self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
 
-    def add(self, problem: Problem) -> None:
-        """Add a problem that was found elsewhere."""
-        self._problems.append(problem)
+    def add(self, problems: Iterable[Problem]) -> None:
+        """Add problems found elsewhere."""
+        self._problems.extend(problems)
 
     def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""

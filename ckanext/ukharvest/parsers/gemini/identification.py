@@ -41,6 +41,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     text_or_list,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.reporting import read_tags
 
 # CI_DateTypeCode of ISO 19115 and 19115-3, and other spellings of it.
 _ISSUED = ("publication", "released", "issued")
@@ -161,7 +162,8 @@ def _keywords(entry: Entry) -> FieldValues:
         (node, node.texts_at("keyword"))
         for node in entry.identification.find_all("descriptiveKeywords/*")
     ]
-    tags, problems = clean_tags(
+    tags = read_tags(
+        entry.identification,
         (
             keyword.text
             for _, keywords in groups
@@ -170,8 +172,6 @@ def _keywords(entry: Entry) -> FieldValues:
         ),
         "gmd:keyword",
     )
-    for problem in problems:
-        entry.identification.add(problem)
     topics = tuple(dict.fromkeys(entry.identification.codes("topicCategory")))
     themes = tuple(dict.fromkeys(theme for group in groups for theme in _themes(group)))
     return {

@@ -6,7 +6,7 @@ the groups of links of OGC 17-047r1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -28,11 +28,11 @@ from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_pe
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.sizes import read_size
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
@@ -200,23 +200,36 @@ def _tags(entry: Entry) -> FieldValues:
     labelled = (element for element in categories if element.get("label"))
     terms = (clean_text(element.get("term")) for element in labelled)
     words += entry.node.texts("subject")
-    tags, problems = clean_tags(filter(None, words), "atom:category")
-    entry.node.add(problems)
+    tags = read_tags(entry.node, filter(None, words), "atom:category")
     return {"tags": tags, "themes": tuple(dict.fromkeys(filter(is_web_url, terms)))}
 
 
 def _people(entry: Entry) -> FieldValues:
-    node = entry.node
+    return read_people(entry.node.texts, list(_authors(entry)))
+
+
+def read_people(
+    texts: Callable[[str], Iterable[str]], authors: Sequence[Agent], contacts: Sequence[Agent] = ()
+) -> FieldValues:
+    """Return publisher, author and contact, and the extra for all others.
+
+    Args:
+        texts: returns the texts of Dublin Core's publisher and creator.
+    """
     bodies = [
         replace(parties.parse_agent(text), role=role)
         for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
-        for text in node.texts(name)
+        for text in texts(name)
     ]
-    authors = list(_authors(entry))
-    others = (*bodies[1:], *parties.with_role(authors[1:], parties.AUTHOR))
+    others = (
+        *bodies[1:],
+        *parties.with_role(authors[1:], parties.AUTHOR),
+        *parties.with_role(contacts[1:], parties.CONTACT),
+    )
     return {
         "publisher": replace(bodies[0], role="") if bodies else None,
         "author": next(iter(authors), None),
+        "contact": next(iter(contacts), None),
         "extras": parties.other_parties(others),
     }
 
