@@ -144,7 +144,9 @@ def test_source_of_data_gov_uk_keeps_its_profiles(portal: Portal, folder: Folder
         "continue_on_validation_errors": False,
     }
     source = portal.source(folder.url, "gemini-waf", config=config)
-    job = run(portal, folder, source, SHORT)
-    assert figures(job) == {"errored": 1}
-    assert "gemini-04-short" in codes()
+    assert figures(run(portal, folder, source, GOOD)) == {"errored": 1}
+    assert "gemini-25-restricted" in codes()  # a requirement of GEMINI 2.1 alone
+    profiles = '{"validation_profiles": ["iso19139eden", "constraints-1.4"]}'
+    act("harvest_source_patch", id=source, config=profiles)
     assert figures(run(portal, folder, source, GOOD)) == {"added": 1}
+    assert [code for code in codes() if code.startswith("gemini-")] == []

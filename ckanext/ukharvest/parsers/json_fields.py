@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.records import Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.translations import (
     Pairs,
@@ -19,13 +19,14 @@ from ckanext.ukharvest.core.translations import (
     Translation,
     collect_translations,
 )
+from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.language_maps import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
-from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
@@ -104,13 +105,13 @@ class Fields:
         """Return the field's value, of a language map English; report a name in another case."""
         if key in self._data:
             return choose_language(self._data[key])
-        found = self._by_fold.get(key.casefold())
-        if found is None:
+        own_key = self._by_fold.get(key.casefold())
+        if own_key is None:
             return None
-        if found not in self._misspelt and self._data[found] is not None:
-            self._misspelt.add(found)
-            self.report("wrong-case", found, f"expected the name {key}; names are case sensitive")
-        return choose_language(self._data[found])
+        if own_key not in self._misspelt and self._data[own_key] is not None:
+            self._misspelt.add(own_key)
+            self.report("wrong-case", own_key, f"expected the name {key}; names are case sensitive")
+        return choose_language(self._data[own_key])
 
     def has(self, *keys: str) -> bool:
         """Tell whether one of the fields holds anything."""
@@ -158,8 +159,8 @@ class Fields:
             path = f"{key}[{index}]" if isinstance(value, list) else key
             if isinstance(item, Mapping):
                 yield Fields(item, self._problems, f"{self._path}{path}.", self._base)
-            elif found := value_text(item):
-                yield found
+            elif text := value_text(item):
+                yield text
             else:
                 self.report("empty-entry", path, "empty; expected an object in { }")
 
@@ -174,8 +175,8 @@ class Fields:
 
     def parse_value(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Do the same as ``read`` with a text already at hand."""
-        given = "" if is_redacted(text) else text
-        return parse_value(given, parse, self.reporter(key), code)
+        written = "" if is_redacted(text) else text
+        return parse_value(written, parse, self.reporter(key), code)
 
     def date(self, key: str) -> str:
         """Return a date or date-time in ISO 8601; report an empty text."""
@@ -200,15 +201,15 @@ class Fields:
 
     def periods(self, key: str) -> Periods:
         """Return the time span around all given: ``start/end``, or PeriodOfTime objects."""
-        given: list[str | tuple[str, str]] = []
+        spans: list[str | tuple[str, str]] = []
         for item in self.items(key, strict=False):
             if isinstance(item, Mapping) and "@value" not in item:
                 part = Fields(item, self._problems, f"{self._path}{key}.")
-                given.append((part.first(*_STARTS), part.first(*_ENDS)))
+                spans.append((part.first(*_STARTS), part.first(*_ENDS)))
             elif (text := value_text(item)) and not is_redacted(text):
-                given.append(text)
+                spans.append(text)
         names = {"": key, "start": f"{key}.{_STARTS[0]}", "end": f"{key}.{_ENDS[0]}"}
-        return read_periods(given, lambda code, words, end: self.report(code, names[end], words))
+        return read_periods(spans, lambda code, words, end: self.report(code, names[end], words))
 
     def ends(self, start: str, end: str) -> Periods:
         """Return the time span whose beginning and end are two fields."""
@@ -224,6 +225,35 @@ class Fields:
         return next((text for text in texts if text and not is_redacted(text)), "")
 
 
+def read_resources(  # noqa: PLR0913
+    fields: Fields,
+    key: str,
+    limit: int,
+    code: str,
+    read: Callable[[Fields], ResourceRecord | None],
+    *,
+    strict: bool = False,
+) -> list[ResourceRecord]:
+    """Return the resources of a list of objects, at most ``limit``; more are reported as ``code``.
+
+    8,327 distributions of one dataset once stopped a harvest of data.gov (GSA/data.gov#4583). A web
+    address that stands where an object is due is a file.
+    """
+    records: list[ResourceRecord] = []
+    for number, part in enumerate(fields.objects(key, strict=strict)):
+        if number == limit:
+            total = len(fields.items(key, strict=False))
+            fields.report(code, key, f"{total:,} entries; the first {limit:,} were read")
+            break
+        if isinstance(part, str):
+            fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
+            if is_web_url(part):
+                records.append(ResourceRecord(part, format=formats.of_url(part), kind="data"))
+        elif record := read(part):
+            records.append(record)
+    return records
+
+
 def value_text(value: Any) -> str:
     """Return a value as text: an object's label; of a language map English if it has it."""
     value = choose_language(value) if isinstance(value, (str, Mapping)) else value
@@ -233,8 +263,8 @@ def value_text(value: Any) -> str:
         item = choose_language(value.get(key))
         if isinstance(item, list) and item:
             item = item[0]
-        if found := clean_text(item):
-            return found
+        if text := clean_text(item):
+            return text
     if any(key.startswith("@") for key in value):
         return ""
     texts = (clean_text(item) for key, item in value.items() if 2 <= len(key) <= 5)
@@ -268,7 +298,7 @@ def resource_translations(flat: Mapping[str, Any]) -> dict[str, ResourceTranslat
 
 def find_language(text: str, translations: Mapping[str, Translation]) -> str:
     """Return the code of the language whose title a text is, "" for none."""
-    return next((code for code, each in translations.items() if each.title == text), "")
+    return next((code for code, texts in translations.items() if texts.title == text), "")
 
 
 def map_pairs(value: Any, name: str) -> Pairs:
@@ -277,7 +307,7 @@ def map_pairs(value: Any, name: str) -> Pairs:
     Args:
         name: attribute of Translation or ResourceTranslation.
     """
-    return [(tag, _translated_value(each, name)) for tag, each in language_pairs(value)]
+    return [(tag, _translated_value(text, name)) for tag, text in language_pairs(value)]
 
 
 def _translated_pairs(value: Any, name: str) -> Pairs:
@@ -286,7 +316,7 @@ def _translated_pairs(value: Any, name: str) -> Pairs:
             value = json.loads(value)
     if not isinstance(value, Mapping):
         return []
-    return [(str(tag), _translated_value(each, name)) for tag, each in value.items()]
+    return [(str(tag), _translated_value(text, name)) for tag, text in value.items()]
 
 
 def _translated_value(value: Any, name: str) -> str | tuple[str, ...]:

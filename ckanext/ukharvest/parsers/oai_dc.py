@@ -21,7 +21,6 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
 from ckanext.ukharvest.core.values.gml import box_of_corners
 from ckanext.ukharvest.core.values.identifiers import doi_url
@@ -31,12 +30,11 @@ from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, read_periods
 from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import ignore, parse_value
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
@@ -228,8 +226,7 @@ def _alternative(node: Node, _names: table.Names) -> str:
 def _subjects(entry: Entry) -> FieldValues:
     subjects = entry.node.texts("subject")
     themes = tuple(dict.fromkeys(filter(is_web_url, subjects)))
-    tags, problems = clean_tags((text for text in subjects if text not in themes), "dc:subject")
-    entry.node.add(problems)
+    tags = read_tags(entry.node, (text for text in subjects if text not in themes), "dc:subject")
     return {"tags": tags, "themes": themes}
 
 
@@ -279,11 +276,6 @@ def _is_access(text: str) -> bool:
     return text.startswith("info:eu-repo/semantics/")
 
 
-def _frequency(node: Node, names: table.Names) -> table.Several:
-    frequency, unread = read_frequency(node.text(names[0]), node.reporter(names[0]))
-    return table.Several(frequency=frequency, extras=unread)
-
-
 MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     Field(("header/identifier",), "guid", read_apart),
     Field(("dc:title",), "title", read_apart),
@@ -318,7 +310,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         "resources, url; extras identifier, alternate_identifier, format",
         _links,
     ),
-    row("dct:accrualPeriodicity", "frequency", _frequency),
+    row("dct:accrualPeriodicity", "frequency", table.frequency),
     row("dct:conformsTo", "schema_urls", table.schemas),
     row("dct:conformsTo", "extra conforms_to", table.json_list),
     row("dc:type", "extra dcat_type", table.words),

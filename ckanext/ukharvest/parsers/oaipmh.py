@@ -26,7 +26,7 @@ from ckanext.ukharvest.parsers.gemini import parser as gemini
 # It grows with each of them: a change of one imports records again.
 VERSION = dcat.VERSION + gemini.VERSION + oai_dc.VERSION
 FORM = "xml_or_rdf"
-OPTIONS = (*dcat.OPTIONS, *(each for each in gemini.OPTIONS if each not in dcat.OPTIONS))
+OPTIONS = (*dcat.OPTIONS, *(option for option in gemini.OPTIONS if option not in dcat.OPTIONS))
 MAPPING = oai_dc.MAPPING
 
 

@@ -25,11 +25,11 @@ from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.core.values.record_licence import read_licence
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
+from ckanext.ukharvest.parsers.reporting import read_tags
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
 
@@ -53,11 +53,11 @@ def extras(value: Any) -> dict[str, Any]:
         if not (values and all(map(_is_pair, values))):
             return {key: _unquoted(item) for key, item in value.items()}
         value = values  # PHP writes a list with gaps as an object
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for pair in value if isinstance(value, list) else ():
         if _is_pair(pair) and pair.get("state") != "deleted":
-            found.setdefault(clean_text(pair["key"]), _unquoted(pair.get("value")))
-    return found
+            by_name.setdefault(clean_text(pair["key"]), _unquoted(pair.get("value")))
+    return by_name
 
 
 def _is_pair(item: Any) -> bool:
@@ -104,16 +104,16 @@ def text_of(value: Any) -> str:
 
 def with_more(fields: Fields, key: str, more: Sequence[str]) -> str:
     """Return a field's text with more texts appended; unchanged if there are none."""
-    given = fields.get(key)
-    texts = (*split_list(given), *more) if more else (text_of(given),)
+    own = fields.get(key)
+    texts = (*split_list(own), *more) if more else (text_of(own),)
     return ", ".join(dict.fromkeys(filter(None, texts)))
 
 
 def names(value: Any) -> tuple[str, ...]:
     """Return the names in a list of texts or of objects with a name: tags, themes."""
     items = value if isinstance(value, list) else [value]
-    found = (value_text(_named(item)) for item in items if not _is_deleted(item))
-    return tuple(dict.fromkeys(filter(None, found)))
+    texts = (value_text(_named(item)) for item in items if not _is_deleted(item))
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _named(item: Any) -> Any:
@@ -128,20 +128,18 @@ def _is_deleted(item: Any) -> bool:
 
 def tags(fields: Fields) -> FieldValues:
     """Return tags within CKAN's rules; a text is split at commas."""
-    found, problems = clean_tags(names(fields.get("tags")), "tags")
-    fields.add(problems)
-    return {"tags": found}
+    return {"tags": read_tags(fields, names(fields.get("tags")), "tags")}
 
 
 def group(value: Any) -> RemoteGroup | None:
     """Return an organisation or group, given as an object or as its name."""
     if isinstance(value, Mapping):
         keys = ("id", "name", "title")
-        found = RemoteGroup(*(clean_text(choose_language(value.get(key))) for key in keys))
-        if not found.title:
+        remote = RemoteGroup(*(clean_text(choose_language(value.get(key))) for key in keys))
+        if not remote.title:
             label = clean_text(choose_language(value.get("display_name")))
-            found = RemoteGroup(found.id, found.name, label)
-        return found if found.id or found.name else None
+            remote = RemoteGroup(remote.id, remote.name, label)
+        return remote if remote.id or remote.name else None
     name = clean_text(value)
     return RemoteGroup(name=name) if name else None
 
@@ -149,19 +147,19 @@ def group(value: Any) -> RemoteGroup | None:
 def groups(fields: Fields) -> FieldValues:
     """Return the organisation and groups of the remote site, and the dataset's name there."""
     items = fields.items("groups", strict=False)
-    found = (group(item) for item in items if not _is_deleted(item))
+    remote_groups = (group(item) for item in items if not _is_deleted(item))
     name = value_text(fields.get("name")).lower()
     return {
         "organisation": organisation(fields),
-        "groups": tuple(dict.fromkeys(each for each in found if each)),
+        "groups": tuple(dict.fromkeys(remote for remote in remote_groups if remote)),
         "name": name if _NAME.fullmatch(name) else "",
     }
 
 
 def organisation(fields: Fields) -> RemoteGroup | None:
     """Return the organisation of the remote site that a package belongs to."""
-    if found := group(fields.get("organization")):
-        return found
+    if remote := group(fields.get("organization")):
+        return remote
     text = clean_text(fields.get("owner_org"))
     return RemoteGroup(id=text) if text else None
 
@@ -175,18 +173,18 @@ def licence(fields: Fields) -> Licence | None:
     """Return the licence known by id, URL or title; else the texts given for it."""
     keys = ("license_id", "license_url", "license_title", "license", "licence")
     texts = [(key, text) for key in keys if (text := text_of(fields.get(key)))]
-    found = [(key, each) for key, text in texts if (each := licences.find(text))]
-    key = next((key for key, _ in found), "")
-    given = [each for _, each in found]
+    by_key = [(key, known) for key, text in texts if (known := licences.find(text))]
+    key = next((key for key, _ in by_key), "")
+    named = [known for _, known in by_key]
     rights = filter(None, [text_of(fields.get("rights"))])
-    licence = read_licence(given, fields.reporter(key), rights)
+    licence = read_licence(named, fields.reporter(key), rights)
     if licence and licence.id:
         url = value_text(fields.get("license_url"))
         exact = is_web_url(url) and licence.id == getattr(licences.find(url), "id", "")
         return Licence(licence.id, licence.title, url) if exact else licence
-    if licence and not any(each.id for each in given):
+    if licence and not any(known.id for known in named):
         # An id is less clear than a title; both are kept if neither is known.
-        return replace(licence, title=max((each.title for each in given), key=len))
+        return replace(licence, title=max((known.title for known in named), key=len))
     return licence
 
 
@@ -204,8 +202,8 @@ def date(fields: Fields, *keys: str) -> str:
     """Return the first of some fields that holds a date."""
     for key in keys:
         text = text_of(fields.get(key))
-        if text and (found := Fields({key: text}, [], "").date(key)):
-            return found
+        if text and (day := Fields({key: text}, [], "").date(key)):
+            return day
         if text:
             shown = shorten(text, 40)
             fields.report("bad-date", key, f"'{shown}' is no date; expected one such as 2024-05-31")
@@ -241,11 +239,11 @@ def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
 
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
-    found = parts.place(fields)
+    places = parts.place(fields)
     return {
-        "spatial": found.geometry or _box(fields),
-        "spatial_text": first(fields, "spatial-text") or found.names,
-        "extras": found.extras,
+        "spatial": places.geometry or _box(fields),
+        "spatial_text": first(fields, "spatial-text") or places.names,
+        "extras": places.extras,
     }
 
 

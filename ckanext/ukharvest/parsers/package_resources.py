@@ -10,10 +10,9 @@ from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers.json_fields import Fields, read_resources
 
 _READ = frozenset(
     ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
@@ -34,21 +33,7 @@ _KINDS = {
 
 def resources(fields: Fields, limit: int) -> tuple[ResourceRecord, ...]:
     """Return the files and services of a dataset, at most ``limit``, in their order."""
-    found: list[ResourceRecord] = []
-    key = "resources"
-    for number, part in enumerate(fields.objects(key)):
-        if number == limit:
-            total = len(fields.items(key, strict=False))
-            only = f"{total:,} entries; the first {limit:,} were read"
-            fields.report("too-many-resources", key, only)
-            break
-        if isinstance(part, str):
-            fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
-            if is_web_url(part):
-                found.append(ResourceRecord(url=part, format=formats.of_url(part), kind="data"))
-        elif (resource := _resource(part)) is not None:
-            found.append(resource)
-    return tuple(found)
+    return tuple(read_resources(fields, "resources", limit, "too-many-resources", _resource))
 
 
 def _resource(part: Fields) -> ResourceRecord | None:
@@ -101,16 +86,16 @@ def _period(part: Fields) -> Period | None:
 def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
     """Return the URL of a file's schema, and extras: its language, and what is not a URL."""
     key = "schema_url"
-    found = multivalue.addresses(part.get(key), "schemas")
-    own = tuple(filter(uk_fields.is_definition, found.urls))
-    urls = [each for each in found.urls if each not in own]
+    addresses = multivalue.addresses(part.get(key), "schemas")
+    own = tuple(filter(uk_fields.is_definition, addresses.urls))
+    urls = [address for address in addresses.urls if address not in own]
     url = next(iter(urls), "")
-    others = (*urls[1:], *found.others)
+    others = (*urls[1:], *addresses.others)
     if others:
         shown = shorten(others[0], 80)
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
-    given = schema_types.name(package.text_of(part.get("schema_type")))
-    kind = given or schema_types.guess(url, label)
+    stated = schema_types.name(package.text_of(part.get("schema_type")))
+    kind = stated or schema_types.guess(url, label)
     facts = {
         "schema_type": kind,
         "conforms_to": package.with_more(part, "conforms_to", others),
@@ -122,10 +107,10 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
 def _extras(part: Fields, word: str) -> dict[str, str]:
     """Return all other fields under their own names, checksums as in every format."""
     flat = package.flatten(part.data)
-    found = dict(package.unread_fields(flat, _READ | table.PORTAL_FIELDS_OF_RESOURCE))
+    facts = dict(package.unread_fields(flat, _READ | table.PORTAL_FIELDS_OF_RESOURCE))
     if word:
-        found["resource_type"] = word
-    return found | read_checksums([(found.get("hash", ""), found.get("hash_algorithm", ""))])
+        facts["resource_type"] = word
+    return facts | read_checksums([(facts.get("hash", ""), facts.get("hash_algorithm", ""))])
 
 
 def _undated(part: Fields) -> dict[str, str]:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceRecor
 from ckanext.ukharvest.core.values.bounding_boxes import is_within
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,16 @@ _DAYS_AHEAD = 366  # a publication that is announced
 
 def _future(record: DatasetRecord, names: FieldNames, today: date) -> Iterator[Problem]:
     latest = (today + timedelta(days=_DAYS_AHEAD)).isoformat()
-    reported = {each.code for each in record.problems}
+    reported = {problem.code for problem in record.problems}
     seen: set[tuple[str, str]] = set()
-    for name, value, expected in _dates(record, names):
+    # Dates that are in the past by their nature.
+    dates = (
+        (names.issued, record.issued, "of publication"),
+        (names.modified, record.modified, "of the last change"),
+        *((names.created, text, "of creation") for text in _creation_dates(record)),
+        (names.metadata_modified, record.metadata_modified, "of the record's last change"),
+    )
+    for name, value, expected in dates:
         # Text of any precision compares as the first day that it can mean.
         is_reported = name == "gmd:dateStamp" and "gemini-o30-future" in reported
         if value <= latest or (name, value) in seen or is_reported:
@@ -138,28 +146,16 @@ def _future(record: DatasetRecord, names: FieldNames, today: date) -> Iterator[P
         yield Problem("future-date", name, message)
 
 
-def _dates(record: DatasetRecord, names: FieldNames) -> Iterator[tuple[str, str, str]]:
-    """Yield field, date and meaning of each date that is in the past by its nature."""
-    yield names.issued, record.issued, "of publication"
-    yield names.modified, record.modified, "of the last change"
-    for text in _creation_dates(record):
-        yield names.created, text, "of creation"
-    yield names.metadata_modified, record.metadata_modified, "of the record's last change"
-
-
 def _creation_dates(record: DatasetRecord) -> Iterator[str]:
     """Yield creation dates; GEMINI's are in a list together with others."""
     texts = [record.extras.get("created", "")]
     try:
-        given = json.loads(record.extras.get("dataset-reference-date") or "[]")
-        texts += [each["value"] for each in given if each["type"] == "creation"]
+        dates = json.loads(record.extras.get("dataset-reference-date") or "[]")
+        texts += [entry["value"] for entry in dates if entry["type"] == "creation"]
     except (ValueError, TypeError, KeyError):
         pass  # another portal's text of the same name
-    for text in texts:
-        try:
-            yield parse_date(text)
-        except (ValueError, AttributeError):
-            continue
+    texts = [text for text in texts if isinstance(text, str)]
+    return filter(None, (parse_value(text, parse_date, ignore, "") for text in texts))
 
 
 # The limits that a portal can change.
@@ -235,9 +231,9 @@ class _Cutter:
         changed = {}
         for attribute, limit in rules.items():
             text = getattr(value, attribute)
-            kept = self.text(text, limit, f"{name}{attribute}")
-            if kept is not text:
-                changed[attribute] = kept
+            short = self.text(text, limit, f"{name}{attribute}")
+            if short is not text:
+                changed[attribute] = short
         return replace(value, **changed) if changed else value  # type: ignore[type-var]
 
     def items(self, values: tuple[Part, ...], limit: str, name: str, code: str) -> tuple[Part, ...]:
@@ -252,9 +248,9 @@ class _Cutter:
     def texts(self, values: tuple[str, ...], name: str) -> tuple[str, ...]:
         """Return the first values of a list of texts, without those that are too long."""
         some = self.items(values, "values", name, "too-many-values")
-        if all(len(each) <= self.limits.url for each in some):
+        if all(len(value) <= self.limits.url for value in some):
             return some
-        return tuple(filter(None, (self.text(each, "url", name) for each in some)))
+        return tuple(filter(None, (self.text(value, "url", name) for value in some)))
 
     def extras(self, values: Mapping[str, str], name: str) -> Mapping[str, str]:
         limits = self.limits
@@ -329,7 +325,7 @@ def limit_record(
     cutter = _Cutter(limits)
     cut = cutter.part(record, _DATASET, "")
     files = cutter.items(record.resources, "resources", resources, "too-many-resources")
-    kept = tuple(map(cutter.resource, files))
+    limited = tuple(map(cutter.resource, files))
     lists = {name: cutter.texts(getattr(record, name), name) for name in _LISTS}
     parts = {
         name: cutter.part(value, rules, f"{name}.")
@@ -344,13 +340,13 @@ def limit_record(
         **changed,
         tags=cutter.items(record.tags, "tags", tags, "too-many-tags"),
         translations={
-            code: replace(each, tags=cutter.items(each.tags, "tags", tags, "too-many-tags"))
-            for code, each in texts.items()
+            code: replace(words, tags=cutter.items(words.tags, "tags", tags, "too-many-tags"))
+            for code, words in texts.items()
         },
-        groups=tuple(cutter.part(each, _GROUP, "groups.") for each in groups),
+        groups=tuple(cutter.part(group, _GROUP, "groups.") for group in groups),
         spatial=cutter.extent(record, spatial),
         resources=tuple(
-            new for new, old in zip(kept, files, strict=True) if new.url or not old.url
+            new for new, old in zip(limited, files, strict=True) if new.url or not old.url
         ),
         extras=cutter.extras(record.extras, "extras"),
     )
@@ -362,11 +358,11 @@ def _points(geometry: Mapping[str, Any]) -> Iterator[object]:
     """Yield the positions of a geometry or of a collection of them."""
     waiting: list[Any] = [geometry]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, Mapping):
-            waiting += found.get("geometries", ()) or [found.get("coordinates")]
-        elif isinstance(found, (list, tuple)) and found:
-            if all(isinstance(each, (int, float)) for each in found):
-                yield found
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            waiting += item.get("geometries", ()) or [item.get("coordinates")]
+        elif isinstance(item, (list, tuple)) and item:
+            if all(isinstance(number, (int, float)) for number in item):
+                yield item
             else:
-                waiting += found
+                waiting += item

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any, Protocol
 
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
 
@@ -32,6 +35,20 @@ def parse_value(text: str, parse: Callable[[str], str], report: Report, code: st
         return ""
 
 
+class Reporter(Protocol):
+    """An element or object with the list that its problems go to."""
+
+    def add(self, problems: Iterable[Problem], /) -> None:
+        """Add problems found elsewhere."""
+
+
+def read_tags(node: Reporter, words: Iterable[Any], field: str) -> tuple[str, ...]:
+    """Return tags within CKAN's rules, and report others."""
+    tags, problems = clean_tags(words, field)
+    node.add(problems)
+    return tags
+
+
 def read_link(text: str, base: str, report: Report) -> str:
     """Return the URL of a file or page; a text that might be meant as one is kept, and reported.
 
@@ -40,5 +57,5 @@ def read_link(text: str, base: str, report: Report) -> str:
     """
     if is_redacted(text):
         return ""
-    found = parse_value(text, partial(parse_url, base=base), report, "bad-url")
-    return found or (text if may_be_url(text) else "")
+    url = parse_value(text, partial(parse_url, base=base), report, "bad-url")
+    return url or (text if may_be_url(text) else "")

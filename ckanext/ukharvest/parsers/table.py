@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
@@ -144,6 +145,21 @@ def read_record(  # noqa: PLR0913
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
 
 
+def report_missing(
+    node: Any, values: Mapping[str, Any], needed: Mapping[str, tuple[str, str]]
+) -> None:
+    """Report fields without which a dataset's page looks empty: portals show them first.
+
+    Args:
+        node: its ``is_settled`` tells whether a field without a value needs no report: its value
+            was rejected and reported, or is missing on purpose.
+        needed: as in ``read_record``.
+    """
+    for field, (name, meaning) in needed.items():
+        if not values.get(field) and not node.is_settled(name):
+            node.report("missing-field", name, f"missing; expected {meaning}")
+
+
 def require(raw: RawRecord, text: str, name: str, code: str, expected: str = "a text") -> str:
     """Return a text without which there is no dataset.
 
@@ -236,14 +252,20 @@ def schemas(node: Node, names: Names) -> Names:
     return uk_fields.schemas(texts(node, names))
 
 
+def frequency(node: Node, names: Names) -> Several:
+    """Return the update frequency; a text that is not understood becomes an extra."""
+    code, unread = read_frequency(first_text(node, names), node.reporter(names[0]))
+    return Several(frequency=code, extras=unread)
+
+
 def agent(node: Node, names: Names) -> Agent | None:
     """Return who is named: a URL beside a name is theirs, and several names are one text."""
     agents = list(map(parties.parse_agent, texts(node, names)))
     return (
         Agent(
-            "; ".join(dict.fromkeys(each.name for each in agents if each.name)),
-            next((each.email for each in agents if each.email), ""),
-            next((each.url for each in agents if each.url), ""),
+            "; ".join(dict.fromkeys(party.name for party in agents if party.name)),
+            next((party.email for party in agents if party.email), ""),
+            next((party.url for party in agents if party.url), ""),
         )
         if agents
         else None
@@ -311,12 +333,12 @@ def add_unread(
         of_file: they are those of a resource.
     """
     taken = _OF_RESOURCE if of_file else _OF_DATASET
-    found = dict(extras)
+    values = dict(extras)
     for name, text in fields:
-        while name in taken or found.get(name, text) != text:
+        while name in taken or values.get(name, text) != text:
             name = PREFIX + name
-        found[name] = text
-    return found
+        values[name] = text
+    return values
 
 
 def without_repeats(
@@ -326,10 +348,10 @@ def without_repeats(
 
     A record may tell one link in two fields; files are its own list, which keeps what it repeats.
     """
-    found = list(files)
+    resources = list(files)
     seen = {file.url for file in files}
     for page in pages:
         if page.url not in seen:
-            found.append(page)
+            resources.append(page)
         seen.add(page.url)
-    return tuple(found)
+    return tuple(resources)

@@ -57,19 +57,22 @@ def authority(*fields: FieldTexts) -> FieldValues:
     uris: dict[str, dict[str, None]] = {FUNCTION: {}, SERVICE: {}}
     themes: dict[str, None] = {}
     for field in fields:
-        found = local_government_lists.find(field.texts, field.kind)
-        uris[FUNCTION].update(dict.fromkeys(found.functions))
-        uris[SERVICE].update(dict.fromkeys(found.services))
-        themes.update(dict.fromkeys(found.others))
-        _report(field, found)
-    extras = {_KEYS[kind]: " ".join(each) for kind, each in uris.items()}
+        identifiers = local_government_lists.find(field.texts, field.kind)
+        uris[FUNCTION].update(dict.fromkeys(identifiers.functions))
+        uris[SERVICE].update(dict.fromkeys(identifiers.services))
+        themes.update(dict.fromkeys(identifiers.others))
+        _report(field, identifiers)
+    extras = {_KEYS[kind]: " ".join(members) for kind, members in uris.items()}
     return {"themes": tuple(themes), "extras": extras}
 
 
-def _report(field: FieldTexts, found: local_government_lists.Identifiers) -> None:
-    strange = {FUNCTION: list(_unknown(found.functions)), SERVICE: list(_unknown(found.services))}
+def _report(field: FieldTexts, identifiers: local_government_lists.Identifiers) -> None:
+    strange = {
+        FUNCTION: list(_unknown(identifiers.functions)),
+        SERVICE: list(_unknown(identifiers.services)),
+    }
     if field.kind:
-        strange[field.kind] += found.others
+        strange[field.kind] += identifiers.others
     if strange[FUNCTION]:
         field.report("unknown-la-function", _words(FUNCTION, strange[FUNCTION]))
     if strange[SERVICE]:
@@ -93,15 +96,15 @@ def addresses(name: str, value: object, report: Report) -> FieldValues:
     Other values of ``schema`` become ``conforms_to`` (text); those of the other fields are kept as
     given.
     """
-    found = multivalue.addresses(value, _LISTS.get(name, ""))
+    values = multivalue.addresses(value, _LISTS.get(name, ""))
     if name == "schema":
-        urls = schemas(found.urls)
-        others = (*(url for url in found.urls if url not in urls), *found.others)
+        urls = schemas(values.urls)
+        others = (*(url for url in values.urls if url not in urls), *values.others)
         return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(others)}}
-    if found.others:
-        report("bad-url", f"{_some(found.others)} is no web address; expected {_EXPECTED[name]}")
-    text = multivalue.as_text(found.urls)
-    return {"extras": {name: text, PREFIX + name: multivalue.as_text(found.others)}}
+    if values.others:
+        report("bad-url", f"{_some(values.others)} is no web address; expected {_EXPECTED[name]}")
+    text = multivalue.as_text(values.urls)
+    return {"extras": {name: text, PREFIX + name: multivalue.as_text(values.others)}}
 
 
 _EXPECTED = {
@@ -124,8 +127,8 @@ def schemas(urls: Iterable[str]) -> tuple[str, ...]:
 
     Reference systems and definitions known only to their own site are left out.
     """
-    found = (url for url in filter(is_web_url, urls) if "/def/crs/" not in url.lower())
-    return tuple(dict.fromkeys(url for url in found if not is_definition(url)))
+    standards = (url for url in filter(is_web_url, urls) if "/def/crs/" not in url.lower())
+    return tuple(dict.fromkeys(url for url in standards if not is_definition(url)))
 
 
 def is_definition(url: str) -> bool:

@@ -93,10 +93,12 @@ class Node:
                 yield Node(child, self._problems, f"{self._path}{last}[{number}]/", self._base)
 
     def _below(self, names: list[str]) -> Iterator[etree._Element]:
-        found = [self._element]
+        elements = [self._element]
         for name in names:
-            found = [child for each in found for child in each.iterchildren(f"{{*}}{name}")]
-        return iter(found)
+            elements = [
+                child for parent in elements for child in parent.iterchildren(f"{{*}}{name}")
+            ]
+        return iter(elements)
 
     def parse_value(self, name: str, text: str, parse: Parse, code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
@@ -137,7 +139,7 @@ def _text(element: etree._Element) -> str:
 
 def _words(element: etree._Element) -> str:
     """Return the texts and attributes of an element and of those below it."""
-    found = []
-    for each in element.iter(etree.Element):
-        found += [*map(str, each.attrib.values()), each.text or "", each.tail or ""]
-    return clean_text(" ".join(filter(None, map(clean_text, found))))
+    words = []
+    for node in element.iter(etree.Element):
+        words += [*map(str, node.attrib.values()), node.text or "", node.tail or ""]
+    return clean_text(" ".join(filter(None, map(clean_text, words))))

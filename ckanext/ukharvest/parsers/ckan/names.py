@@ -116,14 +116,14 @@ class Rule:
 
 def wrong(table: Mapping[str, Any]) -> str:
     """Return what is wrong with a table, for ``Option.check``; "" if nothing."""
-    for name, given in table.items():
+    for name, entry in table.items():
         shown = shorten(str(name), 40)
-        if given is None or given is False:
+        if entry is None or entry is False:
             continue
-        rule = {"to": given} if isinstance(given, str) else given
+        rule = {"to": entry} if isinstance(entry, str) else entry
         if not isinstance(rule, Mapping) or set(rule) - {"to", "values", "default", "drop"}:
             return (
-                f"'{shown}' has {shorten(repr(given), 40)}; expected our field's name, null to drop"
+                f"'{shown}' has {shorten(repr(entry), 40)}; expected our field's name, null to drop"
                 " it, or an object with to, values, default, drop"
             )
         target = rule.get("to", name)
@@ -141,34 +141,34 @@ def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, An
     site has under our name; the field then keeps its own name.
     """
     own = {name: rule for name, rule in _rules(table) if not name.startswith(RESOURCES)}
-    found = dict(flat)
+    fields = dict(flat)
     for name, rule in own.items():
-        value = rule.translate(found.pop(name, None))
+        value = rule.translate(fields.pop(name, None))
         if rule.target and not is_blank(value):
-            found[rule.target] = value
-    _rename(found, BUILT_IN, own)
+            fields[rule.target] = value
+    _rename(fields, BUILT_IN, own)
     for name in _OWN:
-        value = found.pop(name, None)
+        value = fields.pop(name, None)
         # Of a dataset that has come by way of several portals, the first one's identity.
-        is_first = name != "guid" or is_blank(found.get(PREFIX + name))
+        is_first = name != "guid" or is_blank(fields.get(PREFIX + name))
         if value is not None and is_first:
-            found[PREFIX + name] = value
+            fields[PREFIX + name] = value
     parts = {name[len(RESOURCES) :]: rule for name, rule in _rules(table) if name not in own}
-    if isinstance(found.get("resources"), list):
-        found["resources"] = [_part(each, parts) for each in found["resources"]]
-    return found
+    if isinstance(fields.get("resources"), list):
+        fields["resources"] = [_part(resource, parts) for resource in fields["resources"]]
+    return fields
 
 
-def _rename(found: dict[str, Any], names: Mapping[str, str], own: Mapping[str, Rule]) -> None:
+def _rename(fields: dict[str, Any], names: Mapping[str, str], own: Mapping[str, Rule]) -> None:
     """Rename fields to our names where the table does not list them and the name is free."""
-    given: dict[str, list[str]] = {}
-    for name in found:
-        given.setdefault(_folded_name(name), []).append(name)
+    names_by_fold: dict[str, list[str]] = {}
+    for name in fields:
+        names_by_fold.setdefault(_folded_name(name), []).append(name)
     for known, target in names.items():
-        for name in given.get(_folded_name(known), ()):
-            is_free = name not in own and is_blank(found.get(target))
-            if is_free and not is_blank(found.get(name)):
-                found[target] = found.pop(name)
+        for name in names_by_fold.get(_folded_name(known), ()):
+            is_free = name not in own and is_blank(fields.get(target))
+            if is_free and not is_blank(fields.get(name)):
+                fields[target] = fields.pop(name)
 
 
 @lru_cache(maxsize=1024)  # a catalogue's records have the same names
@@ -179,30 +179,30 @@ def _folded_name(name: str) -> str:
 def _part(resource: Any, rules: Mapping[str, Rule]) -> Any:
     if not isinstance(resource, Mapping):
         return resource
-    found = dict(resource)
+    fields = dict(resource)
     for name, rule in rules.items():
-        value = rule.translate(found.pop(name, None))
+        value = rule.translate(fields.pop(name, None))
         if rule.target and not is_blank(value):
-            found[rule.target] = value
-    _rename(found, OF_RESOURCES, rules)
-    return found
+            fields[rule.target] = value
+    _rename(fields, OF_RESOURCES, rules)
+    return fields
 
 
 def _rules(table: Mapping[str, Any]) -> Iterable[tuple[str, Rule]]:
-    for name, given in table.items():
-        if isinstance(given, str):
-            yield name, Rule(given)
-        elif not given or given.get("drop"):
+    for name, entry in table.items():
+        if isinstance(entry, str):
+            yield name, Rule(entry)
+        elif not entry or entry.get("drop"):
             yield name, Rule("")
         else:
-            values = given.get("values", {})
-            target = given.get("to", name).removeprefix(RESOURCES)
+            values = entry.get("values", {})
+            target = entry.get("to", name).removeprefix(RESOURCES)
             yield (
                 name,
                 Rule(
                     target,
                     {**({key.casefold(): value for key, value in values.items()}), **values},
-                    given.get("default"),
+                    entry.get("default"),
                 ),
             )
 

@@ -105,19 +105,19 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     title = plain_line(package.text_of(fields.get("title")))
     if not title:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
-    found, extras = collect(MAPPING, fields)
+    values, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
-    found["resources"] = files = resources(fields, limit)
-    found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
-    _report_missing(fields, found)
-    found["origin"] = _origin(flat, raw.guid)
-    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+    values["resources"] = files = resources(fields, limit)
+    values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
+    table.report_missing(fields, values, _NEEDED)
+    values["origin"] = _origin(flat, raw.guid)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
 def _origin(flat: Mapping[str, Any], guid: str) -> Origin:
     """Return where the remote portal got a harvested dataset, as its extras name it."""
     named = (package.text_of(flat.get(key)) for key in ("original_guid", "guid"))
-    guids = dict.fromkeys(each for each in named if each and each != guid)
+    guids = dict.fromkeys(name for name in named if name and name != guid)
     return Origin(tuple(guids), package.text_of(flat.get("harvest_source_reference")))
 
 
@@ -143,14 +143,10 @@ def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
         raise SkipRecord(f"{where}: its state is {state}; expected active")
 
 
-def _report_missing(fields: Fields, found: FieldValues) -> None:
-    expected = {
-        "notes": ("notes", "what the data is"),
-        "licence": ("license_id", "a licence's id such as uk-ogl"),
-    }
-    for name, (key, words) in expected.items():
-        if not found.get(name) and not fields.is_settled(key):
-            fields.report("missing-field", key, f"missing; expected {words}")
+_NEEDED = {
+    "notes": ("notes", "what the data is"),
+    "licence": ("license_id", "a licence's id such as uk-ogl"),
+}
 
 
 def _texts(fields: Fields) -> FieldValues:
@@ -159,11 +155,11 @@ def _texts(fields: Fields) -> FieldValues:
 
 
 def _translations(fields: Fields) -> FieldValues:
-    found = json_fields.dataset_translations(fields.data)
+    texts = json_fields.dataset_translations(fields.data)
     title = plain_line(package.text_of(fields.get("title")))
     return {
-        "translations": found,
-        "text_language": json_fields.find_language(title, found),
+        "translations": texts,
+        "text_language": json_fields.find_language(title, texts),
     }
 
 
@@ -199,12 +195,12 @@ def _publisher(fields: Fields) -> FieldValues:
 
 def _licence(fields: Fields) -> FieldValues:
     licence = package.licence(fields)
-    said = package.text_of(fields.get("licence"))
+    terms = package.text_of(fields.get("licence"))
     # Licence terms as text are kept as well when the licence id is known.
-    is_more = licence and licence.id and said and said != licence.title
+    is_more = licence and licence.id and terms and terms != licence.title
     key = package.text_of(fields.get("license_id"))
     is_odd = licence and not licence.id and key not in (licence.title, licence.url)
-    extras = {"licence": said if is_more else "", "original_license_id": key if is_odd else ""}
+    extras = {"licence": terms if is_more else "", "original_license_id": key if is_odd else ""}
     return {"licence": licence, "extras": extras}
 
 
@@ -239,8 +235,8 @@ def _language(fields: Fields) -> FieldValues:
 
 
 def _frequency(fields: Fields) -> FieldValues:
-    found = package.frequency(fields, "update_frequency")
-    return {"frequency": found, "extras": _kept(fields, "update_frequency", found)}
+    frequency = package.frequency(fields, "update_frequency")
+    return {"frequency": frequency, "extras": _kept(fields, "update_frequency", frequency)}
 
 
 def _dates(fields: Fields) -> FieldValues:
@@ -257,10 +253,10 @@ def _dates(fields: Fields) -> FieldValues:
 def _period(fields: Fields) -> FieldValues:
     start, end = "temporal_coverage-from", "temporal_coverage-to"
     periods = package.periods(fields, start, end)
-    found = periods.whole or Period()
+    period = periods.whole or Period()
     extras = {}
     if periods.unread:
-        extras = _kept(fields, start, found.start) | _kept(fields, end, found.end)
+        extras = _kept(fields, start, period.start) | _kept(fields, end, period.end)
     if not periods.whole:
         # ckanext-dcat and data.gov have the period as one text.
         periods = fields.periods("temporal")
@@ -274,14 +270,14 @@ def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
 
 
 def _addresses(fields: Fields) -> FieldValues:
-    found: FieldValues = {"extras": {}}
+    values: FieldValues = {"extras": {}}
     for key in _ADDRESSES:
         part = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
-        found["extras"] |= part.pop("extras", {})
-        found |= part
-    words = filter(None, [found["extras"].get("conforms_to", "")])
-    found["extras"]["conforms_to"] = package.with_more(fields, "conforms_to", tuple(words))
-    return found
+        values["extras"] |= part.pop("extras", {})
+        values |= part
+    words = filter(None, [values["extras"].get("conforms_to", "")])
+    values["extras"]["conforms_to"] = package.with_more(fields, "conforms_to", tuple(words))
+    return values
 
 
 def _unpublished(fields: Fields) -> FieldValues:

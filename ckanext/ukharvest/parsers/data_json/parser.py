@@ -21,7 +21,6 @@ from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_freq
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -37,6 +36,7 @@ from ckanext.ukharvest.parsers.json_fields import (
     value_url,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import row, without_repeats
 
 VERSION = 3
@@ -82,13 +82,10 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         links = [*resources.endpoints(fields), *links]
     values["resources"] = without_repeats(files, links)
     values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
-    for key, name, expected in _EXPECTED:
-        # Rejected values are reported already; redacted ones are missing on purpose.
-        if not values.get(name) and not fields.is_settled(key):
-            fields.report("missing-field", key, f"missing; expected {expected}")
+    table.report_missing(fields, values, _NEEDED)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
-    apart = frozenset[str]().union(*(_OWN_FIELDS[each] for each in _OWN_FIELDS if each != kind))
+    apart = frozenset[str]().union(*(_OWN_FIELDS[other] for other in _OWN_FIELDS if other != kind))
     extras = table.add_unread(extras, unread_members(data, _READ - apart))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
@@ -104,8 +101,8 @@ def kind_of(data: Mapping[str, Any]) -> str:
     """Return "service" or "series" for an entry of that class of DCAT-US 3, else ""."""
     classes = data.get("@type")
     names = classes if isinstance(classes, list) else [classes]
-    found = (_KINDS.get(str(name).rpartition(":")[2], "") for name in names)
-    return next(filter(None, found), "")
+    kinds = (_KINDS.get(str(name).rpartition(":")[2], "") for name in names)
+    return next(filter(None, kinds), "")
 
 
 _LEVELS = ("public", "restricted public", "non-public")
@@ -123,13 +120,12 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
         fields.report("bad-access-level", "accessLevel", f"'{shown}'; expected one of: {expected}")
 
 
-# Every portal shows these first: without them a dataset page looks empty.
-_EXPECTED = (
-    ("description", "notes", "what the data is"),
-    ("publisher", "publisher", "the name of the body that publishes it"),
-    ("contactPoint", "contact", "a name and an email address"),
-    ("license", "licence", "the web address of a licence"),
-)
+_NEEDED = {
+    "notes": ("description", "what the data is"),
+    "publisher": ("publisher", "the name of the body that publishes it"),
+    "contact": ("contactPoint", "a name and an email address"),
+    "licence": ("license", "the web address of a licence"),
+}
 
 
 def _notes(fields: Fields) -> FieldValues:
@@ -143,10 +139,8 @@ def _translations(fields: Fields) -> FieldValues:
     return {"translations": texts, "text_language": find_language(plain_line(title), texts)}
 
 
-def _tags(fields: Fields) -> FieldValues:
-    tags, problems = clean_tags(fields.items("keyword"), "keyword")
-    fields.add(problems)
-    return {"tags": tags}
+def _tags(fields: Fields, names: table.Names) -> table.Names:
+    return read_tags(fields, fields.items(names[0]), names[0])
 
 
 def _themes(fields: Fields) -> FieldValues:
@@ -287,7 +281,7 @@ MAPPING: tuple[Field[Any] | table.Row, ...] = (
     # The first: it has what the others can only have in another form.
     Field(("extras",), "extras; translations, text_language", _own),
     Field(("description",), "notes", _notes),
-    Field(("keyword",), "tags", _tags),
+    row("keyword", "tags", _tags),
     Field(
         ("title", "titleMap", "description", "descriptionMap", "keyword", "keywordMap"),
         "translations, text_language",

@@ -29,7 +29,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
-from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+from ckanext.ukharvest.parsers.json_fields import Fields, read_resources, value_text, value_url
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.table import row
 
@@ -128,35 +128,13 @@ _SINGLE = frozenset(
 
 
 def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
-    """Return the files and services of a dataset, at most ``limit``.
-
-    8,327 distributions of one dataset once stopped a harvest of data.gov (GSA/data.gov#4583).
-    """
-    found: list[ResourceRecord] = []
-    key = "distribution"
-    for number, part in enumerate(fields.objects(key, strict=True)):
-        if number == limit:
-            total = len(fields.items(key))
-            only = f"{total:,} entries; the first {limit:,} were read"
-            fields.report("too-many-distributions", key, only)
-            break
-        resource = _of_text(fields, part) if isinstance(part, str) else distribution(part)
-        if resource is not None:
-            found.append(resource)
+    """Return the files and services of a dataset, at most ``limit``, and samples."""
+    code = "too-many-distributions"
+    resources = read_resources(fields, "distribution", limit, code, distribution, strict=True)
     for part in fields.objects("sample"):
-        resource = None if isinstance(part, str) else distribution(part)
-        if resource is not None:
-            found.append(replace(resource, name=resource.name or "Sample"))
-    return found
-
-
-def _of_text(fields: Fields, url: str) -> ResourceRecord | None:
-    fields.report(
-        "wrong-type", "distribution", f"'{shorten(url, 60)}' stands where an object is due"
-    )
-    if not is_web_url(url):
-        return None
-    return ResourceRecord(url=url, format=formats.of_url(url), kind="data")
+        if not isinstance(part, str) and (sample := distribution(part)):
+            resources.append(replace(sample, name=sample.name or "Sample"))
+    return resources
 
 
 def distribution(part: Fields) -> ResourceRecord | None:
@@ -220,9 +198,9 @@ def _endpoint(part: Fields) -> str:
 
 def _services(part: Fields) -> dict[str, str]:
     """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
-    services = [each for each in part.objects("accessService") if isinstance(each, Fields)]
-    found = [{"uri": "", **dict(_service_fields(service))} for service in services]
-    return {"access_services": json.dumps(found, ensure_ascii=False)} if found else {}
+    services = [named for named in part.objects("accessService") if isinstance(named, Fields)]
+    facts = [{"uri": "", **dict(_service_fields(service))} for service in services]
+    return {"access_services": json.dumps(facts, ensure_ascii=False)} if facts else {}
 
 
 def _service_fields(service: Fields) -> Iterator[tuple[str, str | list[str]]]:
@@ -236,25 +214,25 @@ def _service_fields(service: Fields) -> Iterator[tuple[str, str | list[str]]]:
 
 
 def _id(part: Fields, url: str) -> str:
-    found = parse_identifier(part.get("identifier")) or parse_identifier(part.get("@id"))
+    identifier = parse_identifier(part.get("identifier")) or parse_identifier(part.get("@id"))
     # Blank nodes are numbered differently in every export.
-    return "" if found.startswith("_:") or found == url else found
+    return "" if identifier.startswith("_:") or identifier == url else identifier
 
 
 def _format(part: Fields, url: str) -> tuple[str, str]:
     """Return the media type as given, and CKAN's label."""
-    given = value_url(part.get("mediaType"))
-    mimetype = formats.media_type(given)
-    if given and not mimetype:
+    written = value_url(part.get("mediaType"))
+    mimetype = formats.media_type(written)
+    if written and not mimetype:
         part.report(
-            "bad-media-type", "mediaType", f"'{shorten(given, 40)}' is no type such as text/csv"
+            "bad-media-type", "mediaType", f"'{shorten(written, 40)}' is no type such as text/csv"
         )
     name = value_text(part.get("format"))
     if not mimetype and formats.label(name):
         mimetype = formats.media_type(name)  # Project Open Data 1.0 has media types there
     # Socrata's value for a file as it was uploaded.
     name = "" if name.casefold() == "original" else name
-    label = formats.label(name) or formats.label(given) or formats.of_url(url)
+    label = formats.label(name) or formats.label(written) or formats.of_url(url)
     if name and not label:
         part.report("unknown-format", "format", f"'{shorten(name, 40)}' is not a known format")
     return mimetype, label
@@ -356,7 +334,7 @@ def _pages(
             url, title = fields.parse_value(key, part, fields.parse_url, "bad-url"), ""
         else:
             keys = ("accessURL", "downloadURL", "url", "@id")
-            url = next((part.url(each) for each in keys if part.has(each)), "")
+            url = next((part.url(address_key) for address_key in keys if part.has(address_key)), "")
             title = plain_line(part.text("title"))
             mimetype = mimetype or value_text(part.get("mediaType"))
         if url:

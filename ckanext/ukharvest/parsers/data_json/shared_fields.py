@@ -80,13 +80,13 @@ def _contacts(fields: Fields) -> tuple[list[Agent], str]:
         phones.append(
             part.text("tel") or value_text(part.get("hasTelephone")) or part.text("phone")
         )
-    found = next((agent for agent in agents if agent.email), None) or next(iter(agents), Agent())
-    others = [agent for agent in agents if agent is not found]
-    if not found.email:
+    contact = next((agent for agent in agents if agent.email), None) or next(iter(agents), Agent())
+    others = [agent for agent in agents if agent is not contact]
+    if not contact.email:
         keys = ("mbox", "contactEmail")
         email = next(filter(None, (fields.read(k, parse_email, "bad-email") for k in keys)), "")
-        found = Agent(found.name, email, found.url)
-    return [found, *others, *bodies], read_phone(next(filter(None, phones), ""))
+        contact = Agent(contact.name, email, contact.url)
+    return [contact, *others, *bodies], read_phone(next(filter(None, phones), ""))
 
 
 def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
@@ -114,8 +114,8 @@ def _body(part: Fields) -> str:
 
 def _url(part: Fields, *keys: str) -> str:
     for key in (*keys, "homepage", "url", "uri"):
-        if part.has(key) and (found := part.url(key)):
-            return found
+        if part.has(key) and (url := part.url(key)):
+            return url
     text = value_text(part.get("@id"))
     return text if is_web_url(text) else ""
 
@@ -127,8 +127,8 @@ def _email(part: Fields, owner: str) -> str:
             continue
         if key == "hasEmail" and owner == "contactPoint" and text[:7].lower() != "mailto:":
             part.report("email-without-mailto", key, f"'{shorten(text, 60)}' lacks mailto:")
-        if found := part.parse_value(key, text, parse_email, "bad-email"):
-            return found
+        if email := part.parse_value(key, text, parse_email, "bad-email"):
+            return email
     return ""
 
 
@@ -139,10 +139,10 @@ def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) ->
         kind: Translation or ResourceTranslation.
         names: name of a field → attribute of ``kind``.
     """
-    found = {name: _map_pairs(fields, key, name) for key, name in names.items()}
+    pairs = {name: _map_pairs(fields, key, name) for key, name in names.items()}
     is_apart = fields.has(*(f"{key}Map" for key in names))
     # Beside a map stands the main text, which is in another language.
-    return collect_translations(kind, found, least=1 if is_apart else 2)
+    return collect_translations(kind, pairs, least=1 if is_apart else 2)
 
 
 def _map_pairs(fields: Fields, key: str, name: str) -> list[tuple[str, Any]]:
@@ -160,7 +160,7 @@ def licence(fields: Fields) -> Licence | None:
     values = value if isinstance(value, list) else [value]
     if isinstance(value, list):
         fields.text(key)
-    texts = [text for each in values for text in (value_url(each), value_text(each)) if text]
+    texts = [text for item in values for text in (value_url(item), value_text(item)) if text]
     terms = fields.texts("rights", strict=False)
     return read_licence(map(licences.find, texts), fields.reporter(key), terms)
 
@@ -168,8 +168,8 @@ def licence(fields: Fields) -> Licence | None:
 def rights(fields: Fields) -> str:
     """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
     keys = ("rights", "accessRights", "accessLevelComment")
-    found = [text for key in keys for text in fields.texts(key, strict=False)]
-    return "\n".join(dict.fromkeys(map(plain_text, found)))
+    texts = [text for key in keys for text in fields.texts(key, strict=False)]
+    return "\n".join(dict.fromkeys(map(plain_text, texts)))
 
 
 def place(fields: Fields, key: str = "spatial") -> places.Places:

@@ -63,21 +63,13 @@ def place(node: Node) -> tuple[places.Places, str]:
     Several geometries become one box around all of them. A geometry too large for the search index
     is reported and becomes its bounding box.
     """
-    geometries: list[spatial.Geometry] = []
-    names: dict[str, None] = {}
-    unread: dict[str, None] = {}
-    uris: dict[str, None] = {}
-    for part in node.nodes(*SPATIAL):
-        if part.uri:
-            uris[part.uri] = None
-        geometry, name, refused = _place(node, part)
-        unread |= dict.fromkeys(filter(None, [refused]))
-        geometries += [geometry] if geometry else []
-        if name:
-            names[name] = None
-    geometry = places.combine_places(
-        geometries, lambda code, words: node.report(code, "dct:spatial", words)
-    )
+    parts = node.nodes(*SPATIAL)
+    read = [_place(node, part) for part in parts]
+    geometries = [geometry for geometry, _, _ in read if geometry]
+    geometry = places.combine_places(geometries, node.reporter("dct:spatial"))
+    names = dict.fromkeys(name for _, name, _ in read if name)
+    unread = dict.fromkeys(text for _, _, text in read if text)
+    uris = dict.fromkeys(part.uri for part in parts if part.uri)
     return places.Places(geometry, "; ".join(names), "; ".join(unread)), ", ".join(uris)
 
 
@@ -155,11 +147,11 @@ def _period(part: Node) -> str | tuple[str, str]:
 
 def _moment(part: Node, names: tuple[str, ...]) -> str:
     """Return a date's text, which OWL-Time nests below an instant."""
-    for each in part.nodes(*names):
-        found = each.term.value if each.term.kind == "literal" else ""
-        found = found or _of_uri(each.uri) or each.text(*_MOMENTS)
-        if found:
-            return found
+    for moment in part.nodes(*names):
+        text = moment.term.value if moment.term.kind == "literal" else ""
+        text = text or _of_uri(moment.uri) or moment.text(*_MOMENTS)
+        if text:
+            return text
     return ""
 
 
@@ -167,13 +159,13 @@ def date(node: Node, names: table.Names, *, latest: bool = False) -> str:
     """Return the earliest (or latest) date under the first of the names that has any."""
     for name in names:
         texts = [
-            each.term.value
-            if each.term.kind == "literal"
-            else _of_uri(each.uri) or each.text(*_MOMENTS)
-            for each in node.nodes(name)
+            part.term.value
+            if part.term.kind == "literal"
+            else _of_uri(part.uri) or part.text(*_MOMENTS)
+            for part in node.nodes(name)
         ]
-        found = [node.parse_value(name, text.strip(), parse_date, "bad-date") for text in texts]
-        if dates := sorted(filter(None, found)):
+        parsed = [node.parse_value(name, text.strip(), parse_date, "bad-date") for text in texts]
+        if dates := sorted(filter(None, parsed)):
             return dates[-1 if latest else 0]
         if any(not text.strip() for text in texts):
             node.report("empty-field", name, "empty; leave the field out or give a date")
@@ -219,7 +211,7 @@ def _duration(part: Node, level: int = 0) -> str:
         if number := part.text(f"time:{unit}"):
             return f"P{number.removesuffix('.0')}{unit[0].upper()}"
     below = part.nodes("rdf:value") if level < _MAX_LEVEL else ()
-    return next(filter(None, (_duration(each, level + 1) for each in below)), "")
+    return next(filter(None, (_duration(part_below, level + 1) for part_below in below)), "")
 
 
 def languages(node: Node, names: table.Names) -> table.Names:
@@ -237,8 +229,8 @@ Literals = list[tuple[str, str]]  # language tag and text
 
 def text_language(node: Node, titles: Names) -> str:
     """Return the code of the language of the title that is used, "" if it has no tag."""
-    found = _first_literals(node, titles)
-    return language_code(found[0][0]) if found else ""
+    literals = _first_literals(node, titles)
+    return language_code(literals[0][0]) if literals else ""
 
 
 def dataset_translations(
@@ -278,10 +270,10 @@ def _first_literals(node: Node, names: Names) -> Literals:
 
 
 def _grouped(literals: Literals) -> Iterable[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for tag, text in literals:
-        found.setdefault(tag, []).append(text)
-    return found.items()
+        texts.setdefault(tag, []).append(text)
+    return texts.items()
 
 
 def _joined(literals: Literals, join: Callable[[list[str]], str]) -> Literals:

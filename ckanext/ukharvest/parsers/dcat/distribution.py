@@ -49,9 +49,9 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
         for url in node.links(predicate):
             # A dump may be in another form of RDF, or a table.
             mimetype = node.text("pmd:mediaType") if predicate == "pmd:downloadURL" else ""
-            found = formats.of_url(url) or formats.label(mimetype)
-            found = label if found in ("", "ZIP", "GZ") else found
-            yield ResourceRecord(url, name=name, format=found, mimetype=mimetype, kind=kind)
+            own_label = formats.of_url(url) or formats.label(mimetype)
+            own_label = label if own_label in ("", "ZIP", "GZ") else own_label
+            yield ResourceRecord(url, name=name, format=own_label, mimetype=mimetype, kind=kind)
     for predicate, name in PAGES.items():
         for part in node.nodes(predicate):
             url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
@@ -106,18 +106,18 @@ def service_url(service: Node) -> str:
 
 def service_facts(service: Node) -> dict[str, Any]:
     """Return a service as ckanext-dcat stores it in a file's extra access_services."""
-    found: dict[str, Any] = {"uri": service.uri}
+    facts: dict[str, Any] = {"uri": service.uri}
     for predicate, key in SERVICE_FIELDS.items():
         if values := service.values(predicate):
-            found[key] = values if key in _SERVICE_LISTS else values[0]
+            facts[key] = values if key in _SERVICE_LISTS else values[0]
     for key, (agent, _extras) in {
         "contact": people.contact(service),
         "publisher": people.publisher(service),
         "creator": people.author(service),
     }.items():
         if agent is not None:
-            found[key] = [{"name": agent.name, "email": agent.email, "url": agent.url}]
-    return found
+            facts[key] = [{"name": agent.name, "email": agent.email, "url": agent.url}]
+    return facts
 
 
 def service_resources(
@@ -132,16 +132,16 @@ def service_resources(
         mapping: the table of a distribution's fields: a service has the same names for them.
     """
     seen = {file.url for file in files}
-    found = []
-    named = (each for part in parts for each in part.nodes("dcat:accessService"))
+    resources = []
+    named = (named_service for part in parts for named_service in part.nodes("dcat:accessService"))
     for service in (*node.subjects(SERVES), *named):
         url = service_url(service)
         if not url:
             service.report("missing-url", "dcat:endpointURL", "missing; expected a web address")
         if url and url not in seen:
             seen.add(url)
-            found.append(_service(service, url, mapping))
-    return found
+            resources.append(_service(service, url, mapping))
+    return resources
 
 
 def _service(service: Node, url: str, mapping: Rows) -> ResourceRecord:
@@ -241,11 +241,15 @@ def distributions(node: Node) -> list[ResourceRecord]:
     if len(parts) > limit:
         only = f"{len(parts):,} of them; the first {limit:,} were read"
         node.report("too-many-distributions", "dcat:distribution", only)
-    found = [each for each in (_distribution(_named(part)) for part in parts[:limit]) if each]
+    resources = [
+        resource for resource in (_distribution(_named(part)) for part in parts[:limit]) if resource
+    ]
     samples = {sample.uri for sample in node.nodes("adms:sample") if sample.uri}
     return [
-        replace(each, name="Sample") if each.id in samples and not each.name else each
-        for each in found
+        replace(resource, name="Sample")
+        if resource.id in samples and not resource.name
+        else resource
+        for resource in resources
     ]
 
 
@@ -271,17 +275,17 @@ def _named(part: Node) -> Node:
 
 def _distribution(part: Node) -> ResourceRecord | None:
     """Return one distribution; report one without any URL and return None."""
-    found, facts = collect(RESOURCE_MAPPING, part)
-    if not found["url"]:
+    fields, facts = collect(RESOURCE_MAPPING, part)
+    if not fields["url"]:
         return None
-    if found["format"] in SERVICE_FORMATS and not part.has(*_DOWNLOAD):
-        found["kind"] = "service"
-    if kind := schema_types.guess(found["schema_url"], found["format"]):
+    if fields["format"] in SERVICE_FORMATS and not part.has(*_DOWNLOAD):
+        fields["kind"] = "service"
+    if kind := schema_types.guess(fields["schema_url"], fields["format"]):
         facts["schema_type"] = kind
-    found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
+    fields["name"] = fields["name"] or file_names.name_of(fields["url"], fields["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     facts = table.add_unread(facts, extras.unread_predicates(part, _READ), of_file=True)
-    return ResourceRecord(id="" if identity == found["url"] else identity, extras=facts, **found)
+    return ResourceRecord(id="" if identity == fields["url"] else identity, extras=facts, **fields)
 
 
 def _addresses(part: Node) -> Found:
@@ -304,8 +308,8 @@ def _addresses(part: Node) -> Found:
 
 
 def _endpoint(part: Node) -> str:
-    found = (service_url(service) for service in part.nodes("dcat:accessService"))
-    return next(filter(None, found), "")
+    urls = (service_url(service) for service in part.nodes("dcat:accessService"))
+    return next(filter(None, urls), "")
 
 
 def _format(part: Node) -> Found:
@@ -327,22 +331,22 @@ def _format(part: Node) -> Found:
 
 def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
     """Yield everything that a format's node is called: text, label, value, URI."""
-    for each in part.nodes(*names):
-        labels = each.best("rdf:value"), each.best("rdfs:label"), [each.label(), each.uri]
+    for named_format in part.nodes(*names):
+        labels = (
+            named_format.best("rdf:value"),
+            named_format.best("rdfs:label"),
+            [named_format.label(), named_format.uri],
+        )
         yield from dict.fromkeys(text for texts in labels for text in texts if text)
 
 
 def _size(part: Node) -> Found:
     for name in _SIZE:
-        for each in part.nodes(name):
-            if text := each.text("dcat:bytes", "rdf:value") or each.label():
-                return _bytes(part, name, text)
+        for value in part.nodes(name):
+            if text := value.text("dcat:bytes", "rdf:value") or value.label():
+                size, unread = read_size(text, part.reporter(name))
+                return {"size": size, "extras": unread}
     return {}
-
-
-def _bytes(part: Node, name: str, text: str) -> Found:
-    size, unread = read_size(text, lambda code, words: part.report(code, name, words))
-    return {"size": size, "extras": unread}
 
 
 def _lines(part: Node, names: table.Names) -> str:
@@ -359,7 +363,7 @@ def _languages(part: Node, names: table.Names) -> str:
 
 def _uris(part: Node, names: table.Names) -> str:
     # A text is among the rights.
-    return ", ".join(each.uri for each in part.nodes(*names) if each.uri)
+    return ", ".join(value.uri for value in part.nodes(*names) if value.uri)
 
 
 def _identifiers(part: Node, names: table.Names) -> str:
@@ -372,9 +376,9 @@ def _schema(part: Node, names: table.Names) -> str:
 
 
 def _place(part: Node) -> Found:
-    found, uris = coverage.place(part)
-    facts = {"spatial-text": found.names, "spatial_uri": uris, **found.extras}
-    return {"extras": {"spatial": geometry_text(found.geometry), **facts}}
+    place, uris = coverage.place(part)
+    facts = {"spatial-text": place.names, "spatial_uri": uris, **place.extras}
+    return {"extras": {"spatial": geometry_text(place.geometry), **facts}}
 
 
 def _checksum(part: Node) -> Found:

@@ -201,17 +201,19 @@ def objects(node: Node, predicates: Mapping[str, tuple[str, Mapping[str, str]]])
     """Return nodes as ckanext-dcat stores them in extras: a JSON list of objects, or a text."""
     extras = {}
     for predicate, (name, members) in predicates.items():
-        found: list[dict[str, str]] = []
+        filled_objects: list[dict[str, str]] = []
         texts: list[str] = []
         for part in node.nodes(predicate):
             facts = {key: ", ".join(part.values(below)) for below, key in members.items()}
             facts = {"uri": part.uri, **facts}
             filled = {key: text for key, text in facts.items() if text}
             if filled.keys() - {"uri"}:
-                found.append(filled)
+                filled_objects.append(filled)
             elif text := part.value():
                 texts.append(text)
-        text = json.dumps(found, ensure_ascii=False) if found else ", ".join(texts)
+        text = (
+            json.dumps(filled_objects, ensure_ascii=False) if filled_objects else ", ".join(texts)
+        )
         extras[name] = text
     return extras
 
@@ -255,12 +257,12 @@ def identity(node: Node) -> dict[str, Any]:
     return {"extras": {"uri": node.uri, "metadata_uri": node.uri if is_web_url(node.uri) else ""}}
 
 
-def as_ckanext_dcat(found: Mapping[str, Any]) -> dict[str, str]:
+def as_ckanext_dcat(values: Mapping[str, Any]) -> dict[str, str]:
     """Repeat values of DatasetRecord fields under the extras that ckanext-dcat reads."""
-    period = found.get("temporal") or Period()
+    period = values.get("temporal") or Period()
     facts = {
-        "issued": found.get("issued", ""),
-        "modified": found.get("modified", ""),
+        "issued": values.get("issued", ""),
+        "modified": values.get("modified", ""),
         "temporal_start": period.start,
         "temporal_end": period.end,
     }

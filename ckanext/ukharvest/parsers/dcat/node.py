@@ -10,7 +10,7 @@ RDF has no order, so lists are sorted: by language, then by text, with numbers c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
@@ -109,9 +109,9 @@ def read_graph(content: str) -> Graph:
         if len(parts) < 3 or not rdf.is_node(parts[0]) or not rdf.iri(parts[1]):
             message = f"line {number} of the record is no triple in N-Triples"
             raise ParseError(message, code="not-ntriples")
-        subject, predicate, found = parts
+        subject, predicate, value = parts
         properties = graph.setdefault(_term(subject), {})
-        properties.setdefault(short(rdf.iri(predicate)), []).append(_term(found))
+        properties.setdefault(short(rdf.iri(predicate)), []).append(_term(value))
     return graph
 
 
@@ -220,7 +220,7 @@ class Node:
         """Return a function that adds a problem with a predicate, given its code and text."""
         return lambda code, words: self.report(code, name, words)
 
-    def add(self, problems: tuple[Problem, ...]) -> None:
+    def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""
         self._scope.problems.extend(problems)
 
@@ -228,9 +228,9 @@ class Node:
         """All problems of the record, each once."""
         return tuple(dict.fromkeys(self._scope.problems))
 
-    def is_reported(self, names: tuple[str, ...]) -> bool:
-        """Tell whether one of the predicates has a problem."""
-        return any(problem.field in names for problem in self._scope.problems)
+    def is_settled(self, name: str) -> bool:
+        """Tell whether a predicate has a problem."""
+        return any(problem.field == name for problem in self._scope.problems)
 
     def predicates(self) -> list[str]:
         """Return the short names of the predicates of its triples, sorted."""
@@ -242,11 +242,11 @@ class Node:
 
     def _terms(self, *names: str) -> list[Term]:
         """Return the objects of the predicates without repeats, those of the first name first."""
-        found: dict[Term, None] = {}
+        terms: dict[Term, None] = {}
         for name in names:
             for term in sorted(self._properties.get(name, ()), key=self._order):
-                found.update(dict.fromkeys(self._members(term)))
-        return list(found)
+                terms.update(dict.fromkeys(self._members(term)))
+        return list(terms)
 
     def _members(self, term: Term) -> Iterator[Term]:
         """Yield the members of an rdf:List in their order; of another term itself."""
@@ -273,7 +273,9 @@ class Node:
     def subjects(self, name: str) -> list[Node]:
         """Return the nodes that have a predicate with this node, in the order of their URIs."""
         graph = self._scope.graph
-        terms = (term for term, found in graph.items() if self.term in found.get(name, ()))
+        terms = (
+            term for term, properties in graph.items() if self.term in properties.get(name, ())
+        )
         return [Node(self._scope, term) for term in sorted(terms, key=self._order)]
 
     def best(self, *names: str) -> list[str]:
@@ -292,8 +294,8 @@ class Node:
 
     def text(self, *names: str) -> str:
         """Return one text in the best language, or a node's label; "" if there is none."""
-        if found := next(iter(self.best(*names)), ""):
-            return found
+        if literal := next(iter(self.best(*names)), ""):
+            return literal
         labels = (node.label() for node in self.nodes(*names))
         return next(filter(None, labels), "")
 
@@ -302,8 +304,8 @@ class Node:
         if self.term.kind == "literal":
             return clean_text(self.term.value)
         for name in LABELS:
-            if found := self.best(name):
-                return found[0]
+            if labels := self.best(name):
+                return labels[0]
         return ""
 
     def value(self) -> str:

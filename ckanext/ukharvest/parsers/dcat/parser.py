@@ -18,7 +18,6 @@ from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
 from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
@@ -35,6 +34,7 @@ from ckanext.ukharvest.parsers.dcat.node import (
     row,
     text,
 )
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Row, without_repeats
 
 VERSION = 3
@@ -70,11 +70,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not line(node, _TITLE):
         message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
-    found, more = collect(MAPPING, node)
-    _report_missing(node, found)
-    more |= extras.as_ckanext_dcat(found)
+    values, more = collect(MAPPING, node)
+    table.report_missing(node, values, _NEEDED)
+    more |= extras.as_ckanext_dcat(values)
     more = table.add_unread(more, extras.unread_predicates(node, _READ))
-    return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **found)
+    return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **values)
 
 
 def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
@@ -91,21 +91,12 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
     raise ParseError(f"dataset '{raw.guid}': no node is a dcat:Dataset", code="no-dataset")
 
 
-# Every portal shows these first: without them a dataset page looks empty.
-_EXPECTED = (
-    ("dct:description", "notes", "what the data is"),
-    ("dct:publisher", "publisher", "a foaf:Agent with a foaf:name"),
-    ("dcat:contactPoint", "contact", "a vcard:Kind with vcard:fn and vcard:hasEmail"),
-    ("dct:license", "licence", "the web address of a licence"),
-)
-
-
-def _report_missing(node: Node, found: FieldValues) -> None:
-    for name, field, expected in _EXPECTED:
-        if not found.get(field) and not node.is_reported((name,)):
-            node.report("missing-field", name, f"missing; expected {expected}")
-
-
+_NEEDED = {
+    "notes": ("dct:description", "what the data is"),
+    "publisher": ("dct:publisher", "a foaf:Agent with a foaf:name"),
+    "contact": ("dcat:contactPoint", "a vcard:Kind with vcard:fn and vcard:hasEmail"),
+    "licence": ("dct:license", "the web address of a licence"),
+}
 _NOTES = ("dct:description", "rdfs:comment")
 _ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")
 _KEYWORDS = ("dcat:keyword", "dct:keyword", "schema:keywords", "dc:subject")
@@ -144,9 +135,7 @@ def _notes(node: Node) -> FieldValues:
 def _tags(node: Node, names: table.Names) -> table.Names:
     # Concepts give their name: nobody searches for a URI.
     words = [part.label() for part in node.nodes(*names)]
-    tags, problems = clean_tags(filter(None, words), "dcat:keyword")
-    node.add(problems)
-    return tags
+    return read_tags(node, filter(None, words), names[0])
 
 
 def _themes(node: Node) -> FieldValues:
@@ -160,10 +149,10 @@ def _agent(field: str, node: Node) -> FieldValues:
 
 
 def _place(node: Node) -> FieldValues:
-    found, uris = coverage.place(node)
-    extra = {"spatial_uri": uris, "spatial_text": found.names, **found.extras}
-    geometry = found.geometry or _bounding_box(node)
-    return {"spatial": geometry, "spatial_text": found.names, "extras": extra}
+    place, uris = coverage.place(node)
+    extra = {"spatial_uri": uris, "spatial_text": place.names, **place.extras}
+    geometry = place.geometry or _bounding_box(node)
+    return {"spatial": geometry, "spatial_text": place.names, "extras": extra}
 
 
 def _bounding_box(node: Node) -> geometries.Geometry | None:

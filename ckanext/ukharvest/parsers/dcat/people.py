@@ -101,7 +101,7 @@ def contact(node: Node) -> tuple[Agent | None, Extras]:
     if not parts:
         return None, {}
     part, agent = parts[0]
-    phones = (each.address() for each in part.nodes(*_PHONES))
+    phones = (telephone.address() for telephone in part.nodes(*_PHONES))
     phone = read_phone(clean_text(next(phones, "")))
     return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
 
@@ -182,7 +182,7 @@ def _party(part: Node, agent: Agent, role: str) -> Agent:
 
 def _body(part: Node) -> str:
     """Return the name of the body that a person belongs to, which may be one level below."""
-    names = (each.text(*_NAMES) or each.label() for each in part.nodes(*_BODY))
+    names = (body.text(*_NAMES) or body.label() for body in part.nodes(*_BODY))
     return plain_line(next(filter(None, names), ""))
 
 
@@ -199,22 +199,22 @@ def _agent(part: Node) -> Agent:
 
 def _email(part: Node) -> str:
     for name in _EMAILS:
-        for each in part.nodes(name):
-            text = each.address()
+        for value in part.nodes(name):
+            text = value.address()
             # RDF/XML resolves a bare email address, given as a URI, against the document's URL.
-            if each.uri and "@" in (bare := text.rpartition("/")[2]) and "/" in text:
+            if value.uri and "@" in (bare := text.rpartition("/")[2]) and "/" in text:
                 part.report("email-without-mailto", name, f"{quoted(bare)} lacks mailto:")
                 text = bare
-            if found := part.parse_value(name, text, parse_email, "bad-email"):
-                return found
+            if email := part.parse_value(name, text, parse_email, "bad-email"):
+                return email
     return ""
 
 
 def _linked(part: Node, agent: Agent) -> Agent | None:
     """Return the agent with its URI, which identifies publishers, else with its homepage."""
     uri = part.uri if is_web_url(part.uri) else ""
-    found = replace(agent, url=uri or agent.url)
-    return found if found != Agent() else None
+    linked = replace(agent, url=uri or agent.url)
+    return linked if linked != Agent() else None
 
 
 def _agent_extras(prefix: str, part: Node, agent: Agent) -> Extras:
@@ -234,13 +234,15 @@ def licence(node: Node, _names: table.Names = LICENCE) -> Licence | None:
     Without ``dct:license``, rights that name a known licence count (as in udata).
     """
     parts = node.nodes(*LICENCE)
-    found = [each for part in parts for each in _licences(part)]
-    if not found:
+    given_licences = [candidate for part in parts for candidate in _licences(part)]
+    if not given_licences:
         words = node.nodes("dct:rights", "dc:rights")
-        named = [each for part in words for each in _licences(part)]
-        return licences.find_agreed_licence((each for each in named if each.id), [rights(node)])
+        named = [candidate for part in words for candidate in _licences(part)]
+        return licences.find_agreed_licence(
+            (candidate for candidate in named if candidate.id), [rights(node)]
+        )
     terms = [t for part in node.nodes("dct:rights", "dc:rights") for t in (part.uri, part.label())]
-    return read_licence(found, node.reporter("dct:license"), terms)
+    return read_licence(given_licences, node.reporter("dct:license"), terms)
 
 
 def _licences(part: Node) -> Iterator[Licence]:
@@ -253,12 +255,12 @@ def _licences(part: Node) -> Iterator[Licence]:
         for text in part.best(name)
     ]
     for text in filter(None, texts):
-        found = licences.find(text)
-        if found and not found.id:
+        known = licences.find(text)
+        if known and not known.id:
             inside = licences.find(_hint(text))
-            found = replace(inside, url=found.url or inside.url) if inside and inside.id else found
-        if found:
-            yield found
+            known = replace(inside, url=known.url or inside.url) if inside and inside.id else known
+        if known:
+            yield known
 
 
 def _hint(text: str) -> str:

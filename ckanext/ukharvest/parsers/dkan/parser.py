@@ -60,8 +60,8 @@ def iso(text: str, *, month_first: bool = False) -> str:
     Args:
         month_first: how to read an ambiguous date such as 09/01/2016.
     """
-    if found := _ISO.search(text):
-        return found[0]
+    if iso_date := _ISO.search(text):
+        return iso_date[0]
     match = _PRINTED.search(text)
     if match is None:
         return text
@@ -112,7 +112,7 @@ def _weekday(name: str) -> int | None:
     plain = unicodedata.normalize("NFKD", name.lower())
     letters = "".join(char for char in plain if char.isalpha())
     beginnings = (letters[:length] for length in (4, 3, 2))
-    return next((_WEEKDAY[each] for each in beginnings if each in _WEEKDAY), None)
+    return next((_WEEKDAY[beginning] for beginning in beginnings if beginning in _WEEKDAY), None)
 
 
 _MORE = "dkan_additional_fields"
@@ -382,17 +382,17 @@ OPTIONS = datajson.OPTIONS
 
 def identifier(data: Mapping[str, Any]) -> str:
     """Return a dataset's identity as text, "" if it has none: the UUID in both versions of DKAN."""
-    found = datajson.identifier(data) if _is_pod(data) else ""
-    return found or clean_text(data.get("id")) or clean_text(data.get("uuid"))
+    own = datajson.identifier(data) if _is_pod(data) else ""
+    return own or clean_text(data.get("id")) or clean_text(data.get("uuid"))
 
 
 def names(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names under which a package may be listed, without its identity."""
     paths = (clean_text(data.get(key)) for key in ("name", "path", "url"))
-    found = (each for path in paths for each in (path, path.rpartition("/")[2]))
+    parts = (name for path in paths for name in (path, path.rpartition("/")[2]))
     own = identifier(data)
-    keys = (*found, clean_text(data.get("nid")))
-    return tuple(dict.fromkeys(each for each in keys if each not in ("", own)))
+    keys = (*parts, clean_text(data.get("nid")))
+    return tuple(dict.fromkeys(name for name in keys if name not in ("", own)))
 
 
 def old_guids(raw: RawRecord) -> tuple[str, ...]:

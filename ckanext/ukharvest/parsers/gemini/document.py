@@ -83,9 +83,9 @@ class IsoNode:
         """Add a problem; ``words`` follow the field's name in the message."""
         self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
 
-    def add(self, problem: Problem) -> None:
-        """Add a problem that was found elsewhere."""
-        self._problems.append(problem)
+    def add(self, problems: Iterable[Problem]) -> None:
+        """Add problems found elsewhere."""
+        self._problems.extend(problems)
 
     def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
@@ -98,12 +98,12 @@ class IsoNode:
     def find_all(self, *paths: str) -> Iterator[IsoNode]:
         """Yield the elements at the ends of paths, those of each path in the document's order."""
         for path in paths:
-            found = [self.element]
+            elements = [self.element]
             for tag in _tags(path):
-                found = [child for each in found for child in each.iterchildren(tag)]
-                if not found:
+                elements = [child for parent in elements for child in parent.iterchildren(tag)]
+                if not elements:
                     break
-            for element in found:
+            for element in elements:
                 yield IsoNode(element, self._problems)
 
     def first(self, *paths: str) -> IsoNode | None:
@@ -112,8 +112,8 @@ class IsoNode:
 
     def texts_at(self, *paths: str) -> tuple[PropertyText, ...]:
         """Return the texts of the properties at the ends of paths, without empty ones."""
-        found = (each.own_text() for each in self.find_all(*paths))
-        return tuple(said for said in found if said.text or said.href)
+        texts = (node.own_text() for node in self.find_all(*paths))
+        return tuple(text for text in texts if text.text or text.href)
 
     def first_text_at(self, *paths: str) -> PropertyText | None:
         """Return the first of ``texts_at``."""
@@ -121,7 +121,7 @@ class IsoNode:
 
     def texts(self, *paths: str) -> tuple[str, ...]:
         """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
-        return tuple(said.text or said.href for said in self.texts_at(*paths))
+        return tuple(text.text or text.href for text in self.texts_at(*paths))
 
     def text(self, *paths: str) -> str:
         """Return the first of ``texts``, "" if there is none."""
@@ -129,7 +129,7 @@ class IsoNode:
 
     def codes(self, *paths: str) -> tuple[str, ...]:
         """Return values of code lists: codeListValue, else the text, which may be translated."""
-        return tuple(filter(None, (each.own_code() for each in self.find_all(*paths))))
+        return tuple(filter(None, (element.own_code() for element in self.find_all(*paths))))
 
     def code(self, *paths: str) -> str:
         """Return the first of ``codes``, "" if there is none."""
@@ -144,26 +144,27 @@ class IsoNode:
         anchor = parts.get("Anchor")
         if anchor is not None and (_words(anchor) or anchor.get(_HREF)):
             return PropertyText(_words(anchor), clean_text(anchor.get(_HREF)))
-        if text := self._translated():
+        if text := self.translated("PT_FreeText/textGroup/LocalisedCharacterString"):
             return PropertyText(text)
         return PropertyText(_words(self.element))
 
     def text_of_record(self) -> str:
         """Return this property's text in the record's own language: CharacterString or Anchor."""
-        found = (each.whole_text() for each in self.find_all("CharacterString", "Anchor"))
-        return next(filter(None, found), "")
+        texts = (node.whole_text() for node in self.find_all("CharacterString", "Anchor"))
+        return next(filter(None, texts), "")
 
     def whole_text(self) -> str:
         """Return all text in this element."""
         return _words(self.element)
 
-    def _translated(self) -> str:
-        found = [
-            (each.attribute("locale").lstrip("#").lower(), _words(each.element))
-            for each in self.find_all("PT_FreeText/textGroup/LocalisedCharacterString")
+    def translated(self, path: str) -> str:
+        """Return the text in English, else the first one, of elements with a locale."""
+        texts = [
+            (node.attribute("locale").lstrip("#").lower(), _words(node.element))
+            for node in self.find_all(path)
         ]
-        english = [text for locale, text in found if locale[:2] in ("en", "lo") and text]
-        return next(iter(english or [text for _, text in found if text]), "")
+        english = [text for locale, text in texts if locale[:2] in ("en", "lo") and text]
+        return next(iter(english or [text for _, text in texts if text]), "")
 
     def own_code(self) -> str:
         """Return the code list value of this property, on one line."""
@@ -276,14 +277,14 @@ def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
 
 def json_list(values: Iterable[Any]) -> str:
     """Return a JSON list of the values that are not empty, without repeats; "" for none."""
-    found = dict.fromkeys(json.dumps(each, ensure_ascii=False) for each in values if each)
-    return f"[{', '.join(found)}]" if found else ""
+    items = dict.fromkeys(json.dumps(value, ensure_ascii=False) for value in values if value)
+    return f"[{', '.join(items)}]" if items else ""
 
 
 def text_or_list(values: Iterable[str]) -> str:
     """Return one text unchanged, several as a JSON list."""
-    found = tuple(dict.fromkeys(filter(None, values)))
-    return found[0] if len(found) == 1 else json_list(found)
+    unique = tuple(dict.fromkeys(filter(None, values)))
+    return unique[0] if len(unique) == 1 else json_list(unique)
 
 
 KIND = "a GEMINI record"
@@ -321,15 +322,15 @@ def stamp(record: IsoNode) -> Stamp:
     if (node := record.first("dateStamp")) is not None:
         return Stamp("gmd:dateStamp", record.text("dateStamp"), node)
     dates = [
-        (each.code("dateType"), each.text("date"), each)
-        for each in record.find_all("dateInfo/*")
-        if each.text("date")
+        (dated.code("dateType"), dated.text("date"), dated)
+        for dated in record.find_all("dateInfo/*")
+        if dated.text("date")
     ]
     for wanted in ("revision", "creation", ""):
-        found = [(text, each) for kind, text, each in dates if wanted in ("", kind)]
-        if found:
-            text, each = max(found, key=lambda pair: pair[0])
-            return Stamp("mdb:dateInfo", text, each)
+        stamps = [(text, dated) for kind, text, dated in dates if wanted in ("", kind)]
+        if stamps:
+            text, dated = max(stamps, key=lambda pair: pair[0])
+            return Stamp("mdb:dateInfo", text, dated)
     return Stamp("gmd:dateStamp", "", record)
 
 

@@ -46,23 +46,25 @@ def _place(entry: Entry) -> FieldValues:
     read = (
         places.read_box(node, named_systems) for node in _areas(entry, "EX_GeographicBoundingBox")
     )
-    found = [each for each in read if each]
-    boxes = list(dict.fromkeys(each.box for each in found))
+    box_readings = [reading for reading in read if reading]
+    boxes = list(dict.fromkeys(reading.box for reading in box_readings))
     near = hull(boxes) if boxes else None
     shapes = (
         places.read_outline(n, near, named_systems) for n in _areas(entry, "EX_BoundingPolygon")
     )
-    outlines = [each for each in shapes if each]
-    geometry, is_whole = _geometry(entry, boxes, [each.geometry for each in outlines])
-    originals = [each.original for each in outlines if each.original] if is_whole else []
+    outlines = [outline for outline in shapes if outline]
+    geometry, is_whole = _geometry(entry, boxes, [outline.geometry for outline in outlines])
+    originals = [outline.original for outline in outlines if outline.original] if is_whole else []
     around = near or (bounds(geometry) if geometry else None)
-    kept = "\n".join(originals)
+    original = "\n".join(originals)
     return {
         "spatial": geometry,
         "extras": {
             **_corners(around),
-            "bbox-original": "; ".join(each.original for each in found if each.original),
-            "spatial-original": kept if len(kept.encode()) < MAX_BYTES else "",
+            "bbox-original": "; ".join(
+                reading.original for reading in box_readings if reading.original
+            ),
+            "spatial-original": original if len(original.encode()) < MAX_BYTES else "",
         },
     }
 
@@ -87,17 +89,17 @@ def _geometry(
     expected = f"expected less than {MAX_BYTES:,}"
     field = places.OUTLINE_FIELD if outlines else places.BOX_FIELD
     entry.identification.report("large-spatial", field, f"{words}; {expected}")
-    boxes = boxes or [bounds(each) for each in outlines]
+    boxes = boxes or [bounds(outline) for outline in outlines]
     plain = merge_geometries([bbox_polygon(*box) for box in boxes])
     return (bbox_polygon(*hull(boxes)) if too_large(plain) else plain), False
 
 
 def _alone(boxes: list[Box], outlines: list[Geometry]) -> list[Box]:
     """Return the boxes that contain no outline; all boxes if they are too many for any index."""
-    around = [bounds(each) for each in outlines]
+    around = [bounds(area) for area in outlines]
     if len(boxes) * len(around) > _MOST_PAIRS:
         return boxes
-    return [box for box in boxes if not any(overlap(box, each) for each in around)]
+    return [box for box in boxes if not any(overlap(box, area) for area in around)]
 
 
 def _corners(box: Box | None) -> dict[str, str]:
@@ -112,24 +114,24 @@ def _corners(box: Box | None) -> dict[str, str]:
 
 def _names(entry: Entry) -> FieldValues:
     codes = [
-        said
+        code
         for node in _areas(entry, "EX_GeographicDescription")
-        for said in node.texts_at("geographicIdentifier/*/code")
+        for code in node.texts_at("geographicIdentifier/*/code")
     ]
     descriptions = entry.identification.texts("extent/*/description")
     return {
         "spatial_text": "; ".join(dict.fromkeys(descriptions)),
         "extras": {
-            "spatial-coverage": "; ".join(dict.fromkeys(each.text or each.href for each in codes)),
-            "spatial_uri": ", ".join(dict.fromkeys(each.href for each in codes if each.href)),
+            "spatial-coverage": "; ".join(dict.fromkeys(code.text or code.href for code in codes)),
+            "spatial_uri": ", ".join(dict.fromkeys(code.href for code in codes if code.href)),
         },
     }
 
 
 def _heights(entry: Entry) -> FieldValues:
     """Return ``0 to 1139 (MSL height, urn:ogc:def:crs:EPSG::5714)`` for each vertical extent."""
-    found = dict.fromkeys(_height(node) for node in entry.identification.find_all(_HEIGHTS))
-    return {"extras": {"vertical-extent": "; ".join(filter(None, found))}}
+    heights = dict.fromkeys(_height(node) for node in entry.identification.find_all(_HEIGHTS))
+    return {"extras": {"vertical-extent": "; ".join(filter(None, heights))}}
 
 
 def _height(node: IsoNode) -> str:
@@ -143,7 +145,7 @@ def _height(node: IsoNode) -> str:
             "verticalCRS/*/srsID/*/name",
             "verticalCRSId/*/referenceSystemIdentifier/*/code",
         )
-        or next((each.href for each in node.find_all("verticalCRS")), ""),
+        or next((crs.href for crs in node.find_all("verticalCRS")), ""),
     )
     words = ", ".join(dict.fromkeys(filter(None, system)))
     span = " to ".join(text or "?" for text in texts)
@@ -179,7 +181,7 @@ class _Time:
     @property
     def unread(self) -> str:
         """The text of a time that could not be read whole, "" of others."""
-        begin, end = (each.date or each.unread for each in (self.begin, self.end))
+        begin, end = (moment.date or moment.unread for moment in (self.begin, self.end))
         is_whole = not (self.begin.unread or self.end.unread)
         return "" if is_whole else begin if self.begin == self.end else f"{begin}/{end}"
 
@@ -197,18 +199,18 @@ class _Time:
 
 def _temporal(entry: Entry) -> FieldValues:
     """Return the time span around all times, open where one is; each time in an extra."""
-    found = [_time(node) for node in entry.identification.find_all(_TIMES)]
-    unread = Periods(None, "; ".join(dict.fromkeys(filter(None, (t.unread for t in found)))))
-    times = list(dict.fromkeys(each for each in found if each.begin.date or each.end.date))
+    spans = [_time(node) for node in entry.identification.find_all(_TIMES)]
+    unread = Periods(None, "; ".join(dict.fromkeys(filter(None, (t.unread for t in spans)))))
+    times = list(dict.fromkeys(time for time in spans if time.begin.date or time.end.date))
     if not times:
         return {"extras": unread.extras}
-    whole = span(each.period for each in times)
+    whole = span(time.period for time in times)
     says_more = len(times) > 1 or bool(times[0].facts().keys() - {"from", "to"})
     return {
         "temporal": whole if whole != Period() else None,
         "extras": {
             **unread.extras,
-            "temporal-extents": json_list(each.facts() for each in times) if says_more else "",
+            "temporal-extents": json_list(time.facts() for time in times) if says_more else "",
         },
     }
 
@@ -230,15 +232,15 @@ def _time(node: IsoNode) -> _Time:
 
 def _moment(node: IsoNode, *paths: str) -> _Moment:
     unread = ""
-    for each in node.find_all(*paths):
-        vague = each.attribute("indeterminatePosition")
-        text = each.own_text().text
+    for position in node.find_all(*paths):
+        vague = position.attribute("indeterminatePosition")
+        text = position.own_text().text
         if vague.lower() == "now" and not text:
             return _Moment(vague="now")
         # Some editors write the position's word in place of the date.
         if text and text.lower() in LASTING:
             return _Moment(vague="unknown" if text.lower() == "unknown" else "now")
-        date = each.parse_value(f"gml:{each.name}", text, parse_date, "bad-date")
+        date = position.parse_value(f"gml:{position.name}", text, parse_date, "bad-date")
         unread = unread or ("" if date else text)
         if date or vague:
             return _Moment(date, vague, "" if date else text)

@@ -41,6 +41,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     text_or_list,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.reporting import read_tags
 
 # CI_DateTypeCode of ISO 19115 and 19115-3, and other spellings of it.
 _ISSUED = ("publication", "released", "issued")
@@ -54,25 +55,25 @@ def title(identification: IsoNode) -> str:
 
 def _identifier(node: IsoNode) -> dict[str, str]:
     """Read GEMINI 36: an Anchor's URL is the identifier, its text is for people."""
-    said = node.first_text_at("code")
-    if said is None:
+    code = node.first_text_at("code")
+    if code is None:
         return {}
-    title = said.text if said.href else ""
+    title = code.text if code.href else ""
     namespace = node.text("codeSpace")
-    return without_blanks({"code": said.href or said.text, "title": title, "namespace": namespace})
+    return without_blanks({"code": code.href or code.text, "title": title, "namespace": namespace})
 
 
 def _dates(entry: Entry) -> FieldValues:
-    found = list(_typed_dates(entry.identification))
-    issued = [day for kind, day, _ in found if day and kind in _ISSUED]
-    modified = [day for kind, day, _ in found if day and kind in _MODIFIED]
+    dates = list(_typed_dates(entry.identification))
+    issued = [day for kind, day, _ in dates if day and kind in _ISSUED]
+    modified = [day for kind, day, _ in dates if day and kind in _MODIFIED]
     return {
         "issued": min(issued, default=""),
         "modified": max(modified, default=""),
         "extras": {
             # A date that could not be read is kept unchanged.
             "dataset-reference-date": json_list(
-                {"type": kind, "value": day or text} for kind, day, text in found
+                {"type": kind, "value": day or text} for kind, day, text in dates
             )
         },
     }
@@ -80,10 +81,10 @@ def _dates(entry: Entry) -> FieldValues:
 
 def _typed_dates(identification: IsoNode) -> Iterator[tuple[str, str, str]]:
     """Yield type, parsed date, and the date as written."""
-    for each in identification.find_all("citation/*/date/*"):
-        if text := each.text("date"):
-            day = each.parse_value("gmd:date", text, parse_date, "bad-date")
-            yield each.code("dateType"), day, text
+    for node in identification.find_all("citation/*/date/*"):
+        if text := node.text("date"):
+            day = node.parse_value("gmd:date", text, parse_date, "bad-date")
+            yield node.code("dateType"), day, text
 
 
 def _languages(node: IsoNode, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -142,8 +143,8 @@ def _type(entry: Entry) -> FieldValues:
 
 def _page(entry: Entry) -> FieldValues:
     for node in entry.record.find_all("dataSetURI"):
-        said = node.own_text()
-        if text := said.href or said.text:
+        uri = node.own_text()
+        if text := uri.href or uri.text:
             return {"url": node.parse_value("gmd:dataSetURI", text, parse_url, "bad-url")}
     return {}
 
@@ -161,12 +162,16 @@ def _keywords(entry: Entry) -> FieldValues:
         (node, node.texts_at("keyword"))
         for node in entry.identification.find_all("descriptiveKeywords/*")
     ]
-    tags, problems = clean_tags(
-        (said.text for _, keywords in groups for said in keywords if not _is_identifier(said.text)),
+    tags = read_tags(
+        entry.identification,
+        (
+            keyword.text
+            for _, keywords in groups
+            for keyword in keywords
+            if not _is_identifier(keyword.text)
+        ),
         "gmd:keyword",
     )
-    for problem in problems:
-        entry.identification.add(problem)
     topics = tuple(dict.fromkeys(entry.identification.codes("topicCategory")))
     themes = tuple(dict.fromkeys(theme for group in groups for theme in _themes(group)))
     return {
@@ -192,13 +197,16 @@ def _of_authority(group: Group) -> uk_fields.FieldTexts:
     vocabulary = _vocabulary(node)
     kind = local_government_lists.FUNCTION if _FUNCTIONS.search(vocabulary) else ""
     kind = local_government_lists.SERVICE if _SERVICES.search(vocabulary) else kind
-    texts = [said.href if "esd.org.uk" in said.href.lower() else said.text for said in keywords]
+    texts = [
+        keyword.href if "esd.org.uk" in keyword.href.lower() else keyword.text
+        for keyword in keywords
+    ]
     return uk_fields.FieldTexts(kind, texts, node.reporter("gmd:keyword"))
 
 
 def _vocabulary(node: IsoNode) -> str:
-    said = node.texts_at("thesaurusName/*/title")
-    return " ".join(f"{each.text} {each.href}" for each in said)
+    titles = node.texts_at("thesaurusName/*/title")
+    return " ".join(f"{title.text} {title.href}" for title in titles)
 
 
 def _themes(group: Group) -> Iterator[str]:
@@ -208,10 +216,10 @@ def _themes(group: Group) -> Iterator[str]:
     """
     node, keywords = group
     vocabulary = _vocabulary(node)
-    for said in keywords:
-        theme = theme_of_address(said.href) or theme_of_address(said.text)
+    for keyword in keywords:
+        theme = theme_of_address(keyword.href) or theme_of_address(keyword.text)
         if not theme and "inspire" in vocabulary.lower():
-            theme = theme_of_label(said.text)
+            theme = theme_of_label(keyword.text)
         if theme:
             yield theme
 
@@ -225,7 +233,10 @@ def _as_dict(node: IsoNode, keywords: tuple[PropertyText, ...]) -> dict[str, Any
         "date": node.text("thesaurusName/*/date/*/date"),
         "type": node.code("type"),
     }
-    words = [{"text": said.text, **({"href": said.href} if said.href else {})} for said in keywords]
+    words = [
+        {"text": keyword.text, **({"href": keyword.href} if keyword.href else {})}
+        for keyword in keywords
+    ]
     return {**without_blanks(facts), "keywords": words}
 
 
@@ -242,7 +253,7 @@ class Locales:
         translated = record.element.iter("{*}LocalisedCharacterString")
         self.has_translations = next(translated, None) is not None
         self._by_id = {
-            each.attribute("id"): _code(each, _CODES) for each in record.find_all(*_LOCALES)
+            locale.attribute("id"): _code(locale, _CODES) for locale in record.find_all(*_LOCALES)
         }
 
     def texts(self, node: IsoNode | None, clean: Callable[[str], str]) -> Iterator[tuple[str, str]]:
@@ -250,9 +261,9 @@ class Locales:
         if node is None or not self.has_translations:
             return
         yield self.main, clean(node.text_of_record())
-        for each in node.find_all("PT_FreeText/textGroup/LocalisedCharacterString"):
-            locale = each.attribute("locale").removeprefix("#")
-            yield self._language(locale), clean(each.whole_text())
+        for translation in node.find_all("PT_FreeText/textGroup/LocalisedCharacterString"):
+            locale = translation.attribute("locale").removeprefix("#")
+            yield self._language(locale), clean(translation.whole_text())
 
     def _language(self, locale: str) -> str:
         # Records without PT_Locale often have the code as the id itself: "locale-cym".
@@ -267,7 +278,7 @@ def _code(node: IsoNode, paths: tuple[str, ...]) -> str:
 def _translations(entry: Entry) -> FieldValues:
     locales, node = Locales(entry.record), entry.identification
     title = node.first("citation/*/title")
-    found = collect_translations(
+    translations = collect_translations(
         Translation,
         {
             "title": locales.texts(title, plain_line),
@@ -276,10 +287,12 @@ def _translations(entry: Entry) -> FieldValues:
         },
     )
     language = locales.main
-    if title is not None and found and not title.text_of_record():
+    if title is not None and translations and not title.text_of_record():
         used = plain_line(title.own_text().text)  # a translation
-        language = next((code for code, each in found.items() if each.title == used), "")
-    return {"text_language": language, "translations": found}
+        language = next(
+            (code for code, translation in translations.items() if translation.title == used), ""
+        )
+    return {"text_language": language, "translations": translations}
 
 
 def _tags(locales: Locales, keywords: Iterable[IsoNode]) -> list[tuple[str, tuple[str, ...]]]:

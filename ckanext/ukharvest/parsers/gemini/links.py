@@ -103,28 +103,28 @@ def formats_of(
         service: label of the service that the record describes, "" if unknown.
         guid: identity of the record.
     """
-    found = [_of_record(link, guid) or _of_link(link) for link in links]
+    link_labels = [_of_record(link, guid) or _of_link(link) for link in links]
     labels = {formats.label(name) for name in given}
     if len(labels) == 1:
-        _fill(links, found, _is_download, labels.pop(), better_than=("", *formats.ARCHIVES))
-    if service not in found:
-        _fill(links, found, _may_serve, service, better_than=("",))
-    return found
+        _fill(links, link_labels, _is_download, labels.pop(), better_than=("", *formats.ARCHIVES))
+    if service not in link_labels:
+        _fill(links, link_labels, _may_serve, service, better_than=("",))
+    return link_labels
 
 
 def _fill(
     links: Sequence[Link],
-    found: list[str],
+    labels: list[str],
     fits: Callable[[Link, str], bool],
     label: str,
     *,
     better_than: Collection[str],
 ) -> None:
     """Give a label to the only link it can belong to, unless that has a better one."""
-    places = [i for i, link in enumerate(links) if fits(link, found[i])]
+    places = [i for i, link in enumerate(links) if fits(link, labels[i])]
     if label and len({links[i].url for i in places}) == 1:
         for i in places:
-            found[i] = label if found[i] in better_than else found[i]
+            labels[i] = label if labels[i] in better_than else labels[i]
 
 
 def kind_of(link: Link, label: str, guid: str) -> str:
@@ -141,26 +141,26 @@ def kind_of(link: Link, label: str, guid: str) -> str:
 
 
 def _of_link(link: Link) -> str:
-    found = [label for label in _evidence(link) if label]
-    if not found:
+    labels = [label for label in _evidence(link) if label]
+    if not labels:
         return _of_page(link)
-    if found[0] not in _VAGUE:
-        return found[0]
+    if labels[0] not in _VAGUE:
+        return labels[0]
     # A page's URL does not tell what is in the archive.
-    return next((label for label in found if label not in _VAGUE | {"HTML"}), found[0])
+    return next((label for label in labels if label not in _VAGUE | {"HTML"}), labels[0])
 
 
 def _evidence(link: Link) -> Iterator[str]:
-    said = link.protocol_meaning
+    protocol = link.protocol_meaning
     yield of_title(link.name)
     yield formats.of_request(link.url)
-    yield said.label if said.kind in ("service", "file") else ""
+    yield protocol.label if protocol.kind in ("service", "file") else ""
     yield formats.of_url(link.url)
-    if said.kind == "file" and "/" not in link.name:
+    if protocol.kind == "file" and "/" not in link.name:
         # GeoNetwork writes the file's name into gmd:name of its downloads.
         yield formats.of_url("file:///" + link.name)
     yield formats.label(link.mimetype)
-    yield said.label if said.kind == "format" else ""
+    yield protocol.label if protocol.kind == "format" else ""
     profile = of_protocol(link.profile.text)
     yield profile.label if profile.kind != "page" else ""
 
@@ -253,28 +253,22 @@ def _links(entry: Entry) -> FieldValues:
         only = f"{len(nodes):,} of them; the first {limit:,} were read"
         nodes[limit].report("too-many-resources", "gmd:onLine", only)
     locales = identification.Locales(entry.record)
-    found: list[Read] = []
+    links: list[Read] = []
     others: list[dict[str, str]] = []
     for node in nodes[:limit]:
         if url := _url(node, entry.url):
-            found.append(_read(node, url, locales))
+            links.append(_read(node, url, locales))
         elif text := _linkage(node):
             others.append({"locator": text, "name": plain_line(node.text("name"))})
     return {
-        "resources": _without_repeats(found, _resources(entry, found)),
+        "resources": _without_repeats(links, _resources(entry, links)),
         "extras": {"unlinked-resource-locators": json_list(others)},
     }
 
 
 def _linkage(node: IsoNode) -> str:
-    # The Swiss profile gives a URL for each language; English where available.
-    parts = [
-        (each.attribute("locale").lstrip("#").lower(), each.own_text().text)
-        for each in node.find_all("linkage/PT_FreeURL/URLGroup/LocalisedURL")
-    ]
-    english = [text for locale, text in parts if locale.startswith("en") and text]
-    of_languages = english or [text for _, text in parts if text]
-    return next(iter(of_languages), "") or node.text("linkage")
+    # The Swiss profile gives a URL for each language.
+    return node.translated("linkage/PT_FreeURL/URLGroup/LocalisedURL") or node.text("linkage")
 
 
 def _url(node: IsoNode, base: str) -> str:
@@ -318,45 +312,45 @@ def _read(node: IsoNode, url: str, locales: identification.Locales) -> Read:
     return node, link, resource
 
 
-def _resources(entry: Entry, found: list[Read]) -> list[ResourceRecord]:
-    links = [link for _, link, _ in found]
-    given = entry.record.texts(*_FORMAT_NAMES)
-    labels = formats_of(links, given=given, service=_service(entry), guid=entry.guid)
+def _resources(entry: Entry, read: list[Read]) -> list[ResourceRecord]:
+    links = [link for _, link, _ in read]
+    names = entry.record.texts(*_FORMAT_NAMES)
+    labels = formats_of(links, given=names, service=_service(entry), guid=entry.guid)
     return [
         replace(resource, format=label, kind=kind_of(link, label, entry.guid))
-        for (_, link, resource), label in zip(found, labels, strict=True)
+        for (_, link, resource), label in zip(read, labels, strict=True)
     ]
 
 
 def _service(entry: Entry) -> str:
     """Return the label of the service type; ambiguous types such as "view" need a version."""
     for text in entry.identification.texts("serviceType", "serviceTypeVersion"):
-        said = of_protocol(text)
-        if said.kind == "service" and said.label:
-            return said.label
+        protocol = of_protocol(text)
+        if protocol.kind == "service" and protocol.label:
+            return protocol.label
     return ""
 
 
 def _without_repeats(
-    found: list[Read], resources: list[ResourceRecord]
+    read: list[Read], resources: list[ResourceRecord]
 ) -> tuple[ResourceRecord, ...]:
     """Return one link per URL and name, merged with its repetitions.
 
     The same URL with another name is another layer of a service, and is kept.
     """
-    kept: list[ResourceRecord] = []
+    unique: list[ResourceRecord] = []
     places: dict[str, list[int]] = {}
-    for (node, _, _), resource in zip(found, resources, strict=True):
+    for (node, _, _), resource in zip(read, resources, strict=True):
         same = places.setdefault(resource.url, [])
-        place = next((i for i in same if _is_repeat(kept[i], resource)), None)
+        place = next((i for i in same if _is_repeat(unique[i], resource)), None)
         if place is None:
-            same.append(len(kept))
-            kept.append(resource)
+            same.append(len(unique))
+            unique.append(resource)
         else:
             words = f"'{shorten(resource.url, 100)}' is given twice; expected each address once"
             node.report("repeated-link", "gmd:linkage", words)
-            kept[place] = _merged(kept[place], resource)
-    return tuple(kept)
+            unique[place] = _merged(unique[place], resource)
+    return tuple(unique)
 
 
 def _is_repeat(one: ResourceRecord, other: ResourceRecord) -> bool:
@@ -409,22 +403,22 @@ _COUPLED = "coupledResource/*/identifier"
 
 def _coupled(entry: Entry) -> FieldValues:
     service = entry.identification
-    found: list[dict[str, str]] = []
+    coupled: list[dict[str, str]] = []
     references: dict[str, None] = {}
     for node in service.find_all("operatesOn"):
         href, uuid = " ".join(node.href.split()), node.attribute("uuidref")
         title = node.attribute("title") or node.text(_TITLE)
-        given = (href, uuid, *_inner(node))
-        own = dict.fromkeys(reference for text in given for reference in _references(text))
+        keys = (href, uuid, *_inner(node))
+        own = dict.fromkeys(reference for text in keys for reference in _references(text))
         if href or uuid or own:
-            found.append({"title": title, "href": href, "uuid": uuid})
+            coupled.append({"title": title, "href": href, "uuid": uuid})
         if not own and not node.nil:
             _report(node, href)
         references |= own
     # operatesOn is repeated for each layer; an identifier there may be the record's.
     for text in service.texts(_COUPLED):
         references |= dict.fromkeys(_references(text))
-    return {"coupled": tuple(references), "extras": {"coupled-resource": json_list(found)}}
+    return {"coupled": tuple(references), "extras": {"coupled-resource": json_list(coupled)}}
 
 
 def _inner(node: IsoNode) -> tuple[str, ...]:

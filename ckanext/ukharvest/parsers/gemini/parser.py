@@ -135,11 +135,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not title:
         message = f"{raw.display_name}: gmd:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
-    found, extras = collect(MAPPING, entry)
+    values, extras = collect(MAPPING, entry)
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))
     reported += _validate(entry, reported)
-    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
 
 
 def _entry(raw: RawRecord, options: Mapping[str, Any], problems: list[Problem]) -> Entry:
@@ -159,9 +159,9 @@ def _root(raw: RawRecord) -> etree._Element:
     name = xml.local_name(root)
     if name not in gemini_document.RECORDS:
         words = gemini_document.describe_other_root(root)
-        found = f"<{shorten(name)}> ({words})" if words else f"<{shorten(name)}>"
+        shown = f"<{shorten(name)}> ({words})" if words else f"<{shorten(name)}>"
         message = (
-            f"{raw.display_name}: its root element is {found}; expected {gemini_document.ROOT}"
+            f"{raw.display_name}: its root element is {shown}; expected {gemini_document.ROOT}"
         )
         raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
     return root

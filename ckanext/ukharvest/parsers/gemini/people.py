@@ -82,14 +82,16 @@ def _party(node: IsoNode) -> Party:
 
 def _email(node: IsoNode) -> str:
     """Return the first valid email address; report the others."""
-    found = ""
-    for each in node.find_all(*(f"{path}/address/*/electronicMailAddress" for path in _CONTACTS)):
-        said = each.own_text()
+    first_email = ""
+    for address in node.find_all(
+        *(f"{path}/address/*/electronicMailAddress" for path in _CONTACTS)
+    ):
+        written = address.own_text()
         # An Anchor may hold mailto: and the address alone.
-        text = said.text or said.href
-        email = each.parse_value("gmd:electronicMailAddress", text, parse_email, "bad-email")
-        found = found or email
-    return found
+        text = written.text or written.href
+        email = address.parse_value("gmd:electronicMailAddress", text, parse_email, "bad-email")
+        first_email = first_email or email
+    return first_email
 
 
 def _page(node: IsoNode) -> str:
@@ -185,17 +187,17 @@ def _terms(identification: IsoNode) -> Terms:
     for block in identification.find_all("resourceConstraints/*"):
         is_access = any(block.codes("accessConstraints"))
         is_use = any(block.codes("useConstraints"))
-        for said in block.texts_at("otherConstraints"):
-            on_access, on_use = _ACCESS in said.href, _USE in said.href
+        for term in block.texts_at("otherConstraints"):
+            on_access, on_use = _ACCESS in term.href, _USE in term.href
             if on_access or not on_use and (is_access or not is_use):
-                access.append(said)
+                access.append(term)
             if on_use or not on_access and is_use:
-                use.append(said)
-        use += [said for said in block.texts_at("useLimitation") if said.text not in _CODES]
+                use.append(term)
+        use += [term for term in block.texts_at("useLimitation") if term.text not in _CODES]
         # ISO 19115-3 cites a licence.
         use += [
-            PropertyText(each.text("title"), each.text("onlineResource/*/linkage"))
-            for each in block.find_all("reference/*")
+            PropertyText(reference.text("title"), reference.text("onlineResource/*/linkage"))
+            for reference in block.find_all("reference/*")
         ]
     return Terms(tuple(access), tuple(use))
 
@@ -204,20 +206,20 @@ def _given(terms: Terms) -> tuple[PropertyText, ...]:
     """Return the texts about use; of those next to accessConstraints, only licences."""
     if any(map(_known, terms.use)):
         return terms.use
-    return terms.use + tuple(said for said in terms.access if _known(said))
+    return terms.use + tuple(term for term in terms.access if _known(term))
 
 
 def has_licence(identification: IsoNode) -> bool:
     """Tell whether the terms name a licence, or link to its text."""
-    given = _given(_terms(identification))
-    return any(map(_known, given)) or bool(_address(given))
+    terms = _given(_terms(identification))
+    return any(map(_known, terms)) or bool(_address(terms))
 
 
 def _constraints(entry: Entry) -> FieldValues:
     terms = _terms(entry.identification)
-    given = _given(terms)
-    words = tuple(dict.fromkeys(filter(None, map(_shown, given))))
-    licence = _licence(given, "; ".join(words))
+    about_use = _given(terms)
+    words = tuple(dict.fromkeys(filter(None, map(_shown, about_use))))
+    licence = _licence(about_use, "; ".join(words))
     return {
         "licence": licence,
         "extras": {
@@ -225,43 +227,43 @@ def _constraints(entry: Entry) -> FieldValues:
             "licence_url": licence.url if licence else "",
             "access_constraints": json_list(map(_shown, terms.access)),
             "limitations-on-public-access": json_list(
-                said.href for said in terms.access if _ACCESS in said.href
+                term.href for term in terms.access if _ACCESS in term.href
             ),
         },
     }
 
 
-def _licence(given: Sequence[PropertyText], words: str) -> Licence | None:
+def _licence(terms: Sequence[PropertyText], words: str) -> Licence | None:
     """Return the licence of the texts; if several or restricted, only the texts."""
-    texts = [said.text for said in given]
-    if found := licences.find_agreed_licence(filter(None, map(_known, given)), texts):
-        return replace(found, title=words)
-    if all(licences.find(text) is None for text in texts) and not _address(given):
+    texts = [term.text for term in terms]
+    if licence := licences.find_agreed_licence(filter(None, map(_known, terms)), texts):
+        return replace(licence, title=words)
+    if all(licences.find(text) is None for text in texts) and not _address(terms):
         return None
-    return Licence(title=words, url=_address(given))
+    return Licence(title=words, url=_address(terms))
 
 
-def _shown(said: PropertyText) -> str:
+def _shown(term: PropertyText) -> str:
     """Return the text, or the URL if the text is missing or only a code."""
-    return said.href if said.href and said.text in _CODES else said.text or said.href
+    return term.href if term.href and term.text in _CODES else term.text or term.href
 
 
-def _known(said: PropertyText) -> Licence | None:
+def _known(term: PropertyText) -> Licence | None:
     """Return the licence that a URL or a text stands for, None if CKAN does not have it."""
-    for text in (said.href, _PREFIX.sub("", said.text)):
-        if (found := licences.find(text)) and found.id:
-            return found
+    for text in (term.href, _PREFIX.sub("", term.text)):
+        if (licence := licences.find(text)) and licence.id:
+            return licence
     return None
 
 
-def _address(given: Iterable[PropertyText]) -> str:
+def _address(terms: Iterable[PropertyText]) -> str:
     """Return the first URL."""
-    for said in given:
-        for text in (said.href, said.text):
+    for term in terms:
+        for text in (term.href, term.text):
             if is_web_url(text):
                 return text
-            if found := next(addresses(text), ""):
-                return found
+            if url := next(addresses(text), ""):
+                return url
     return ""
 
 

@@ -54,35 +54,37 @@ def references(entry: Entry) -> tuple[Reference, ...]:
     Only the first 50 elements are read; ``_systems`` reports the rest.
     """
     nodes = islice(entry.record.find_all(_IDENTIFIERS), _MOST)
-    found = (_reference(node) for node in nodes)
-    return tuple({(each.code, each.href): each for each in found if each}.values())
+    systems = (_reference(node) for node in nodes)
+    return tuple({(system.code, system.href): system for system in systems if system}.values())
 
 
 def _reference(node: IsoNode) -> Reference | None:
-    said = node.first_text_at("code")
-    if said is None:
+    code = node.first_text_at("code")
+    if code is None:
         return None
     space = node.text("codeSpace", "authority/*/title")
     # The Anchor's URL identifies the system, its text is free; 19115-3 also has a description.
-    told = ((said.href, ""), (said.text, space), (node.text("description"), ""))
-    system = next(filter(None, (coordinate_systems.find(*each) for each in told)), None)
-    return Reference(said.text or said.href, said.href, space, system, node)
+    spellings = ((code.href, ""), (code.text, space), (node.text("description"), ""))
+    system = next(
+        filter(None, (coordinate_systems.find(*spelling) for spelling in spellings)), None
+    )
+    return Reference(code.text or code.href, code.href, space, system, node)
 
 
 def _systems(entry: Entry) -> FieldValues:
-    found = references(entry)
-    for each in found:
-        if not each.system and not _is_of_a_register(each):
-            words = f"'{shorten(each.code, 60)}' is no known reference system; {EXPECTED}"
-            each.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
+    systems = references(entry)
+    for reference in systems:
+        if not reference.system and not _is_of_a_register(reference):
+            words = f"'{shorten(reference.code, 60)}' is no known reference system; {EXPECTED}"
+            reference.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
     for node in islice(entry.record.find_all(_IDENTIFIERS), _MOST, _MOST + 1):
         words = f"the record has more than {_MOST} reference systems, of which the first are read"
         node.report("unknown-reference-system", "gmd:referenceSystemInfo", f"{words}; {EXPECTED}")
-    facts = [_facts(each) for each in found]
-    says_more = len(facts) > 1 or any(len(each) > 1 for each in facts)
+    facts = [_facts(reference) for reference in systems]
+    says_more = len(facts) > 1 or any(len(fact) > 1 for fact in facts)
     return {
         "extras": {
-            "spatial-reference-system": found[0].code if found else "",
+            "spatial-reference-system": systems[0].code if systems else "",
             "spatial-reference-systems": json_list(facts) if says_more else "",
         }
     }
@@ -179,16 +181,16 @@ def _degrees(west: float, south: float, east: float, north: float) -> Box | None
     """Return the box if its numbers can be degrees, else None."""
     if max(abs(south), abs(north)) > 90 + _SLACK:
         return None
-    south, north = (min(max(each, -90.0), 90.0) for each in (south, north))
+    south, north = (min(max(number, -90.0), 90.0) for number in (south, north))
     if max(abs(west), abs(east)) <= 180 + _SLACK:
-        west, east = (min(max(each, -180.0), 180.0) for each in (west, east))
+        west, east = (min(max(number, -180.0), 180.0) for number in (west, east))
         return west, south, east, north
     if not (-180 <= west <= 360 and -180 <= east <= 360):
         return None
     # Longitudes from 0 to 360, as in models of sea and air.
     if east - west >= 360 - _SLACK:
         return -180.0, south, 180.0, north
-    west, east = (each - 360 if each > 180 else each for each in (west, east))
+    west, east = (number - 360 if number > 180 else number for number in (west, east))
     return west, south, east, north
 
 
@@ -206,31 +208,31 @@ def _of_lengths(
     node: IsoNode, box: Box, texts: list[str], named_systems: Iterable[Reference]
 ) -> Bounds | None:
     """Return a box given in metres: eastings and northings of a system that the record names."""
-    given = ", ".join(shorten(text, 40) for text in texts)
-    refused = f"{given} is no box in degrees; {_DEGREES}"
+    written = ", ".join(shorten(text, 40) for text in texts)
+    refused = f"{written} is no box in degrees; {_DEGREES}"
     for system in _candidates(box, list(named_systems)):
         try:
-            found = coordinate_systems.box_to_wgs84(box, system)
+            degrees = coordinate_systems.box_to_wgs84(box, system)
         except ValueError as exc:
             refused = f"{exc}; {_DEGREES}"
             continue
-        words = f"{given} is a box in {system.title}, which is converted; {_DEGREES}"
+        words = f"{written} is a box in {system.title}, which is converted; {_DEGREES}"
         node.report("converted-extent", BOX_FIELD, words)
-        return Bounds(found, f"{given} ({system.code})")
+        return Bounds(degrees, f"{written} ({system.code})")
     node.report("bad-extent", BOX_FIELD, refused)
     return None
 
 
 def _candidates(box: Box, named_systems: list[Reference]) -> list[coordinate_systems.System]:
-    systems = [each.system for each in named_systems if each.system]
-    found = [each for each in systems if each.kind == "projected"]
-    is_british = any(each.code in _BRITISH for each in systems)
+    systems = [system.system for system in named_systems if system.system]
+    projected = [system for system in systems if system.kind == "projected"]
+    is_british = any(system.code in _BRITISH for system in systems)
     west, south, east, north = box
     fits = west >= _GRID[0] and south >= _GRID[1] and east <= _GRID[2] and north <= _GRID[3]
     grid = coordinate_systems.find(coordinate_systems.NATIONAL_GRID)
     if grid and fits and (is_british or not named_systems):
-        found.append(grid)
-    return list(dict.fromkeys(found))
+        projected.append(grid)
+    return list(dict.fromkeys(projected))
 
 
 OUTLINE_FIELD = "gmd:EX_BoundingPolygon"
@@ -262,18 +264,18 @@ def read_outline(
         named_systems: the reference systems that the record names.
     """
     parts = list(node.find_all("polygon/*"))
-    found: list[Outline] = []
+    outlines: list[Outline] = []
     try:
         for part in parts:
             outline = _outline(part, near, list(named_systems))
-            found += [outline] if outline else []
+            outlines += [outline] if outline else []
     except ValueError as exc:
         node.report("bad-extent", OUTLINE_FIELD, str(exc))
         return None
-    if not found:
+    if not outlines:
         return None
-    originals = [each.original for each in found if each.original]
-    return Outline(merge_geometries([each.geometry for each in found]), "\n".join(originals))
+    originals = [shape.original for shape in outlines if shape.original]
+    return Outline(merge_geometries([shape.geometry for shape in outlines]), "\n".join(originals))
 
 
 def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) -> Outline | None:
@@ -281,7 +283,7 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
     if not polygons:
         return None
     name = inherited(part.element, "srsName") or next(
-        filter(None, (each.get("srsName") for each in part.element.iter("{*}*"))), ""
+        filter(None, (element.get("srsName") for element in part.element.iter("{*}*"))), ""
     )
     stated = coordinate_systems.find(name)
     if name and not stated:
@@ -313,7 +315,9 @@ def _readings(
         return [_Reading(stated, first), _Reading(stated, not first)]
     degrees = coordinate_systems.find(coordinate_systems.WGS84)
     lengths = [
-        each.system for each in named_systems if each.system and each.system.kind == "projected"
+        reference.system
+        for reference in named_systems
+        if reference.system and reference.system.kind == "projected"
     ]
     systems = dict.fromkeys(filter(None, (degrees, *lengths)))
     return [_Reading(system, turn) for system in systems for turn in (False, True)]

@@ -61,7 +61,7 @@ def _resolution(entry: Entry) -> FieldValues:
             "spatial-resolution": text_or_list(distances),
             "spatial-resolution-units": text_or_list(units),
             "equivalent-scale": text_or_list(
-                _number(each, "gmd:denominator") for each in denominators
+                _number(denominator, "gmd:denominator") for denominator in denominators
             ),
         }
     }
@@ -92,8 +92,8 @@ def _format(node: IsoNode) -> dict[str, str]:
 def _picture(entry: Entry) -> FieldValues:
     """Return the first picture with a full URL: file names alone lead nowhere."""
     for node in entry.identification.find_all("graphicOverview/*"):
-        said = node.first_text_at("fileName", "linkage/*/linkage")
-        text = (said.href or said.text) if said else ""
+        file = node.first_text_at("fileName", "linkage/*/linkage")
+        text = (file.href or file.text) if file else ""
         if url := node.parse_value("gmd:fileName", text, parse_url, "bad-url"):
             return {
                 "extras": {
@@ -130,10 +130,10 @@ def _result(node: IsoNode) -> dict[str, Any]:
         "date_type": date.code("dateType") if date else "",
         "explanation": node.text("explanation"),
     }
-    found: dict[str, Any] = {**without_blanks(facts)}
+    result: dict[str, Any] = {**without_blanks(facts)}
     if (passed := read_yes_no(node.text("pass"))) is not None:
-        found["pass"] = passed
-    return found
+        result["pass"] = passed
+    return result
 
 
 def _document(node: IsoNode) -> dict[str, str]:
@@ -150,7 +150,11 @@ def _lineage_parts(entry: Entry) -> FieldValues:
         name: entry.record.texts(*(f"{path}/{part}/*/description" for path in _LINEAGES))
         for name, part in parts.items()
     }
-    return {"extras": {name: json_list(map(plain_text, each)) for name, each in texts.items()}}
+    return {
+        "extras": {
+            name: json_list(map(plain_text, descriptions)) for name, descriptions in texts.items()
+        }
+    }
 
 
 def _measure(node: IsoNode) -> dict[str, str]:

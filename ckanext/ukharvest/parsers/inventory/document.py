@@ -131,8 +131,8 @@ class Checker:
         self._look_for_bad_value(root)
         namespace = xml.namespace(root)
         if namespace != NAMESPACE:
-            found = f"'{shorten(namespace)}'" if namespace else "none"
-            words = f"the namespace is {found}; expected {NAMESPACE}"
+            shown = f"'{shorten(namespace)}'" if namespace else "none"
+            words = f"the namespace is {shown}; expected {NAMESPACE}"
             fault = Problem("schema", "Inventory", words, xml.line_of(root))
             for version in VERSIONS:
                 self._counts[version] += 1
@@ -172,8 +172,8 @@ def _faults(version: str, element: etree._Element) -> Iterator[Problem]:
         schema = _schema(version)
         is_valid = schema.validate(element)
         log: Any = schema.error_log  # lxml's stubs do not know that it can be iterated over
-        found = [] if is_valid else list(log)
-    for error in found:
+        errors = [] if is_valid else list(log)
+    for error in errors:
         if not _VALUES.fullmatch(error.type_name):
             message = re.sub(r"\{[^{}]*\}", "", error.message).rstrip(". ")
             name = re.match(r"Element '([^']+)'", message)
@@ -181,11 +181,11 @@ def _faults(version: str, element: etree._Element) -> Iterator[Problem]:
 
 
 def _bad_values(element: etree._Element) -> Iterator[Problem]:
-    for each in element.iter(etree.Element):
-        name = xml.local_name(each)
-        texts = [(f"{name}/@{key}", each.get(key), parse) for key, parse in _ATTRIBUTES.items()]
+    for node in element.iter(etree.Element):
+        name = xml.local_name(node)
+        texts = [(f"{name}/@{key}", node.get(key), parse) for key, parse in _ATTRIBUTES.items()]
         if name in _ELEMENTS:
-            texts.append((name, each.text, _ELEMENTS[name]))
+            texts.append((name, node.text, _ELEMENTS[name]))
         for field, text, parse in texts:
             value = clean_text(text)
             if not value or value.startswith(_NO_DATE):
@@ -193,7 +193,7 @@ def _bad_values(element: etree._Element) -> Iterator[Problem]:
             try:
                 parse(value)
             except ValueError as exc:
-                yield Problem("schema", field, f"{field}: {exc}", xml.line_of(each))
+                yield Problem("schema", field, f"{field}: {exc}", xml.line_of(node))
 
 
 def _address(value: str) -> str:

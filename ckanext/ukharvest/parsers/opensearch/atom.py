@@ -6,7 +6,7 @@ the groups of links of OGC 17-047r1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -28,11 +28,11 @@ from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_pe
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.sizes import read_size
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
@@ -90,14 +90,14 @@ def read_links(links: Iterable[Link], report: Report) -> FieldValues:
     Args:
         report: called with code and text of a problem of a link.
     """
-    found: dict[str, ResourceRecord] = {}
+    resources: dict[str, ResourceRecord] = {}
     pages: list[str] = []
     for link in links:
         if link.rel in ("alternate", "alternates") and _is_page(link):
             pages.append(link.url)
         if link.rel in _RELATIONS:
-            found.setdefault(link.url, _resource(link, report))
-    return {"resources": tuple(found.values()), "url": next(iter(pages), "")}
+            resources.setdefault(link.url, _resource(link, report))
+    return {"resources": tuple(resources.values()), "url": next(iter(pages), "")}
 
 
 def _is_page(link: Link) -> bool:
@@ -154,10 +154,10 @@ def _shape(
     entry: Entry, name: str, elements: list[etree._Element], unread: list[str]
 ) -> Geometry | None:
     try:
-        shapes = [shape for each in elements for shape in _shapes(name, each)]
+        shapes = [shape for element in elements for shape in _shapes(name, element)]
     except ValueError as exc:
         entry.node.report("bad-spatial", f"georss:{name}", str(exc))
-        unread += [clean_text(str(each.xpath("string()"))) for each in elements]
+        unread += [clean_text(str(element.xpath("string()"))) for element in elements]
         return None
     return merge_geometries(shapes) if shapes else None
 
@@ -200,23 +200,36 @@ def _tags(entry: Entry) -> FieldValues:
     labelled = (element for element in categories if element.get("label"))
     terms = (clean_text(element.get("term")) for element in labelled)
     words += entry.node.texts("subject")
-    tags, problems = clean_tags(filter(None, words), "atom:category")
-    entry.node.add(problems)
+    tags = read_tags(entry.node, filter(None, words), "atom:category")
     return {"tags": tags, "themes": tuple(dict.fromkeys(filter(is_web_url, terms)))}
 
 
 def _people(entry: Entry) -> FieldValues:
-    node = entry.node
+    return read_people(entry.node.texts, list(_authors(entry)))
+
+
+def read_people(
+    texts: Callable[[str], Iterable[str]], authors: Sequence[Agent], contacts: Sequence[Agent] = ()
+) -> FieldValues:
+    """Return publisher, author and contact, and the extra for all others.
+
+    Args:
+        texts: returns the texts of Dublin Core's publisher and creator.
+    """
     bodies = [
         replace(parties.parse_agent(text), role=role)
         for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
-        for text in node.texts(name)
+        for text in texts(name)
     ]
-    authors = list(_authors(entry))
-    others = (*bodies[1:], *parties.with_role(authors[1:], parties.AUTHOR))
+    others = (
+        *bodies[1:],
+        *parties.with_role(authors[1:], parties.AUTHOR),
+        *parties.with_role(contacts[1:], parties.CONTACT),
+    )
     return {
         "publisher": replace(bodies[0], role="") if bodies else None,
         "author": next(iter(authors), None),
+        "contact": next(iter(contacts), None),
         "extras": parties.other_parties(others),
     }
 
@@ -341,7 +354,10 @@ def _sources(node: Node, names: table.Names) -> str:
 def _eop(node: Node, names: table.Names) -> str:
     """Return the first text of a path within EOP metadata (OGC 10-157r4), with its unit."""
     elements = node.element.iterfind(_eop_path(names[0]))
-    texts = (f"{clean_text(each.text)} {clean_text(each.get('uom'))}".strip() for each in elements)
+    texts = (
+        f"{clean_text(element.text)} {clean_text(element.get('uom'))}".strip()
+        for element in elements
+    )
     return next(filter(None, texts), "")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,12 +17,10 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.record_licence import read_licence
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import (
     is_web_url,
@@ -36,6 +34,7 @@ from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 from ckanext.ukharvest.parsers.opensearch import atom
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 
@@ -76,8 +75,7 @@ def _tags(feature: Feature) -> FieldValues:
     node = feature.node
     items = [item for name in ("keywords", "categories") for item in _items(node, name)]
     words = list(map(_word, items))
-    tags, problems = clean_tags(filter(None, words), "keywords")
-    node.add(problems)
+    tags = read_tags(node, filter(None, words), "keywords")
     terms = (clean_text(item.get("term")) for item in items if isinstance(item, Mapping))
     themes = (term for term in terms if is_web_url(term) and term not in words)
     return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
@@ -98,27 +96,14 @@ def _items(fields: Fields, name: str) -> list[Any]:
 
 def _people(feature: Feature) -> FieldValues:
     node = feature.node
-    bodies = [
-        replace(parties.parse_agent(text), role=role)
-        for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
-        for item in _items(node, name)
-        if (text := value_text(item))
-    ]
     authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
-    others = (
-        *bodies[1:],
-        *parties.with_role(authors[1:], parties.AUTHOR),
-        *parties.with_role(contacts[1:], parties.CONTACT),
-    )
-    return {
-        "publisher": replace(bodies[0], role="") if bodies else None,
-        "author": next(iter(authors), None),
-        "contact": next(iter(contacts), None),
-        "extras": {
-            "contact-phone": read_phone(_text(node, ("contactPoint.phone",))),
-            **parties.other_parties(others),
-        },
-    }
+    values = atom.read_people(partial(_value_texts, node), authors, contacts)
+    phone = read_phone(_text(node, ("contactPoint.phone",)))
+    return {**values, "extras": {"contact-phone": phone, **values["extras"]}}
+
+
+def _value_texts(node: Fields, name: str) -> Iterator[str]:
+    return filter(None, map(value_text, _items(node, name)))
 
 
 def _names(node: Fields, names: table.Names) -> str:
@@ -229,12 +214,6 @@ def _place(node: Fields, _names: table.Names) -> table.Several:
     return table.Several(spatial=place.geometry, spatial_text=place.names, extras=place.extras)
 
 
-def _frequency(node: Fields, names: table.Names) -> table.Several:
-    text = value_text(node.get(names[0]))
-    frequency, unread = read_frequency(text, node.reporter(names[0]))
-    return table.Several(frequency=frequency, extras=unread)
-
-
 def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
     members = node.data.get(names[0])
     pairs = members.items() if isinstance(members, Mapping) else ()
@@ -276,7 +255,7 @@ _GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
         _links,
     ),
     _row("spatial", "spatial, spatial_text", _place),
-    _row("accrualPeriodicity", "frequency", _frequency),
+    _row("accrualPeriodicity", "frequency", table.frequency),
     _row("versionInfo", "version", _text),
     _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
     _row("identifier", "extra identifier", _text),

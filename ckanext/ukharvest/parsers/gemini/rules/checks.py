@@ -311,13 +311,6 @@ def level(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"is missing beside gmd:level '{shorten(levels[0])}'", node)
 
 
-def lineage(metadata: Metadata) -> Iterator[Failure]:
-    """Require a statement, a source or a step of a lineage."""
-    for node in metadata.classes("LI_Lineage"):
-        if not has(node, "statement", "source", "processStep"):
-            yield Failure("has no gmd:statement, no gmd:source and no gmd:processStep", node)
-
-
 def check_points(metadata: Metadata) -> Iterator[Failure]:
     """Require a description of check points that are available."""
     for node in metadata.classes("MD_Georectified"):

@@ -146,13 +146,6 @@ def access_of_21(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"{begin} gmd:accessConstraints with the code otherRestrictions", node)
 
 
-def access_text_of_21(metadata: Metadata) -> Iterator[Failure]:
-    """Require the limitations as text in each block of legal constraints, as in GEMINI 2.1."""
-    for node in metadata.classes("MD_LegalConstraints"):
-        if node.first("otherConstraints") is None:
-            yield Failure("is missing", node)
-
-
 def time_shape(metadata: Metadata) -> Iterator[Failure]:
     """Require one period or one instant of GML 3.2."""
     for node in metadata.at(_TIME):
