@@ -26,7 +26,7 @@ _LIST_COLUMNS = ("name", "title", "stars", "code", "reason", "dead_since")
 @stars.route("/harvest/stars")
 def report() -> str:
     name = tk.request.args.get("organization", "")
-    figures = ask("ukharvest_stars_report", organization=name)
+    figures = ask("ukharvest_stars_list", organization=name, group_by="organization")
     values = {"captions": [caption(number) for number in range(6)], "report": figures}
     if name:
         organisation = _ask_organisation(name)
@@ -42,35 +42,8 @@ def report_csv() -> Response:
     if name:
         rows = load_all("ukharvest_stars_list", {"organization": name})
         return csv_response(rows, _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
-    organisations = ask("ukharvest_stars_report")["organizations"]
-    return csv_response(map(flatten_figures, organisations), _REPORT_COLUMNS, "stars")
-
-
-def _page_of(name: str) -> dict[str, Any]:
-    number = asked_page()
-    wanted = tk.request.args.get("stars", "")
-    datasets = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-    count_pages(datasets["count"], PER_PAGE, number)  # leaves, where there is no such page
-    organisation = _ask_organisation(name)
-
-    def url(**more: Any) -> str:
-        of = {"organization": organisation["name"], "stars": wanted or None, **more}
-        return str(tk.url_for("ukharvest_stars.report", **of))
-
-    page = Page(
-        collection=datasets["results"],
-        page=number,
-        url=url,
-        item_count=datasets["count"],
-        items_per_page=PER_PAGE,
-        presliced_list=True,
-    )
-    return {"organisation": organisation, "page": page, "wanted": wanted}
-
-
-def _ask_list(name: str, **more: Any) -> dict[str, Any]:
-    more = {key: value for key, value in more.items() if value != ""}
-    return dict(ask("ukharvest_stars_list", organization=name, **more))
+    figures = ask("ukharvest_stars_list", group_by="organization")
+    return csv_response(map(flatten_figures, figures["organizations"]), _REPORT_COLUMNS, "stars")
 
 
 def _ask_organisation(name: str) -> dict[str, Any]:
