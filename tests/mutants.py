@@ -240,8 +240,8 @@ MUTANTS = (
         "list-changing-total",
         "A list whose total changes during a read is not complete, so nothing is deleted.",
         "ckanext.ukharvest.readers.walk.Walk.reason",
-        "if self.has_changed:\n            return describe_change(where, noun)\n"
-        "        if self.is_whole:",
+        'if self.has_changed:\n            return f"the number of {noun}s of {where} changed while'
+        ' they were read"\n        if self.is_whole:',
         "if self._pages.is_whole(self.total):",
         ("tests/readers/test_walk.py",),
     ),

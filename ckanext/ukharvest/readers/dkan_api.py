@@ -202,6 +202,9 @@ class Site(Pages):
         for number, name in enumerate(names, 1):
             try:
                 raw = self._show(name)
+                if raw.guid not in self._guids:
+                    waiting.append((name, raw))
+                self._guids.add(raw.guid or name)
             except ProtocolError as exc:
                 if not self._guids and number in (_PATIENCE, len(names)):
                     raise
@@ -210,10 +213,6 @@ class Site(Pages):
                 error = ParseError(words, code="not-shown", url=exc.url)
                 lost = RawRecord("", url=exc.url, position=f"dataset '{name}'", error=error)
                 waiting.append((name, lost))
-            else:
-                if raw.guid not in self._guids:
-                    waiting.append((name, raw))
-                self._guids.add(raw.guid or name)
             if self._guids:
                 yield from waiting
                 waiting.clear()
@@ -226,34 +225,31 @@ class Site(Pages):
         """
         url = self._actions + "package_show"
         forms = (False, True) if self._by_path is None else (self._by_path,)
-        wrong: ProtocolError | None = None
+        wrong: list[ProtocolError] = []
         for by_path in forms:
+            if by_path:
+                url = f"{url}/{quote(name, safe='')}"
+            params = None if by_path else {"id": name}
             try:
-                if by_path:
-                    url = f"{url}/{quote(name, safe='')}"
-                    answer = action(self._http, url, problems=self._problems)
-                else:
-                    answer = action(self._http, url, {"id": name}, self._problems)
+                answer = action(self._http, url, params, self._problems)
             except ProtocolError as exc:
-                wrong = wrong or exc
+                wrong.append(exc)
                 continue
-            item = next((part for part in _flat(answer, url) if isinstance(part, Mapping)), None)
-            if item is None:
-                wrong = wrong or wrong_shape(url, answer, "a package")
-                continue
-            self._by_path = by_path
-            return record(item, url, f"dataset '{name}'", self._guid)
-        raise wrong or AssertionError("there is always a form")
+            items = [part for part in _flat(answer, url) if isinstance(part, Mapping)]
+            if items:
+                self._by_path = by_path
+                return record(items[0], url, f"dataset '{name}'", self._guid)
+            wrong.append(wrong_shape(url, answer, "a package"))
+        raise wrong[0]
 
     def _ending(self) -> Ending:
-        problems = tuple(self._problems)
-        if not self._lost:
-            return Ending(complete=True, problems=problems)
-        reason = (
-            f"{self._lost} of the listed datasets could not be read, so any of them may have been "
-            "deleted"
-        )
-        return Ending(complete=False, reason=reason, problems=problems)
+        reason = ""
+        if self._lost:
+            reason = (
+                f"{self._lost} of the listed datasets could not be read, so any of them may have"
+                " been deleted"
+            )
+        return Ending(complete=not reason, reason=reason, problems=tuple(self._problems))
 
 
 ACTIONS: dict[str, Callable[[Site], Records]] = {
@@ -310,7 +306,8 @@ class Dkan(Reader):
             except SourceError as exc:
                 # The interface that answered before exists: if it fails now, the run ends, since an
                 # interface that was never used may never have worked.
-                if not (_is_absent(exc) or (_is_broken(exc) and name != source.interface)):
+                is_broken = isinstance(exc, BadStatus) and exc.status >= 500
+                if not (_is_absent(exc) or (is_broken and name != source.interface)):
                     raise
                 wrong.append(exc.message.rstrip("."))
                 continue
@@ -369,9 +366,8 @@ def home(url: str) -> str:
         return ""
     parts = urlsplit(url)
     path = _ENDPOINT.sub("", parts.path.rstrip("/"))
-    if path.endswith(".json") or "/api/" in path:
-        return ""
-    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+    is_document = path.endswith(".json") or "/api/" in path
+    return "" if is_document else urlunsplit((parts.scheme, parts.netloc, path, "", ""))
 
 
 def _is_absent(error: SourceError) -> bool:
@@ -379,7 +375,3 @@ def _is_absent(error: SourceError) -> bool:
     if isinstance(error, BadStatus):
         return 300 <= error.status < 500 and error.status != 429
     return isinstance(error, ProtocolError) or error.code == "redirect"
-
-
-def _is_broken(error: SourceError) -> bool:
-    return isinstance(error, BadStatus) and error.status >= 500

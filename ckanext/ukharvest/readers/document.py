@@ -92,7 +92,7 @@ class _JsonPages(NumberedPages["_Document"]):
         self._yielded.update(raw.guid for raw in new)
         walk.note_uncounted(new)
         walk.note_problems(document.problems)
-        is_one = walk.asked == 1 and document.is_single
+        is_one = walk.asked == 1 and document.outline.is_single
         is_auto = self._source.options.get("paging", "auto") == "auto"
         return (walk.asked + 1,) if is_auto and not is_one else None
 
@@ -113,19 +113,14 @@ class _Document:
                 code="empty-document",
                 url=url,
             )
-        self._outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
+        self.outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
         self._listed: set[str] = set()  # identities of the records
         self._of_files: set[str] = set()  # names of their files' services
         self._left_out: Counter[str] = Counter()  # services and series, by key
 
     @property
-    def is_single(self) -> bool:
-        return self._outline.is_single
-
-    @property
     def problems(self) -> tuple[Problem, ...]:
         """Problems of the document; complete after all records, services and series."""
-        encoding = () if self._file.problem is None else (self._file.problem,)
         rules = (
             Problem(
                 "left-out",
@@ -135,7 +130,7 @@ class _Document:
             )
             for key, number in self._left_out.items()
         )
-        return (*encoding, *self._outline.problems, *rules)
+        return (*filter(None, [self._file.problem]), *self.outline.problems, *rules)
 
     def close(self) -> None:
         """Do nothing: the file is the reply's."""
@@ -143,11 +138,11 @@ class _Document:
     def records(self) -> Iterator[RawRecord]:
         """Yield the records; positions are counted on from those of earlier pages."""
         number = self._before
-        for prefix in self._outline.prefixes:
+        for prefix in self.outline.prefixes:
             for item in self._file.items(prefix):
                 number += 1
                 yield self._listed_record(item, number)
-        for prefix in self._outline.embedded:
+        for prefix in self.outline.embedded:
             for item in self._file.items(prefix):
                 # Series repeat listed datasets as "first", "last" and members.
                 if isinstance(item, dict) and self._reader.guid(item) not in self._listed - {""}:
@@ -157,7 +152,7 @@ class _Document:
     def _listed_record(self, item: Any, number: int) -> RawRecord:
         raw = self._record(item, f"{self._reader.shape.singular} {number}")
         self._listed.add(raw.guid)
-        if self._outline.by_rule:
+        if self.outline.by_rule:
             self._of_files.update(services_and_series.of_files(item, self._reader.guid))
         return raw
 
@@ -165,7 +160,7 @@ class _Document:
         """Yield those that are records of their own; read them after the records."""
         numbers: Counter[str] = Counter()
         identity = self._reader.guid
-        for key, prefix in self._outline.by_rule:
+        for key, prefix in self.outline.by_rule:
             for item in self._file.items(prefix):
                 guid = identity(item) if services_and_series.is_record(item) else ""
                 if not guid:
@@ -190,13 +185,9 @@ class _Document:
             modified=clean_text(item.get("modified")),
             position=position,
         )
-        return raw if raw.guid else replace(raw, error=_no_identity(item, position))
-
-
-def _no_identity(item: Mapping[str, Any], position: str) -> ParseError:
-    title = shorten(clean_text(item.get("title")), 60)
-    named = f" '{title}'" if title else ""
-    return ParseError(
-        f"{position}{named}: identifier is missing; expected a text that stays the same",
-        code="missing-identifier",
-    )
+        if raw.guid:
+            return raw
+        title = shorten(clean_text(item.get("title")), 60)
+        place = f"{position} '{title}'" if title else position
+        message = f"{place}: identifier is missing; expected a text that stays the same"
+        return replace(raw, error=ParseError(message, code="missing-identifier"))

@@ -8,6 +8,7 @@ proxies and from DKAN also under 200 (docs.ckan.org, "API guide").
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
@@ -60,7 +61,8 @@ def read_json(
     reply = http.get(url, params=params, accept=ACCEPT, allow_status=REFUSALS)
     with closing(reply):
         if reply.status in REFUSALS:
-            raise _refusal(reply)
+            where = reply.requested_url
+            raise Refused(describe_status(reply, where), url=where, status=reply.status)
         return parse_json(reply, problems)
 
 
@@ -87,9 +89,8 @@ def result_of(answer: Any, url: str) -> Any:
         ProtocolError: it is no object with a ``result``.
     """
     if isinstance(answer, Mapping) and answer.get("success", True) in (False, "false"):
-        why = quote_json(answer)
-        said = f": {why}" if why else ""
-        raise Refused(f"{url} answered success: false{said}", url=url, status=200)
+        why = ": ".join(filter(None, (f"{url} answered success: false", quote_json(answer))))
+        raise Refused(why, url=url, status=200)
     if not isinstance(answer, Mapping) or "result" not in answer:
         raise wrong_shape(url, answer, "an object with success and result")
     return answer["result"]
@@ -136,15 +137,8 @@ def _with_care(reply: Reply, problems: list[Problem] | None) -> Any:
         raise ProtocolError(
             f"the answer of {url} is empty; expected JSON", code="empty-document", url=url
         )
-    for _ in file.events():  # raises a readable error for every fault
-        pass
-    found = file.problem
-    if problems is not None and found and found.code not in {each.code for each in problems}:
-        problems.append(found)
+    deque(file.events(), maxlen=0)  # raises a readable error for every fault
+    problem = file.problem
+    if problems is not None and problem and problem.code not in {known.code for known in problems}:
+        problems.append(problem)
     return next(file.items(""))
-
-
-def _refusal(reply: Reply) -> Refused:
-    """Return the refusal in a response: its JSON's reason, or its status."""
-    url = reply.requested_url
-    return Refused(describe_status(reply, url), url=url, status=reply.status)

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.http.request import REDIRECTS
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Source, Validators
 from ckanext.ukharvest.readers.seen_records import SeenPages
-from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk
+from ckanext.ukharvest.readers.walk import Iteration, Pages, Place, Point, Walk
 
 
 class Document(Protocol):
@@ -68,11 +68,11 @@ class NumberedPages(Pages, Generic[D]):
         walk = Walk(self, self._source.tell_total)
         yield from walk.read(Point((self._reply.requested_url,)))
         reason = walk.reason()
-        ending = Ending(complete=not reason, reason=reason, problems=tuple(walk.problems))
         # The first page alone does not show whether others changed.
-        if reason or not self.is_single(walk):
-            return ending
-        return replace(ending, validators={self._source.url: self._reply.validators})
+        is_single = not reason and self.is_single(walk)
+        validators = {self._source.url: self._reply.validators} if is_single else {}
+        problems = tuple(walk.problems)
+        return Ending(complete=not reason, reason=reason, problems=problems, validators=validators)
 
     def is_single(self, walk: Walk) -> bool:
         """Tell whether the source turned out to have one page: the second one had nothing new."""
@@ -131,17 +131,15 @@ def unique(
     duplicates are found, and where a read of a repaired document loses its completeness.
     """
     places: dict[str, tuple[str, str]] = {}
+    reading = Iteration(records, Ending(complete=False))
     with closing(records):
-        while True:
-            try:
-                raw = next(records)
-            except StopIteration as stop:
-                return _unless_repaired(stop.value)
+        for raw in reading:
             if raw.error is None and raw.guid in places:
                 raw = replace(raw, error=_duplicate(raw, places[raw.guid]))
             elif raw.error is None:
                 places[raw.guid] = (raw.position, raw.url)
             yield raw
+    return _unless_repaired(reading.result)
 
 
 def _unless_repaired(ending: Ending) -> Ending:
@@ -161,26 +159,24 @@ def _unless_repaired(ending: Ending) -> Ending:
 
 
 def _duplicate(raw: RawRecord, first: tuple[str, str]) -> DuplicateGuid:
-    second = (raw.position, raw.url)
     is_elsewhere = raw.url != first[1]
-    here, there = (_place(*place, with_url=is_elsewhere) for place in (second, first))
+    here, there = (
+        f"{position} ({url})"
+        if position and is_elsewhere and url not in position
+        else position or url
+        for position, url in ((raw.position, raw.url), first)
+    )
     return DuplicateGuid(raw.guid, here, there, url=raw.url)
-
-
-def _place(position: str, url: str, *, with_url: bool) -> str:
-    if position and with_url and url not in position:
-        return f"{position} ({url})"
-    return position or url
 
 
 def page_url(url: str, number: int) -> str:
     """Return the URL of page ``number``: with ``page=n`` in its query."""
     parts = urlsplit(url)
-    if not any(name == "page" for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
-        query = f"{parts.query}&page={number}" if parts.query else f"page={number}"
-    else:
-        pairs = parse_qsl(parts.query, keep_blank_values=True)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    if any(name == "page" for name, _ in pairs):
         query = urlencode([(n, str(number) if n == "page" else v) for n, v in pairs])
+    else:
+        query = f"{parts.query}&page={number}" if parts.query else f"page={number}"
     return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
 
 
@@ -199,7 +195,11 @@ def numbered_page(
         SourceError: network faults and 5xx; the rest of the source is unknown.
     """
     page = page_url(url, number)
-    validators = _same_document(first)
+    # Only a strong ETag means "the same bytes". With page 1's Last-Modified, a paged server sorted
+    # by date would answer 304 for page 2, and all after page 1 would count as missing; weak tags
+    # are often one version stamp for all pages.
+    is_strong = bool(first.etag) and not first.etag.startswith("W/")
+    validators = Validators(etag=first.etag) if is_strong else None
     try:
         reply = http.get(page, accept=accept, validators=validators, follow_redirects=False)
         if _is_page(reply, number):
@@ -232,12 +232,3 @@ def _refused(exc: BadStatus, number: int) -> Ending:
         reason=f"page {number} was refused, so that it is not known whether there are more"
         f" datasets: {exc.message.rstrip('.')}; set the option paging to none if there is one page",
     )
-
-
-def _same_document(first: Validators) -> Validators | None:
-    # Only a strong ETag means "the same bytes". With page 1's Last-Modified, a paged server sorted
-    # by date would answer 304 for page 2, and all after page 1 would count as missing; weak tags
-    # are often one version stamp for all pages.
-    if not first.etag or first.etag.startswith("W/"):
-        return None
-    return Validators(etag=first.etag)

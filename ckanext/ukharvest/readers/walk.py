@@ -12,11 +12,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.seen_records import SeenRecords
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
 # largest known catalogues have some 3,000 pages of 100.
@@ -144,31 +148,28 @@ class Walk:
         self.asked += 1
         if self.asked > MAX_PAGES:
             raise endless_paging(self._pages.where, MAX_PAGES, self._pages.noun)
-        page = _PageReading(self._pages.page(point, self))
+        page = Iteration(self._pages.page(point, self), None)
         waiting: RawRecord | None = None
         for raw in self._pages.seen.sift(page):
             if waiting is not None:
                 yield waiting
-            waiting = raw
-            if not self._pages.resumes:
+            waiting = raw if self._pages.resumes else None
+            if waiting is None:
                 yield raw
-                waiting = None
         if waiting is not None:
             # The next page is known only now: a killed run continues there. If a page was repaired,
             # that run must know it, so that it reads the page again.
-            if page.following is not None and not self.problems:
-                after = Point(page.following, self._pages.seen.count)
+            if page.result is not None and not self.problems:
+                after = Point(page.result, self._pages.seen.count)
                 waiting = replace(waiting, resume=self._pages.dump(after))
             yield waiting
         yield from self._uncounted
         self._uncounted = ()
-        return page.following
+        return page.result
 
     def note_total(self, total: int) -> None:
         """Note the number of records that a page announces, if it is not negative."""
-        if total < 0:
-            return
-        if total != self.total:
+        if total >= 0 and total != self.total:
             self.has_changed = self.total >= 0 or self.has_changed
             self.total = total
             self._tell_total(total)
@@ -203,7 +204,7 @@ class Walk:
         if self._doubt:
             return f"{where} {self._doubt}, after {counted(count, noun)}"
         if self.has_changed:
-            return describe_change(where, noun)
+            return f"the number of {noun}s of {where} changed while they were read"
         if self.is_whole:
             return ""
         if self.total >= 0:
@@ -225,15 +226,15 @@ class Walk:
         return Ending(complete=not reason, reason=reason, problems=problems)
 
 
-class _PageReading:
-    """Iterate over a page's records and keep the place of the next page."""
+class Iteration(Generic[T, R]):
+    """Iterate over a generator; ``result`` is what it returns, once it has ended."""
 
-    def __init__(self, records: Generator[RawRecord, None, Place | None]) -> None:
-        self._records = records
-        self.following: Place | None = None
+    def __init__(self, items: Generator[T, None, R], result: R) -> None:
+        self._items = items
+        self.result = result
 
-    def __iter__(self) -> Iterator[RawRecord]:
-        self.following = yield from self._records
+    def __iter__(self) -> Iterator[T]:
+        self.result = yield from self._items
 
 
 def endless_paging(where: str, pages: int, noun: str = "record") -> ProtocolError:
@@ -283,11 +284,6 @@ def saved_ending(
         number = counted(total, noun) if total >= 0 else f"an unknown number of {noun}s"
         reason = f"{where} holds {count:,} of {number}{more and f'; {more}'}"
     return Ending(complete=not reason, reason=reason, problems=tuple(problems))
-
-
-def describe_change(where: str, noun: str) -> str:
-    """Return the reason, for a list whose announced number changed during the read."""
-    return f"the number of {noun}s of {where} changed while they were read"
 
 
 def describe_unknown_total(where: str, noun: str, field: str) -> str:

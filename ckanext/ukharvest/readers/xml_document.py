@@ -84,20 +84,17 @@ class XmlShape:
     def text(self, head: etree._Element, element: etree._Element) -> str:
         """Return a record's stored text; a record that is a whole document keeps its lines."""
         text = etree.tostring(self.content(head, element), encoding="unicode")
-        return text if element.getparent() is not None else "\n" * _lines_before(element) + text
+        if element.getparent() is not None:
+            return text
+        # Serialising removes the declaration, and breaks between the root's attributes.
+        first = next(element.iterchildren(), None)
+        line = xml.line_of(element if first is None else first) or 1
+        return "\n" * max(line - 1 - (element.text or "").count("\n"), 0) + text
 
     def nameless(self, position: str, url: str = "") -> ParseError:
         """Return the error for a record without identity."""
         message = f"{position}: {self.identifier} is missing; expected a text that stays the same"
         return ParseError(message, code="missing-identifier", url=url)
-
-
-def _lines_before(root: etree._Element) -> int:
-    """Return how many lines serialising removes: the declaration, and breaks between
-    the root's attributes."""
-    first = next(root.iterchildren(), None)
-    line = xml.line_of(root if first is None else first) or 1
-    return max(line - 1 - (root.text or "").count("\n"), 0)
 
 
 class OtherDocument(ProtocolError):
@@ -119,11 +116,6 @@ class Outline:
     head: etree._Element
     count: int
     problems: tuple[Problem, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The root's local name."""
-        return xml.local_name(self.head)
 
 
 @dataclass(frozen=True)
@@ -359,8 +351,8 @@ class XmlDocument(Reader):
         ending = saved_ending(
             source.url, self.shape.singular, outline.count, total, problems=outline.problems
         )
-        if ending.complete and self.shape.alone and outline.name == self.shape.paths[0][-1]:
+        if not ending.complete:
+            return ending
+        if self.shape.alone and xml.local_name(outline.head) == self.shape.paths[0][-1]:
             return replace(ending, complete=False, reason=f"{source.url} {self.shape.alone}")
-        if ending.complete:
-            return replace(ending, validators={source.url: reply.validators})
-        return ending
+        return replace(ending, validators={source.url: reply.validators})

@@ -144,9 +144,8 @@ def count_of(value: Mapping[str, Any]) -> int:
 
 
 def _is_package(item: Any) -> bool:
-    if not isinstance(item, Mapping) or item.get("is_organization") is not None:
-        return False
-    return any(sign in item for sign in _SIGNS)
+    is_other = not isinstance(item, Mapping) or item.get("is_organization") is not None
+    return not is_other and any(sign in item for sign in _SIGNS)
 
 
 def _whole(item: Any) -> Any:
@@ -175,9 +174,8 @@ def refuse_own_site(source: Source, answer: Any, base: str) -> None:
         SourceError: the answer is the portal's own.
     """
     own = source.own_site
-    if own is None or not isinstance(answer, Mapping):
-        return
-    if not clean_text(answer.get("help")).startswith(f"{own.url}/"):
+    own_help = clean_text(answer.get("help")) if isinstance(answer, Mapping) else ""
+    if own is None or not own_help.startswith(f"{own.url}/"):
         return
     try:
         status = action(source.http, base + STATUS)

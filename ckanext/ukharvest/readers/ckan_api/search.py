@@ -8,7 +8,7 @@ others.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -42,45 +42,6 @@ class _Page:
     items: list[Any]
 
 
-@dataclass(slots=True)
-class _Progress:
-    """The progress of a read through the pages.
-
-    Attributes:
-        before: datasets that an interrupted read of this run had yielded already.
-        border: the last of them by id; pages are sorted by id.
-        seen: keys of the datasets that this read yielded.
-        newest: the latest metadata_modified among them, as the site writes it.
-        is_sure: no page border lost its overlap for good.
-    """
-
-    before: int = 0
-    border: str = ""
-    newest: str = ""
-    is_sure: bool = True
-    seen: set[str] = field(default_factory=set)
-
-    @property
-    def count(self) -> int:
-        return self.before + len(self.seen)
-
-    def is_known(self, item: Any) -> bool:
-        guid = _id(item)
-        return _key(item) in self.seen or bool(guid and guid <= self.border)
-
-    @classmethod
-    def parse(cls, resume: str) -> _Progress:
-        """Parse a resume point: position, id and newest stamp, after ``search``."""
-        parts = resume.split(" ")
-        if len(parts) != 4 or parts[0] != "search" or not parts[1].isdecimal():
-            return cls()
-        return cls(before=int(parts[1]) + 1, border=parts[2], newest=parts[3])
-
-    def resume(self, position: int, item: Any) -> str:
-        guid = _id(item)
-        return f"search {position} {guid} {self.newest}" if guid and " " not in guid else ""
-
-
 def _id(item: Any) -> str:
     return clean_text(item.get("id")) if isinstance(item, Mapping) else ""
 
@@ -91,7 +52,10 @@ def _key(item: Any) -> str:
 
 
 class Search:
-    """One read of a site by ``package_search``."""
+    """One read of a site by ``package_search``.
+
+    A resume point is the position, the id and the newest stamp of a dataset, after ``search``.
+    """
 
     def __init__(self, source: Source, base: str, site: sites.Site) -> None:
         self._source = source
@@ -100,7 +64,14 @@ class Search:
         self._q = site.q
         self._fq = [*site.fq, *sites.clauses(source.options)]
         self._since = "" if source.options.get("force_all") else source.since
-        self._progress = _Progress.parse(source.resume)
+        word, *parts = source.resume.split(" ")
+        is_resumed = word == "search" and len(parts) == 3 and parts[0].isdecimal()
+        # Datasets that an interrupted read of this run had yielded already, and the last of them by
+        # id: pages are sorted by id.
+        self._before = int(parts[0]) + 1 if is_resumed else 0
+        self._border, self._newest = parts[1:] if is_resumed else ("", "")
+        self._seen: set[str] = set()  # keys of the datasets that this read yielded
+        self._is_sure = True  # no page border lost its overlap for good
         self._pages = 0
         self._problems: list[Problem] = []
 
@@ -111,7 +82,7 @@ class Search:
             SourceError: this is not the complete URL of a CKAN site with a search, or the site is
                 the portal that reads.
         """
-        start = max(self._progress.before - 1, 0)
+        start = max(self._before - 1, 0)
         try:
             return self._page(start)
         except Refused:
@@ -124,9 +95,9 @@ class Search:
     def walk(self, page: _Page) -> Generator[RawRecord, None, Ending]:
         """Yield every dataset once, in as many passes as needed to see all."""
         for number in range(1, _PASSES + 1):
-            self._progress.is_sure = True
+            self._is_sure = True
             count = yield from self._pass(page, is_first=number == 1)
-            if self._progress.count >= count or not self._progress.is_sure:
+            if self._count >= count or not self._is_sure:
                 break
             if number < _PASSES:
                 page = self._page(0)
@@ -134,7 +105,7 @@ class Search:
 
     def _pass(self, page: _Page, *, is_first: bool) -> Generator[RawRecord, None, int]:
         """Yield the new datasets from a page on; return the expected number of datasets."""
-        progress, steps_back, barren, count = self._progress, 0, 0, page.count
+        steps_back, barren, count = 0, 0, page.count
         while True:
             count = max(count, page.count)
             if self._has_moved(page):
@@ -143,14 +114,14 @@ class Search:
                     back = max(len(page.items), self._source.options.get("rows", 100)) // 2
                     page = self._page(max(page.start - max(back, 1), 0))
                     continue
-                progress.is_sure = False
-            found = progress.count
+                self._is_sure = False
+            before = self._count
             yield from self._new(page)
-            barren = barren + 1 if progress.count == found else 0
+            barren = barren + 1 if self._count == before else 0
             behind = page.start + len(page.items)
             # After a step back some pages are known already.
             if is_first and barren > (_BARREN if steps_back else 1):
-                progress.is_sure = False  # the site shows the same page whatever is asked for
+                self._is_sure = False  # the site shows the same page whatever is asked for
                 return count
             if not page.items or 0 <= page.count <= behind:
                 return count
@@ -158,26 +129,29 @@ class Search:
 
     def _has_moved(self, page: _Page) -> bool:
         """Tell whether datasets before this page were removed since the page before it was read."""
-        if not page.start or any(map(self._progress.is_known, page.items)):
-            return False
-        return bool(page.items) or 0 <= page.count <= page.start
+        is_new = page.start and not any(map(self._is_known, page.items))
+        return bool(is_new) and (bool(page.items) or 0 <= page.count <= page.start)
 
     def _new(self, page: _Page) -> Iterator[RawRecord]:
-        progress = self._progress
         for offset, item in enumerate(page.items):
-            if progress.is_known(item):
+            if self._is_known(item):
                 continue
             stamp = clean_text(item.get("metadata_modified")) if isinstance(item, Mapping) else ""
-            progress.newest = max(progress.newest, stamp.replace(" ", "T"))
-            position = page.start + offset
-            progress.seen.add(_key(item))
+            self._newest = max(self._newest, stamp.replace(" ", "T"))
+            position, guid = page.start + offset, _id(item)
+            self._seen.add(_key(item))
+            resume = f"search {position} {guid} {self._newest}" if guid and " " not in guid else ""
             yield packages.raw_record(
-                item,
-                f"dataset {position + 1}",
-                self._url,
-                page=self._base,
-                resume=progress.resume(position, item),
+                item, f"dataset {position + 1}", self._url, page=self._base, resume=resume
             )
+
+    @property
+    def _count(self) -> int:
+        return self._before + len(self._seen)
+
+    def _is_known(self, item: Any) -> bool:
+        guid = _id(item)
+        return _key(item) in self._seen or bool(guid and guid <= self._border)
 
     def _page(self, start: int) -> _Page:
         self._pages += 1
@@ -189,8 +163,8 @@ class Search:
             "sort": "id asc",
         }
         since = [f"+metadata_modified:[{self._since} TO *]"] if self._since else []
-        given = {"q": self._q, "fq": " ".join([*self._fq, *since])}
-        params |= {name: value for name, value in given.items() if value}
+        query = {"q": self._q, "fq": " ".join([*self._fq, *since])}
+        params |= {name: value for name, value in query.items() if value}
         answer = read_json(self._source.http, self._url, params, self._problems)
         if self._pages == 1:
             packages.refuse_own_site(self._source, answer, self._base)
@@ -202,25 +176,23 @@ class Search:
         return _Page(start, count, result["results"])
 
     def _ending(self, count: int) -> Ending:
-        progress = self._progress
-        ending = Ending(
-            complete=True,
-            problems=tuple(self._problems),
-            interface="package_search",
-            changes_only=bool(self._since),
-            mark=_mark(progress.newest) or self._since,
-        )
-        if not progress.count and not self._since:
+        reason = ""
+        if not self._count and not self._since:
             reason = describe_empty_list(self._url, "dataset", count)
         elif count < 0:
             reason = describe_unknown_total(self._url, "dataset", "count")
-        elif progress.count < count or len(progress.seen) > count:
-            reason = describe_difference(self._url, "dataset", count, progress.count)
-        elif not progress.is_sure:
+        elif self._count < count or len(self._seen) > count:
+            reason = describe_difference(self._url, "dataset", count, self._count)
+        elif not self._is_sure:
             reason = f"the pages of {self._url} moved while they were read"
-        else:
-            return ending
-        return replace(ending, complete=False, reason=reason, mark=self._since)
+        return Ending(
+            complete=not reason,
+            reason=reason,
+            problems=tuple(self._problems),
+            interface="package_search",
+            changes_only=bool(self._since),
+            mark=self._since if reason else _mark(self._newest) or self._since,
+        )
 
 
 def _mark(newest: str) -> str:

@@ -23,8 +23,8 @@ from ckanext.ukharvest.core.errors import (
 )
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.csw.filters import SCHEMAS
-from ckanext.ukharvest.readers.csw.response import RecordMaker
-from ckanext.ukharvest.readers.csw.server import Page, Probe, Server
+from ckanext.ukharvest.readers.csw.response import Answer, RecordMaker
+from ckanext.ukharvest.readers.csw.server import Probe, Server
 from ckanext.ukharvest.readers.seen_records import SeenRecords, digest_of_record
 from ckanext.ukharvest.readers.walk import (
     MAX_PAGES,
@@ -126,7 +126,7 @@ class Records(Pages):
         self.where = self._server.base
         self._maker = RecordMaker(shape, self._server.base)
         self.seen: CountedRecords = CountedRecords()
-        self._first: Page | None = None
+        self._first: Answer | None = None
         self._following: Place | None = None
         self._may_help = True
         self._says_total = True  # the last page with records does
@@ -142,9 +142,8 @@ class Records(Pages):
         start = int(resume) if resume.isdecimal() else 1
         self._first = Probe(self._server, start).first_page()
         way = self._server.way
-        if way.method == "GET" and way.url:
-            self._maker = replace(self._maker, base=way.url)
-        self._maker = replace(self._maker, schema=SCHEMAS[way.schema])
+        base = way.url if way.method == "GET" and way.url else self.where
+        self._maker = replace(self._maker, base=base, schema=SCHEMAS[way.schema])
         is_part = start > 1
         walk = Walk(self, self._source.tell_total)
         for number in range(1, _PASSES + 1):
@@ -162,7 +161,15 @@ class Records(Pages):
             self.resumes, self.barren = False, MAX_PAGES
         if walk.total < 0 and not self._lost and not is_part:
             walk.note_total(self._server.count())
-        return self._ending(walk)
+        reason, since = self._reason(walk), self._server.wanted.since
+        return Ending(
+            complete=not reason,
+            reason=reason,
+            interface=str(way),
+            changes_only=bool(since),
+            mark=since if reason else self.seen.mark or since,
+            problems=tuple(self._server.problems[:MOST_PROBLEMS]),
+        )
 
     def dump(self, point: Point) -> str:
         return str(point.place[0])
@@ -170,8 +177,7 @@ class Records(Pages):
     def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
         start, is_doubtful = int(point.place[0]), bool(point.place[1])
         self._following = None
-        page = self._first
-        self._first = None
+        page, self._first = self._first, None
         if page is None and (walk.asked == 1 or is_doubtful):
             try:
                 page = self._server.page(start)
@@ -183,20 +189,20 @@ class Records(Pages):
             page = yield from self._next(start, walk)
         if page is None:
             return None
-        records = self._maker.records(page.answer, self._source, page.start)
+        records = self._maker.records(page, self._source)
         if records or walk.total < 0:
-            if walk.total not in (-1, page.answer.matched):
+            if walk.total not in (-1, page.matched):
                 self.seen.begin_again()
                 walk.has_changed = True
-            walk.note_total(page.answer.matched)
-            self._says_total = page.answer.matched >= 0
+            walk.note_total(page.matched)
+            self._says_total = page.matched >= 0
         yield from records
         is_done = walk.is_whole and self.seen.is_steady and not self.seen.is_first
         if page.behind and not is_done:
             self._following = (page.behind, int(page.is_doubtful))
         return self._following
 
-    def _next(self, start: int, walk: Walk) -> Generator[RawRecord, None, Page | None]:
+    def _next(self, start: int, walk: Walk) -> Generator[RawRecord, None, Answer | None]:
         """Return the next page, smaller if the server cannot make it.
 
         A record that fails even by itself is yielded as failed.
@@ -208,7 +214,10 @@ class Records(Pages):
         lost: list[RawRecord] = []
         for position in range(start, start + _IN_A_ROW):
             if first and 0 <= walk.total < position:
-                self._page_again(start - 1, first)
+                try:  # the records are at fault if one that was read before still comes
+                    self._server.page(start - 1, 1, patient=False)
+                except SourceError:
+                    raise first from None
                 yield from lost
                 return None
             try:
@@ -225,14 +234,7 @@ class Records(Pages):
         assert first is not None
         raise first
 
-    def _page_again(self, position: int, fault: SourceError) -> None:
-        """Check that the records are at fault: request one again that was read before."""
-        try:
-            self._server.page(position, 1, patient=False)
-        except SourceError:
-            raise fault from None
-
-    def _shrinking(self, start: int, *, patient: bool) -> Page:
+    def _shrinking(self, start: int, *, patient: bool) -> Answer:
         first: SourceError | None = None
         while True:
             try:
@@ -251,18 +253,6 @@ class Records(Pages):
         message = f"{name} of {self._server.base} could not be read, even by itself: {exc.message}"
         error = RecordError(message, code="unserved-record", url=self._server.base)
         return RawRecord("", url=self._server.base, position=name, error=error)
-
-    def _ending(self, walk: Walk) -> Ending:
-        since = self._server.wanted.since
-        ending = Ending(
-            complete=True,
-            interface=str(self._server.way),
-            changes_only=bool(since),
-            mark=self.seen.mark or since,
-            problems=tuple(self._server.problems[:MOST_PROBLEMS]),
-        )
-        reason = self._reason(walk)
-        return replace(ending, complete=False, reason=reason, mark=since) if reason else ending
 
     def _reason(self, walk: Walk) -> str:
         """Return why the read is not complete, "" if it is."""

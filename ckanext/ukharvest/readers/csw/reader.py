@@ -155,9 +155,9 @@ class Csw(Reader):
         Raises:
             SourceError: no answer, not a CSW, or one that ends too early.
         """
-        if "://" not in source.url:
-            return (yield from self._saved(source))
-        return (yield from Records(source, self.shape).records())
+        is_saved = "://" not in source.url
+        records = self._saved(source) if is_saved else Records(source, self.shape).records()
+        return (yield from records)
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return a listed record with its content, read by GetRecordById.

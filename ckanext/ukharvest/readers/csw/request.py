@@ -218,12 +218,15 @@ def get_records(
     type_name = way.model.type_name
     # Brief records of Dublin Core lack dct:modified, which tells unchanged records.
     element_set = "full" if way.is_full else "summary"
-    root = _operation("GetRecords", type_name)
-    root.set("resultType", result)
-    root.set("outputFormat", "application/xml")
-    root.set("outputSchema", way.output_schema)
-    root.set("startPosition", str(start))
-    root.set("maxRecords", str(size))
+    root = _operation(
+        "GetRecords",
+        type_name,
+        resultType=result,
+        outputFormat="application/xml",
+        outputSchema=way.output_schema,
+        startPosition=str(start),
+        maxRecords=str(size),
+    )
     element = etree.SubElement(root, f"{{{CSW}}}Query", typeNames=type_name)
     etree.SubElement(element, f"{{{CSW}}}ElementSetName").text = element_set
     query: dict[str, str | int] = {
@@ -237,8 +240,13 @@ def get_records(
         "startPosition": start,
         "maxRecords": size,
     }
+    if way.is_sorted:
+        query["sortBy"] = f"{way.model.identifier}:A"
     condition = wanted.text(way.model) if wanted.cql else wanted.filter(way.model)
     if condition:
+        query["constraintLanguage"] = "CQL_TEXT" if wanted.cql else "FILTER"
+        query["constraint_language_version"] = "1.1.0"
+        query["constraint"] = condition
         constraint = etree.SubElement(element, f"{{{CSW}}}Constraint", version="1.1.0")
         if wanted.cql:
             etree.SubElement(constraint, f"{{{CSW}}}CqlText").text = condition
@@ -250,11 +258,6 @@ def get_records(
         one = etree.SubElement(by, f"{{{OGC}}}SortProperty")
         etree.SubElement(one, f"{{{OGC}}}PropertyName").text = way.model.identifier
         etree.SubElement(one, f"{{{OGC}}}SortOrder").text = "ASC"
-        query["sortBy"] = f"{way.model.identifier}:A"
-    if condition:
-        query["constraintLanguage"] = "CQL_TEXT" if wanted.cql else "FILTER"
-        query["constraint_language_version"] = "1.1.0"
-        query["constraint"] = condition
     body = _bytes(root)
     if wanted.xml:
         body = body.replace(_PLACE, condition.encode("ascii", "xmlcharrefreplace"))
@@ -263,9 +266,7 @@ def get_records(
 
 def get_record_by_id(identifier: str, schema: str = GMD) -> Operation:
     """Return the request for one whole record in an outputSchema."""
-    root = _operation("GetRecordById")
-    root.set("outputFormat", "application/xml")
-    root.set("outputSchema", schema)
+    root = _operation("GetRecordById", outputFormat="application/xml", outputSchema=schema)
     etree.SubElement(root, f"{{{CSW}}}Id").text = identifier
     etree.SubElement(root, f"{{{CSW}}}ElementSetName").text = "full"
     query = {
@@ -323,9 +324,10 @@ def sender(http: HttpClient, base: str, binding: Binding, operation: Operation) 
     )
 
 
-def _operation(name: str, type_name: str = "") -> etree._Element:
+def _operation(name: str, type_name: str = "", **attributes: str) -> etree._Element:
     prefixes = {**PREFIXES, "mdb": MDB} if type_name.startswith("mdb:") else PREFIXES
-    return etree.Element(f"{{{CSW}}}{name}", nsmap=prefixes, service="CSW", version="2.0.2")
+    attributes = {"service": "CSW", "version": "2.0.2", **attributes}
+    return etree.Element(f"{{{CSW}}}{name}", attributes, nsmap=prefixes)
 
 
 def _bytes(root: etree._Element) -> bytes:

@@ -74,6 +74,7 @@ class Answer:
         is_full: no brief or summary records.
         is_list: a response of GetRecords.
         problems: of the document as a whole, which was repaired.
+        start: position of its first record in the catalogue.
     """
 
     records: list[etree._Element]
@@ -82,6 +83,21 @@ class Answer:
     is_full: bool = True
     is_list: bool = True
     problems: tuple[Problem, ...] = ()
+    start: int = 1
+
+    @property
+    def behind(self) -> int:
+        """Return the start of the next page, 0 if there is none."""
+        behind = self.start + len(self.records) if self.records else max(self.following, 0)
+        if behind <= self.start or (self.matched < 0 and self.following == 0):
+            return 0
+        return behind if self.matched < 0 or behind <= self.matched else 0
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether only our own count, not the server, implies a next page."""
+        unknown = self.matched < 0 and self.following < 0
+        return self.behind > 0 and (unknown or self.following == 0)
 
 
 def ask(send: Send, operation: str, *, patient: bool = True) -> Answer:
@@ -247,11 +263,11 @@ class RecordMaker:
     url: str = ""
     schema: str = GMD
 
-    def records(self, answer: Answer, source: Source, start: int = 1) -> list[RawRecord]:
-        """Return all records of a response; ``start`` is the first one's catalogue position."""
+    def records(self, answer: Answer, source: Source) -> list[RawRecord]:
+        """Return all records of a response."""
         return [
             self._record(element, answer, f"{self.shape.singular} {position}", source)
-            for position, element in enumerate(answer.records, start)
+            for position, element in enumerate(answer.records, answer.start)
         ]
 
     def content(self, answer: Answer, source: Source) -> str | None:

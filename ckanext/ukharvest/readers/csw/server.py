@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import urljoin
 
@@ -63,29 +63,6 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One response of GetRecords, and its start position in the catalogue."""
-
-    start: int
-    answer: Answer
-
-    @property
-    def behind(self) -> int:
-        """Return the start of the next page, 0 if there is none."""
-        answer, count = self.answer, len(self.answer.records)
-        behind = self.start + count if count else max(answer.following, 0)
-        if behind <= self.start or (answer.matched < 0 and answer.following == 0):
-            return 0
-        return behind if answer.matched < 0 or behind <= answer.matched else 0
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether only our own count, not the server, implies a next page."""
-        unknown = self.answer.matched < 0 and self.answer.following < 0
-        return self.behind > 0 and (unknown or self.answer.following == 0)
-
-
 class Server:
     """Sends GetRecords.
 
@@ -113,7 +90,7 @@ class Server:
         self.problems: list[Problem] = []
         self._asked = 0
 
-    def page(self, start: int, size: int = 0, *, patient: bool = True) -> Page:
+    def page(self, start: int, size: int = 0, *, patient: bool = True) -> Answer:
         """Return the page that begins at a position.
 
         Args:
@@ -130,7 +107,7 @@ class Server:
         if not answer.is_list:
             message = f"{self.base} answered GetRecords as if it were GetRecordById"
             raise ProtocolError(message, code="wrong-root", url=self.base)
-        return Page(start, answer)
+        return replace(answer, start=start)
 
     def count(self) -> int:
         """Return the number of records that the server states if asked for it alone; -1 if none."""
@@ -158,9 +135,9 @@ class Probe:
         self._start = start
         self._faults: list[SourceError] = []
         self._broken: Counter[Binding] = Counter()
-        self._empty: tuple[Way, Page] | None = None
+        self._empty: tuple[Way, Answer] | None = None
 
-    def first_page(self) -> Page:
+    def first_page(self) -> Answer:
         """Return the first page; the server keeps the way that it came by.
 
         The source's own URL comes first. Only if it accepts no request, the server's capabilities
@@ -187,7 +164,7 @@ class Probe:
         server.way, page = self._empty
         return page
 
-    def _try(self, ways: Iterable[Way]) -> Page | None:
+    def _try(self, ways: Iterable[Way]) -> Answer | None:
         server = self._server
         for way in ways:
             # If sorting may be what fails, it is not tried with other names.
@@ -196,27 +173,21 @@ class Probe:
             server.way = way
             try:
                 page = self._page()
-            except _NOT_THIS_WAY as exc:
-                self._note(way, exc)
-                continue
-            except FetchError as exc:
-                if not way.url:
+            except (*_NOT_THIS_WAY, FetchError) as exc:
+                if not (way.url or isinstance(exc, _NOT_THIS_WAY)):
                     raise
-                self._note(way, exc)
+                self._faults.append(exc)
+                if _needs_envelope(way, exc) or not isinstance(exc, Refused):
+                    is_one = may_be_one_record(exc) and not isinstance(exc, Fault)
+                    self._broken[way.binding] += 1 if is_one else 2
                 continue
-            if page.answer.records or server.wanted.since or self._start > 1:
+            if page.records or server.wanted.since or self._start > 1:
                 return page
             # A server may know a type of record by name and have none of it.
             self._empty = self._empty or (way, page)
         return None
 
-    def _note(self, way: Way, exc: SourceError) -> None:
-        self._faults.append(exc)
-        if _needs_envelope(way, exc) or not isinstance(exc, Refused):
-            is_one = may_be_one_record(exc) and not isinstance(exc, Fault)
-            self._broken[way.binding] += 1 if is_one else 2
-
-    def _page(self) -> Page:
+    def _page(self) -> Answer:
         server = self._server
         if server.wanted.since:
             try:

@@ -9,7 +9,7 @@ proves nothing: pycsw's is not a position.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -22,9 +22,17 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers.oaipmh import request as requests
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.request import Wanted
-from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Facts, RecordMaker, Refused
+from ckanext.ukharvest.readers.oaipmh.response import Facts, RecordMaker, Refused
 from ckanext.ukharvest.readers.seen_records import SeenContents
-from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, Pages, Place, Point, Walk, saved_ending
+from ckanext.ukharvest.readers.walk import (
+    MOST_PROBLEMS,
+    Iteration,
+    Pages,
+    Place,
+    Point,
+    Walk,
+    saved_ending,
+)
 from ckanext.ukharvest.readers.xml_document import ACCEPT
 
 _RESTARTS = 2  # of one list, when its token has expired
@@ -69,9 +77,8 @@ class OaiPmh(Reader):
         Raises:
             SourceError: no answer, not OAI-PMH, or a list that ends too early.
         """
-        if "://" not in source.url:
-            return (yield from self._saved(source))
-        return (yield from Repository(source).records())
+        is_saved = "://" not in source.url
+        return (yield from self._saved(source) if is_saved else Repository(source).records())
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the records of one saved response."""
@@ -79,7 +86,7 @@ class OaiPmh(Reader):
         count = 0
         problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            elements = ElementReading(responses.read(reply, problems))
+            elements = Iteration(responses.read(reply, problems), Facts())
             try:
                 for element in elements:
                     count += 1
@@ -87,7 +94,7 @@ class OaiPmh(Reader):
             except Refused as exc:
                 if "noRecordsMatch" not in exc.codes:
                     raise
-        facts, url = elements.facts, source.url
+        facts, url = elements.result, source.url
         if not facts.is_list:
             reason = f"{url} is an answer of GetRecord, which does not name other records"
             return Ending(complete=False, reason=reason, problems=tuple(problems))
@@ -143,8 +150,7 @@ class Repository:
     def _offered(self) -> str:
         """Return the best format that the repository offers."""
         try:
-            with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
-                return requests.best_format(responses.formats(reply))
+            return requests.best_format(self._formats())
         except (ProtocolError, BadStatus) as exc:  # ListRecords is the one that matters
             if isinstance(exc, BadStatus) and exc.status >= 500:
                 raise
@@ -198,21 +204,20 @@ class Repository:
 
     def _explained(self, exc: Refused, prefix: str) -> str:
         """Return the message of a refusal with what to do about it."""
-        known = self._prefixes() if exc.codes & {"cannotDisseminateFormat", "badArgument"} else []
+        known: list[str] = []
+        if exc.codes & {"cannotDisseminateFormat", "badArgument"}:
+            with suppress(SourceError):  # the first error counts
+                known = [name for name, _namespace in self._formats()]
         # pycsw calls an unknown format a bad argument.
         if known and prefix not in known:
             names = shorten(", ".join(known), 200)
             return f"{exc.message}; the option metadata_prefix names one of: {names}"
-        if "noSetHierarchy" in exc.codes:
-            return f"{exc.message}; it has no sets, so the option sets has to be empty"
-        return exc.message
+        no_sets = "; it has no sets, so the option sets has to be empty"
+        return exc.message + (no_sets if "noSetHierarchy" in exc.codes else "")
 
-    def _prefixes(self) -> list[str]:
-        try:
-            with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
-                return [prefix for prefix, _namespace in responses.formats(reply)]
-        except SourceError:  # the first error counts
-            return []
+    def _formats(self) -> list[tuple[str, str]]:
+        with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
+            return responses.formats(reply)
 
     def _ending(self) -> Ending:
         options = self._source.options
@@ -220,14 +225,13 @@ class Repository:
         if span:
             asked = f"only records changed {' '.join(span)} were requested from {self.base}"
             self._reasons.append(f"{asked}, so that others do not count as missing")
-        ending = Ending(
+        return Ending(
             complete=not self._reasons,
+            reason="; ".join(self._reasons),
             changes_only=bool(self._since),
+            mark=self._since if self._reasons else self._mark(),
             problems=tuple(self._problems[:MOST_PROBLEMS]),
         )
-        if self._reasons:
-            return replace(ending, reason="; ".join(self._reasons), mark=self._since)
-        return replace(ending, mark=self._mark())
 
     def _mark(self) -> str:
         """Return the first day of the next run's changes; "" if all has to be read."""
@@ -276,10 +280,10 @@ class _List(Pages):
         facts = Facts()
         try:
             with closing(repository.request(query)) as reply:
-                elements = ElementReading(responses.read(reply, walk.problems))
+                elements = Iteration(responses.read(reply, walk.problems), Facts())
                 for place, element in enumerate(elements, point.before + 1):
                     yield repository.maker.record(element, f"record {place}")
-                facts = elements.facts
+                facts = elements.result
         except Refused as exc:
             if "noRecordsMatch" not in exc.codes:
                 raise

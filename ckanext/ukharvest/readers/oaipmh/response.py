@@ -9,7 +9,7 @@ DCAT becomes the triples of its dataset, as from any other source of DCAT.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -125,17 +125,6 @@ def read(
         date=clean_text(root.findtext("{*}responseDate")),
         is_list=xml.local_name(listed) == "ListRecords",
     )
-
-
-class ElementReading:
-    """Iterate over the records of a response and keep what else it says."""
-
-    def __init__(self, elements: Generator[etree._Element, None, Facts]) -> None:
-        self._elements = elements
-        self.facts = Facts()
-
-    def __iter__(self) -> Iterator[etree._Element]:
-        self.facts = yield from self._elements
 
 
 def formats(reply: Reply) -> list[tuple[str, str]]:

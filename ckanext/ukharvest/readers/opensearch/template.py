@@ -53,8 +53,6 @@ class Limits:
         """Return what is wrong with a value, as the end of a sentence; "" if nothing."""
         if self.choices and value not in self.choices:
             return f"'{value}' is not allowed; expected one of: {', '.join(self.choices[:20])}"
-        if self.minimum is None and self.maximum is None:
-            return ""
         try:
             number = float(value)
         except ValueError:

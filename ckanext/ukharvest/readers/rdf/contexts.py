@@ -107,14 +107,14 @@ class Contexts:
         decode = json.JSONDecoder().raw_decode
         pieces: list[str] = []
         start = 0
-        for found in _PLACE.finditer(text):
-            if found.start() < start:
+        for place in _PLACE.finditer(text):
+            if place.start() < start:
                 continue  # within a context that was replaced
             try:
-                context, end = decode(text, found.end())
+                context, end = decode(text, place.end())
             except (ValueError, RecursionError):
                 break  # the parser will say where the syntax is wrong
-            pieces += (text[start : found.end()], json.dumps(self._resolved(context, base, 0)))
+            pieces += (text[start : place.end()], json.dumps(self._resolved(context, base, 0)))
             start = end
         return "".join((*pieces, text[start:]))
 
@@ -124,14 +124,11 @@ class Contexts:
         if isinstance(context, str):
             return self._remote(_join(base, context), depth)
         if isinstance(context, list):
-            flat: list[Any] = []
-            for each in context:
-                inner = self._resolved(each, base, depth)
-                flat += inner if isinstance(inner, list) else [inner]
-            return flat
-        if isinstance(context, dict):
-            return self._object(context, base, depth)
-        return context
+            resolved = (self._resolved(item, base, depth) for item in context)
+            return [
+                part for item in resolved for part in (item if isinstance(item, list) else [item])
+            ]
+        return self._object(context, base, depth) if isinstance(context, dict) else context
 
     def _object(self, context: dict[str, Any], base: str, depth: int) -> dict[str, Any]:
         """Return a context's own terms, with its imports and its terms' contexts resolved."""

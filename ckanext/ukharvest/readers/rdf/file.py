@@ -110,7 +110,8 @@ class RdfFile:
         self._url = url
         self._media_type = media_type
         self._contexts = contexts
-        self._problems: list[Problem] = []
+        # For the publisher to fix; complete when the triples have been read.
+        self.problems: list[Problem] = []
         self._own: list[IO[bytes]] = []
         self._root = ""
         self._json_ld: IO[bytes] | None = None
@@ -125,11 +126,6 @@ class RdfFile:
         self.format = self._find_format(hint)
         if self.format == F.RDF_XML:
             self._scan_xml()
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Problems for the publisher to fix; complete when the triples have been read."""
-        return tuple(self._problems)
 
     @property
     def name(self) -> str:
@@ -180,24 +176,13 @@ class RdfFile:
             raise error from exc
 
     def _node(self, text: str) -> str:
+        """Return an IRI, without its invalid characters, or a blank node; "" for another term."""
         if text == repair.LEFT_OUT:
             return ""
-        if text.startswith("<") and not text.startswith("<<"):
-            return text if _GOOD_IRI(text) else self._mended(text)
-        return text if text.startswith("_:") else ""
-
-    def _term(self, text: str) -> str:
-        if not text.startswith('"'):
-            return self._node(text)
-        tail = text[text.rindex('"') + 1 :]
-        if tail.startswith("@"):
-            return text if not _BAD_TAG.match(tail) else self._without_tag(text, tail)
-        if tail and not _GOOD_IRI(tail[2:]):
-            return text.removesuffix(tail)
-        return text
-
-    def _mended(self, text: str) -> str:
-        """Return an IRI without its invalid characters; "" if it is a relative one."""
+        if not text.startswith("<") or text.startswith("<<"):
+            return text if text.startswith("_:") else ""
+        if _GOOD_IRI(text):
+            return text
         address = text[1:-1].strip()
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", address):
             return ""
@@ -205,23 +190,30 @@ class RdfFile:
         self._report("bad-iri", message + " and brackets (RFC 3987)")
         return f"<{_BAD_SIGN.sub(lambda sign: quote(sign[0]), address)}>"
 
-    def _without_tag(self, text: str, tail: str) -> str:
+    def _term(self, text: str) -> str:
+        if not text.startswith('"'):
+            return self._node(text)
+        tail = text[text.rindex('"') + 1 :]
+        if not tail.startswith("@"):
+            return text.removesuffix(tail) if tail and not _GOOD_IRI(tail[2:]) else text
+        if not _BAD_TAG.match(tail):
+            return text
         self._report("bad-language", f"'{shorten(tail[1:], 30)}' is no language tag (BCP 47)")
         tag = tail.replace("_", "-").strip()
         return text.removesuffix(tail) + ("" if _BAD_TAG.match(tag) else tag.lower())
 
     def _report(self, code: str, message: str, line: int | None = None) -> None:
         """Record the first problem of each kind."""
-        if all(problem.code != code for problem in self._problems):
+        if all(problem.code != code for problem in self.problems):
             where = self.strict_error.line if self.strict_error and line is None else line
-            self._problems.append(Problem(code, "", message, where))
+            self.problems.append(Problem(code, "", message, where))
 
     def _refuse_page(self, head: bytes) -> None:
         title = html_title(head)
         if title is not None:
-            named = f", title '{title}'" if title else " without a title"
+            name = f", title '{title}'" if title else " without a title"
             sent = sent_as(self._media_type, "html")
-            raise self._refused(f"HTML page instead of RDF{named}{sent}", "html-page")
+            raise self._refused(f"HTML page instead of RDF{name}{sent}", "html-page")
         if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
             raise self._refused("the document is empty; expected RDF", "empty-document")
 
@@ -231,37 +223,32 @@ class RdfFile:
 
     def _as_utf8(self, body: IO[bytes], head: bytes, charset: str) -> IO[bytes]:
         """Return the document in UTF-8, without byte order mark or another declaration."""
-        skip = 0
-        encoding, errors = "", "strict"
-        for mark, name in _BOMS:
-            if head.startswith(mark):
-                encoding, errors, skip = name, "replace", len(mark)
-                break
+        marks = ((mark, name) for mark, name in _BOMS if head.startswith(mark))
+        mark, encoding = next(marks, (b"", ""))
+        errors = "replace" if mark else "strict"
         declared = _DECLARED.match(head)
-        said = declared[1].decode().lower() if declared else ""
-        line = None if skip else first_wrong_line(body)
+        name = declared[1].decode().lower() if declared else ""
+        line = None if mark else first_wrong_line(body)
         if line is not None:
-            encoding, errors = declared_encoding(said or charset)
-        if line is not None and not said:
+            encoding, errors = declared_encoding(name or charset)
+        if line is not None and not name:
             read_as = "Windows-1252" if encoding == "utf-8" else encoding.upper()
             message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
             self._report("not-utf-8", message, line)
-        if not encoding and said in ("", "utf-8", "utf8") and not head[:1].isspace():
+        if not encoding and name in ("", "utf-8", "utf8") and not head[:1].isspace():
             return body
-        return self._transcoded(body, encoding or "utf-8", errors, skip)
+        return self._transcoded(body, encoding or "utf-8", errors, len(mark))
 
     def _transcoded(self, body: IO[bytes], encoding: str, errors: str, skip: int) -> IO[bytes]:
         decoder = codecs.getincrementaldecoder(encoding)(errors)
         file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the document
         self._own.append(file)
         body.seek(skip)
-        is_first = True
         while True:
             piece = body.read(_PIECE)
             data = decoder.decode(piece, not piece).encode("utf-8", "replace")
-            if is_first and data:
+            if not file.tell():
                 data = _UNDECLARED.sub(rb"\1", data.lstrip() if b"<?xml" in data[:200] else data)
-                is_first = False
             file.write(data)
             if not piece:
                 return file
@@ -295,11 +282,16 @@ class RdfFile:
         if self._is_repaired or size > xml_repair.MAX_BYTES:
             return False
         self._is_repaired = True
-        number = len(self._problems)
+        number = len(self.problems)
         self._body.seek(0)
         try:
             if self.format == F.RDF_XML:
-                self._mend_xml(self._parsed(self._body.read()))
+                data = self._body.read()
+                try:
+                    root = xml.parse(data, url=self._url)
+                except ParseError as exc:  # of namespaces, which the scan does not check
+                    root = self._repaired(data, exc)
+                self._mend_xml(root)
             elif self.format == F.JSON_LD:
                 document = repair.mend_json_ld(self._source().read(), self._report_repair)
                 self._json_ld = io.BytesIO(document)
@@ -310,16 +302,14 @@ class RdfFile:
                 self._body = io.BytesIO(text.encode("utf-8"))
         except (ParseError, ValueError, RecursionError):
             return False
-        return len(self._problems) > number
+        return len(self.problems) > number
 
-    def _parsed(self, data: bytes) -> etree._Element:
-        try:
-            return xml.parse(data, url=self._url)
-        except ParseError as exc:  # of namespaces, which the scan does not check
-            root = xml_repair.repair(data, exc)
-            problem = xml_repair.problem(exc, self._url)
-            self._report_repair(problem.message, problem.line)
-            return root
+    def _repaired(self, data: bytes, fault: ParseError) -> etree._Element:
+        """Return the root of XML that is not well-formed, and report its fault."""
+        root = xml_repair.repair(data, fault)
+        problem = xml_repair.problem(fault, self._url)
+        self._report_repair(problem.message, problem.line)
+        return root
 
     def _mend_xml(self, root: etree._Element) -> None:
         repair.mend_rdf_xml(root, self._report_repair)
@@ -329,8 +319,8 @@ class RdfFile:
         """Record the first repairs, each with its line and the document's URL."""
         url = safe_url(self._url)
         message = message if url in message else f"{message}: {url}"
-        if sum(problem.code == REPAIRED for problem in self._problems) < _MOST_REPAIRS:
-            self._problems.append(Problem("repaired-syntax", "", message, line))
+        if sum(problem.code == REPAIRED for problem in self.problems) < _MOST_REPAIRS:
+            self.problems.append(Problem("repaired-syntax", "", message, line))
 
     def _scan_xml(self) -> None:
         try:
@@ -402,8 +392,8 @@ class RdfFile:
 
     def _line_of(self, words: str) -> int | None:
         """Return the line of a message's quotation, if that occurs only once."""
-        found = re.search(r"'([^']{3,})'|^(?:\S*[#/])?([^\s#/]{3,}) is not a valid", words)
-        data = (found[1] or found[2]).encode() if found else b""
+        match = re.search(r"'([^']{3,})'|^(?:\S*[#/])?([^\s#/]{3,}) is not a valid", words)
+        data = (match[1] or match[2]).encode() if match else b""
         self._body.seek(0)
         text = self._body.read() if data else b""
         places = [m.start() for m in re.finditer(rb"[\s\"':]" + re.escape(data) + rb"[\"'=]", text)]
@@ -412,6 +402,6 @@ class RdfFile:
 
 def _base(url: str) -> str:
     """Return the base IRI; saved files have one too, so that relative IRIs are kept."""
-    if re.match(r"https?://", url):
-        return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
-    return "file:///" + quote(url.rpartition("/")[2])
+    is_web = re.match(r"https?://", url)
+    place = quote(url, safe="/:?#[]@!$&'()*+,;=%~") if is_web else quote(url.rpartition("/")[2])
+    return place if is_web else f"file:///{place}"

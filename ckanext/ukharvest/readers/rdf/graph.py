@@ -44,14 +44,14 @@ _RANKS = {
     **{f"<{DCAT}{name}>": _OTHER for name in ("Catalog", "CatalogRecord")},
     **{f"<{HYDRA}{name}>": _OTHER for name in ("PagedCollection", "PartialCollectionView")},
     f"<{HYDRA}Collection>": _OTHER,
-    **{f"<{each}>": _DATASET for each in DATASET_TYPES},
-    **{f"<{each}>": _INSTEAD for each in OTHER_DATASET_TYPES},
+    **{f"<{name}>": _DATASET for name in DATASET_TYPES},
+    **{f"<{name}>": _INSTEAD for name in OTHER_DATASET_TYPES},
 }
-_DATASETS = frozenset(f"<{each}>" for each in (*DATASET_TYPES, *OTHER_DATASET_TYPES))
+_DATASETS = frozenset(f"<{name}>" for name in (*DATASET_TYPES, *OTHER_DATASET_TYPES))
 # Predicates from a shared node to all nodes that share it, or from a term to its vocabulary.
 LISTS = frozenset(
-    f"<{each}>"
-    for each in (
+    f"<{name}>"
+    for name in (
         *(DCAT + name for name in ("dataset", "servesDataset", "catalog", "record", "service")),
         *(f"http://www.w3.org/2004/02/skos/core#{name}" for name in ("hasTopConcept", "member")),
         *(f"http://xmlns.com/foaf/0.1/{name}" for name in ("made", "publications")),
@@ -60,8 +60,8 @@ LISTS = frozenset(
 _PAGES = ("url", "contentUrl")
 # Predicates whose objects are pages, files or relations: kept also where they name a dataset.
 LINKS = frozenset(
-    f"<{each}>"
-    for each in (
+    f"<{name}>"
+    for name in (
         *(DCAT + name for name in ("accessURL", "downloadURL", "landingPage")),
         *(DCAT + name for name in ("endpointURL", "endpointDescription")),
         *(f"http://purl.org/dc/terms/{name}" for name in ("relation", "source", "references")),
@@ -70,7 +70,7 @@ LINKS = frozenset(
     )
 )
 _SERVES, _IN_SERIES = f"<{DCAT}servesDataset>", f"<{DCAT}inSeries>"
-_TITLES = {f"<{each}>" for each in ("http://purl.org/dc/terms/title", f"{RDFS}label")}
+_TITLES = {f"<{name}>" for name in ("http://purl.org/dc/terms/title", f"{RDFS}label")}
 NOT_FOLLOWED = frozenset(
     f"<http://www.w3.org/2004/02/skos/core#{name}>"
     for name in ("broader", "narrower", "related", "inScheme", "topConceptOf", "broadMatch")
@@ -97,10 +97,8 @@ class RdfGraph:
 
     def load(self, triples: Iterable[Triple]) -> None:
         """Replace the content by a document's triples; let their errors pass."""
-        self._db.execute("DROP TABLE IF EXISTS triple")
-        self._db.execute("DROP TABLE IF EXISTS border")
-        self._db.execute("DROP TABLE IF EXISTS kind")
-        self._db.execute("DROP TABLE IF EXISTS inverse")
+        for table in ("triple", "border", "kind", "inverse"):
+            self._db.execute(f"DROP TABLE IF EXISTS {table}")
         self._left_out.clear()
         self._db.execute("CREATE TABLE triple (s TEXT, p TEXT, o TEXT)")
         self._db.execute("BEGIN")
@@ -118,21 +116,16 @@ class RdfGraph:
         Raises:
             ProtocolError: a syntax error that cannot be repaired.
         """
-        try:
-            # A strict JSON-LD parser silently drops errors.
-            self.load(file.triples(strict=file.format != FORMATS["json-ld"]))
-        except ProtocolError as exc:
-            if exc.code != "rdf-syntax":
-                raise
-            self._load_leniently(file)
-
-    def _load_leniently(self, file: RdfFile) -> None:
-        try:
-            self.load(file.triples(strict=False))
-        except ProtocolError as exc:
-            if exc.code != "rdf-syntax" or not file.repair():
-                raise
-            self.load(file.triples(strict=False))
+        # A strict JSON-LD parser silently drops errors.
+        attempts = (file.format != FORMATS["json-ld"], False, False)
+        for number, is_strict in enumerate(attempts):
+            try:
+                self.load(file.triples(strict=is_strict))
+                break
+            except ProtocolError as exc:
+                is_last = number == 2 or (number == 1 and not file.repair())
+                if exc.code != "rdf-syntax" or is_last:
+                    raise
 
     def _find_borders(self) -> None:
         """Record which nodes are independent, and which of them are the records."""
@@ -203,19 +196,18 @@ class RdfGraph:
 
         A node with only a type is described elsewhere, on another page: it is left out.
         """
-        yield from self._described(self._records)
+        return self._described(self._records)
 
     def services(self) -> Iterator[str]:
         """Yield the services that are records of their own, in the document's order."""
-        yield from self._described(_SERVICE)
+        return self._described(_SERVICE)
 
     def _described(self, rank: int) -> Iterator[str]:
         query = (
             "SELECT s FROM border WHERE rank = ? AND EXISTS"
             " (SELECT 1 FROM triple WHERE triple.s = border.s AND p <> ?) ORDER BY place"
         )
-        for (node,) in self._db.execute(query, (rank, TYPE)):
-            yield node
+        return (node for (node,) in self._db.execute(query, (rank, TYPE)))
 
     def record(self, dataset: str) -> list[Triple]:
         """Return the triples of a dataset and of the nodes it owns, breadth first.
@@ -223,33 +215,32 @@ class RdfGraph:
         To these belong services that serve it, unless one of its files names them. Of its members,
         a series has the links alone.
         """
-        found = [(dataset, predicate, obj) for predicate, obj in self._facts(dataset)]
-        waiting = [obj for _, predicate, obj in found if self._is_owned(predicate, obj)]
-        waiting = [node for node in dict.fromkeys(waiting) if not self._is_border(node)]
+        triples = [(dataset, predicate, obj) for predicate, obj in self._facts(dataset)]
+        owned = [obj for _, predicate, obj in triples if self._is_owned(predicate, obj)]
+        waiting = [node for node in dict.fromkeys(owned) if not self._is_border(node)]
         known = {dataset, *waiting}
-        self._follow(dataset, found, waiting, known)
+        self._follow(dataset, triples, waiting, known)
         services = [node for node in self._inverse(_SERVES, dataset) if node not in known]
-        found += [(node, _SERVES, dataset) for node in services]
-        self._follow(dataset, found, services, known | set(services))
+        triples += [(node, _SERVES, dataset) for node in services]
+        self._follow(dataset, triples, services, known | set(services))
         members = self._inverse(_IN_SERIES, dataset)[:MAX_FACTS]
-        return found + [(node, _IN_SERIES, dataset) for node in members]
+        return triples + [(node, _IN_SERIES, dataset) for node in members]
 
     def _follow(
-        self, dataset: str, found: list[Triple], waiting: list[str], known: set[str]
+        self, dataset: str, triples: list[Triple], waiting: list[str], known: set[str]
     ) -> None:
-        """Add the triples of nodes, and of those below them, to ``found``."""
+        """Add the triples of nodes, and of those below them."""
         for node in waiting:  # grows
             facts = self._facts(node, MAX_FACTS + 1)
-            if len(facts) > MAX_FACTS or len(found) > MAX_TRIPLES:
+            if len(facts) > MAX_FACTS or len(triples) > MAX_TRIPLES:
                 self._too_large.append(dataset)
                 continue
             for predicate, obj in facts:
                 if predicate == TYPE and obj in _DATASETS:
                     continue
-                found.append((node, predicate, obj))
-                if obj in known or not self._is_owned(predicate, obj):
-                    continue
-                if predicate not in LINKS or not self._is_border(obj):
+                triples.append((node, predicate, obj))
+                is_new = obj not in known and self._is_owned(predicate, obj)
+                if is_new and (predicate not in LINKS or not self._is_border(obj)):
                     known.add(obj)
                     waiting.append(obj)
 
@@ -260,7 +251,7 @@ class RdfGraph:
     def values(self, predicate: str) -> list[str]:
         """Return the distinct texts or URLs that any node has under a predicate, sorted."""
         query = "SELECT DISTINCT o FROM triple WHERE p = ?"
-        return sorted(value(row[0]) for row in self._db.execute(query, (f"<{predicate}>",)))
+        return sorted(value(text) for (text,) in self._db.execute(query, (f"<{predicate}>",)))
 
     @property
     def problems(self) -> tuple[Problem, ...]:

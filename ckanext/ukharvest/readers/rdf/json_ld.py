@@ -14,6 +14,7 @@ import re
 import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -22,6 +23,15 @@ from ckanext.ukharvest.core.xml.parser import push_html_parser
 
 Inline = Callable[[str], str]
 
+_PIECE = 1 << 20  # bytes
+_LONGEST = 16 << 20  # bytes without a bracket
+_DEPTH = 4  # an array in a catalogue in an array in the outer object
+CLOSED_BY = {b"{": b"}", b"[": b"]"}
+_BRACKET = re.compile(rb'[^\[\]{}"]*(?:"[^"]*"[^\[\]{}"]*)*([\[\]{}])')
+_MOST = 50 << 20  # bytes of a page
+_SCRIPT = re.compile(rb"application/ld\+json", re.IGNORECASE)
+# Pages of all kinds have JSON-LD about the site itself.
+_DATASETS = re.compile(r"\bData(?:set|setSeries|Catalog|Service)\b|w3\.org/ns/dcat|\bdcat:")
 _PART = 1 << 20  # bytes of a part, if elements are not larger
 _END = 1 << 62  # an offset after every other
 
@@ -52,26 +62,27 @@ class _Divided:
         terms = _terms(self.contexts)
         for keyword in (_ID, _TYPE):  # the type may have a context of its own
             for name in self._named(keyword, terms):
-                self._repeat(self._values[name])
+                value = self._values[name]
+                text = value.key + b":" + self._raw(value.start, value.end)
+                self._repeated.append((value, text))
         self._key_of_cut = {at: self._key(at, terms) for at in node.cuts}
-        has_id = any(True for _ in self._named(_ID, terms))
         graphs = set(self._named(_GRAPH, terms))
-        if not has_id and not graphs.issuperset(self._names_of_cuts()):
+        names = {name for name, _key in self._key_of_cut.values()}
+        if next(self._named(_ID, terms), None) is None and not graphs.issuperset(names):
             self._repeated.append((None, b'"@id":"_:divided%d"' % node.start))
 
     def _find_values(self) -> Iterator[tuple[str, _Value]]:
         ends = iter(self.node.ends)
         for offset, text in self.node.texts:
             child_end = next(ends, _END) if text[-1:] in CLOSED_BY else 0
-            for found in _KEY.finditer(text):
-                if b"\\" in found[1]:
+            for match in _KEY.finditer(text):
+                if b"\\" in match[1]:
                     raise Indivisible
-                key = self._raw(offset + found.start(1) - 1, offset + found.end(1) + 1)
-                start = offset + text.index(b":", found.end(1)) + 1
-                end = offset + found.end()
-                if found.end() == len(text) and text[-1:] in CLOSED_BY:
-                    end = child_end
-                yield found[1].decode("utf-8", "replace"), _Value(key, start, end)
+                key = self._raw(offset + match.start(1) - 1, offset + match.end(1) + 1)
+                start = offset + text.index(b":", match.end(1)) + 1
+                is_last = match.end() == len(text) and text[-1:] in CLOSED_BY
+                end = child_end if is_last else offset + match.end()
+                yield match[1].decode("utf-8", "replace"), _Value(key, start, end)
 
     def _raw(self, start: int, end: int) -> bytes:
         self._body.seek(start)
@@ -91,11 +102,8 @@ class _Divided:
         """Yield the keys that are a keyword, or another name for it."""
         names = (keyword, {_ID: keyword})
         for name in self._values:
-            if name == keyword or any(each in names for each in terms.get(name, ())):
+            if name == keyword or any(term in names for term in terms.get(name, ())):
                 yield name
-
-    def _repeat(self, value: _Value) -> None:
-        self._repeated.append((value, value.key + b":" + self._raw(value.start, value.end)))
 
     def _key(self, at: int, terms: dict[str, list[Any]]) -> tuple[str, bytes]:
         """Return the key whose array is divided at an offset."""
@@ -105,9 +113,6 @@ class _Divided:
                     raise Indivisible
                 return name, value.key
         raise Indivisible
-
-    def _names_of_cuts(self) -> set[str]:
-        return {name for name, _key in self._key_of_cut.values()}
 
     def head(self, begin: int, end: int) -> bytes:
         """Return what the part between two offsets has to repeat, each followed by a comma."""
@@ -125,21 +130,19 @@ class _Divided:
 
 def _terms(context: Any) -> dict[str, list[Any]]:
     """Return every definition of each term, those in contexts of terms included."""
-    found: dict[str, list[Any]] = {}
-    if isinstance(context, dict):
-        for name, term in context.items():
-            found.setdefault(name, []).append(term)
+    terms: dict[str, list[Any]] = {}
     inner = context if isinstance(context, list) else ()
     if isinstance(context, dict):
-        inner = [each[_CONTEXT] for each in context.values() if _has_context(each)]
-    for each in inner:
-        for name, terms in _terms(each).items():
-            found.setdefault(name, []).extend(terms)
-    return found
-
-
-def _has_context(term: Any) -> bool:
-    return isinstance(term, dict) and _CONTEXT in term
+        terms = {name: [term] for name, term in context.items()}
+        inner = [
+            term[_CONTEXT]
+            for term in context.values()
+            if isinstance(term, dict) and _CONTEXT in term
+        ]
+    for part in inner:
+        for name, definitions in _terms(part).items():
+            terms.setdefault(name, []).extend(definitions)
+    return terms
 
 
 def _is_set(term: Any) -> bool:
@@ -224,14 +227,6 @@ def _written(
     return file
 
 
-_PIECE = 1 << 20  # bytes
-_LONGEST = 16 << 20  # bytes without a bracket
-_DEPTH = 4  # an array in a catalogue in an array in the outer object
-
-CLOSED_BY = {b"{": b"}", b"[": b"]"}
-_BRACKET = re.compile(rb'[^\[\]{}"]*(?:"[^"]*"[^\[\]{}"]*)*([\[\]{}])')
-
-
 class Indivisible(Exception):
     """The document has something that cannot be repeated in each part."""
 
@@ -289,9 +284,9 @@ class Scan:
         while piece := pieces.read(_PIECE):
             text = rest + mask_escapes(piece)
             end = 0
-            while found := _BRACKET.match(text, end):
-                self._bracket(found[1], found[0], offset + end)
-                end = found.end()
+            while match := _BRACKET.match(text, end):
+                self._bracket(match[1], match[0], offset + end)
+                end = match.end()
             rest = text[end:]
             offset += end
             if len(rest) > _LONGEST:
@@ -310,20 +305,16 @@ class Scan:
         if bracket in CLOSED_BY:
             if top and bracket == b"{" and top.kind == b"[" and text[:-1].strip() == b",":
                 self._may_cut(offset + text.index(b","))
-            self._open(bracket, at)
+            if len(self._stack) == _DEPTH:
+                self._deeper = 1
+                return
+            self.is_array = bracket == b"[" if not self._stack else self.is_array
+            self._stack.append(Node(bracket, at))
         elif top and CLOSED_BY[top.kind] == bracket:
             self._stack.pop()
             self._ended(at + 1)
         else:
             raise Indivisible
-
-    def _open(self, bracket: bytes, at: int) -> None:
-        if len(self._stack) == _DEPTH:
-            self._deeper = 1
-            return
-        if not self._stack:
-            self.is_array = bracket == b"["
-        self._stack.append(Node(bracket, at))
 
     def _ended(self, end: int) -> None:
         if self._stack and self._stack[-1].kind == b"{":
@@ -340,12 +331,6 @@ class Scan:
         self._last = offset
 
 
-_MOST = 50 << 20  # bytes of a page
-_SCRIPT = re.compile(rb"application/ld\+json", re.IGNORECASE)
-# Pages of all kinds have JSON-LD about the site itself.
-_DATASETS = re.compile(r"\bData(?:set|setSeries|Catalog|Service)\b|w3\.org/ns/dcat|\bdcat:")
-
-
 def embedded(body: IO[bytes], charset: str = "") -> bytes | None:
     """Return the JSON-LD of a page as one document; None if it describes no datasets.
 
@@ -359,11 +344,9 @@ def embedded(body: IO[bytes], charset: str = "") -> bytes | None:
         return None
     nodes: list[Any] = []
     for text in _scripts(data, charset):
-        try:
-            found = json.loads(text, strict=False) if _DATASETS.search(text) else []
-        except (ValueError, RecursionError):
-            continue
-        nodes += found if isinstance(found, list) else [found]
+        with suppress(ValueError, RecursionError):
+            value = json.loads(text, strict=False) if _DATASETS.search(text) else []
+            nodes += value if isinstance(value, list) else [value]
     return json.dumps(nodes, ensure_ascii=False).encode("utf-8", "replace") if nodes else None
 
 
@@ -371,12 +354,13 @@ def _scripts(data: bytes, charset: str) -> list[str]:
     target = _Scripts()
     try:
         data.decode("utf-8")
-        parser = push_html_parser(target, "utf-8")
+        charset = "utf-8"
     except UnicodeDecodeError:
-        try:
-            parser = push_html_parser(target, charset or None)
-        except LookupError:
-            parser = push_html_parser(target)
+        pass
+    try:
+        parser = push_html_parser(target, charset or None)
+    except LookupError:
+        parser = push_html_parser(target)
     for start in range(0, len(data), _PIECE):
         parser.feed(data[start : start + _PIECE])
     parser.close()

@@ -174,7 +174,7 @@ class Page:
         """
         assert self._file is not None
         totals = (text for text in self._graph.values(HYDRA + "totalItems") if text.isdecimal())
-        problems = self._file.problems + self._graph.problems
+        problems = (*self._file.problems, *self._graph.problems)
         return self._next(), max(map(int, totals), default=-1), problems
 
     def _next(self) -> str:
@@ -204,11 +204,9 @@ def _guid(node: str, own: list[Triple], source_url: str) -> str:
 
     It is the URI, else dct:identifier, else the source's URL with a name made of the title.
     """
-    guid = iri(node) or _text(own, _DCT + "identifier")
-    if guid:
-        return guid
     title = _text(own, _DCT + "title")
-    return f"{source_url.rstrip('/')}/{slug(title)}" if title else ""
+    by_title = f"{source_url.rstrip('/')}/{slug(title)}" if title else ""
+    return iri(node) or _text(own, _DCT + "identifier") or by_title
 
 
 def _text(own: list[Triple], predicate: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import islice
@@ -38,10 +39,8 @@ def mend_rdf_xml(root: etree._Element, note: Note) -> None:
         root: rdf:RDF, or a node.
         note: called with each fault, and its line.
     """
-    if root.tag == f"{{{RDF}}}RDF":
-        _mend_nodes(root, note)
-    else:
-        _mend_node(root, note)
+    mend = _mend_nodes if root.tag == f"{{{RDF}}}RDF" else _mend_node
+    mend(root, note)
 
 
 def _mend_nodes(parent: etree._Element, note: Note) -> None:
@@ -67,11 +66,10 @@ def _mend_children(
 
 def _mend_property(part: etree._Element, note: Note) -> None:
     _mend_attributes(part, note)
-    if part.get(f"{{{RDF}}}parseType"):
-        if part.get(f"{{{RDF}}}parseType") == "Resource":
-            _mend_node(part, note)
-        elif part.get(f"{{{RDF}}}parseType") == "Collection":
-            _mend_nodes(part, note)
+    if kind := part.get(f"{{{RDF}}}parseType"):
+        mend = {"Resource": _mend_node, "Collection": _mend_nodes}.get(kind)
+        if mend:
+            mend(part, note)
         return
     children = list(part.iterchildren(etree.Element))
     name, line = _name(part), xml.line_of(part)
@@ -140,14 +138,11 @@ def _mend_attributes(element: etree._Element, note: Note) -> None:
         key = str(name)
         if key.startswith(("{", "xml")):
             continue
-        line = xml.line_of(element)
         del element.attrib[name]
-        if key in _OLD:
-            note(f"the attribute {key} has no namespace; expected rdf:{key}", line)
-            if element.get(f"{{{RDF}}}{key}") is None:
-                element.set(f"{{{RDF}}}{key}", value)
-        else:
-            note(f"the attribute {key} has no namespace; it was ignored", line)
+        outcome = f"expected rdf:{key}" if key in _OLD else "it was ignored"
+        note(f"the attribute {key} has no namespace; {outcome}", xml.line_of(element))
+        if key in _OLD and element.get(f"{{{RDF}}}{key}") is None:
+            element.set(f"{{{RDF}}}{key}", value)
 
 
 def _is_named(element: etree._Element) -> bool:
@@ -180,13 +175,12 @@ def _mend(value: Any, note: Note) -> Any:
         return _mend_value(value, note)
     mended = {}
     for key, inner in value.items():
-        is_valid, expected = _KEYWORDS.get(key, (_is_any, ""))
-        if not is_valid(inner):
+        is_valid, expected = _KEYWORDS.get(key, (None, ""))
+        if is_valid and not is_valid(inner):
             shown = shorten(json.dumps(inner), 60)
             note(f"{key} is {shown}; expected {expected}; it was ignored", None)
         else:
-            is_context = key == "@context"
-            mended[key] = _mend_context(inner, note) if is_context else _mend(inner, note)
+            mended[key] = (_mend_context if key == "@context" else _mend)(inner, note)
     return mended
 
 
@@ -235,33 +229,20 @@ _TERM_KEYS = frozenset(
 )
 
 
-def _is_any(_value: object) -> bool:
-    return True
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _are_texts(value: Any) -> bool:
-    return all(map(_is_text, value if isinstance(value, list) else [value]))
-
-
-def _are_objects(value: Any) -> bool:
-    return all(isinstance(item, dict) for item in (value if isinstance(value, list) else [value]))
-
-
-def _is_reverse(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_are_objects, value.values()))
+def _are(value: Any, kind: type) -> bool:
+    return all(isinstance(item, kind) for item in (value if isinstance(value, list) else [value]))
 
 
 # Keyword → whether a value is valid, and what is expected.
 _KEYWORDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "@id": (_is_text, "a text"),
-    "@type": (_are_texts, "a text or a list of texts"),
-    "@index": (_is_text, "a text"),
-    "@included": (_are_objects, "objects"),
-    "@reverse": (_is_reverse, "an object with objects"),
+    "@id": (lambda value: isinstance(value, str), "a text"),
+    "@type": (lambda value: _are(value, str), "a text or a list of texts"),
+    "@index": (lambda value: isinstance(value, str), "a text"),
+    "@included": (lambda value: _are(value, dict), "objects"),
+    "@reverse": (
+        lambda value: isinstance(value, dict) and all(_are(item, dict) for item in value.values()),
+        "an object with objects",
+    ),
 }
 
 
@@ -308,12 +289,10 @@ def _faults(text: str, syntax: ox.RdfFormat, base: str) -> Iterator[SyntaxError]
     quads = ox.parse(text.encode(), format=syntax, base_iri=base, lenient=True)
     while True:
         try:
-            for _quad in quads:
-                pass
+            deque(quads, maxlen=0)
+            return
         except SyntaxError as exc:
             yield exc
-        else:
-            return
 
 
 def _mend_term(lines: list[str], fault: SyntaxError) -> bool:
@@ -323,7 +302,6 @@ def _mend_term(lines: list[str], fault: SyntaxError) -> bool:
         return False
     line = lines[row - 1]
     term = _TERM.match(line, column - 1)
-    if term is None:
-        return False
-    lines[row - 1] = line[: term.start()] + LEFT_OUT + line[term.end() :]
-    return True
+    if term is not None:
+        lines[row - 1] = line[: term.start()] + LEFT_OUT + line[term.end() :]
+    return term is not None

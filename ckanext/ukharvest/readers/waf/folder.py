@@ -50,6 +50,18 @@ _FURTHER = re.compile(r"[?&;](?:(?:page|p)=0*(?:[2-9]|[1-9]\d)|(?:start|offset)=
 _ENDING = re.compile(r"\.(\w{1,6})\Z")
 
 
+# Kind of link that is not read → its problem, with the end of a sentence that names the links.
+_LEFT_OUT = {
+    "file": Problem(
+        "link-elsewhere", "href", " outside of its folder, not read; expected them in it"
+    ),
+    "sub-folder": Problem(
+        "folder-left-out", "href", ", not read; expected the option depth to reach them"
+    ),
+    "archive": Problem("archive-left-out", "href", ", not opened; expected XML files"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A file to read; ``name`` is its path relative to the source's folder."""
@@ -75,38 +87,28 @@ class Contents:
     Attributes:
         url: the URL of the source.
         files: to be read, in the order of the pages; each URL once.
-        elsewhere, folders, archives: names of possible metadata that is not read.
+        left_out: kind of ``_LEFT_OUT`` → names of possible metadata that is not read.
         unread: why a page was not read, or not to its end, a sentence each.
         count, title: number of links on the first page, and its title.
     """
 
     url: str
     files: dict[str, File] = field(default_factory=dict)
-    elsewhere: list[str] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
-    archives: list[str] = field(default_factory=list)
+    left_out: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _LEFT_OUT})
     unread: list[str] = field(default_factory=list)
     count: int = 0
     title: str = ""
 
     def problems(self) -> Iterator[Problem]:
         """Yield a problem for each kind of link that is not read."""
-        for left in self._left():
-            yield replace(left, message=f"the page {safe_url(self.url)} links to {left.message}")
+        for kind, links in self._left_out():
+            message = f"the page {safe_url(self.url)} links to {links}"
+            yield replace(_LEFT_OUT[kind], message=message)
 
-    def _left(self) -> Iterator[Problem]:
-        if self.elsewhere:
-            found = list_names(self.elsewhere, "file")
-            message = f"{found} outside of its folder, not read; expected them in it"
-            yield Problem("link-elsewhere", "href", message)
-        if self.folders:
-            found = list_names(self.folders, "sub-folder")
-            message = f"{found}, not read; expected the option depth to reach them"
-            yield Problem("folder-left-out", "href", message)
-        if self.archives:
-            found = list_names(self.archives, "archive")
-            message = f"{found}, not opened; expected XML files"
-            yield Problem("archive-left-out", "href", message)
+    def _left_out(self) -> Iterator[tuple[str, str]]:
+        for kind, problem in _LEFT_OUT.items():
+            if names := self.left_out[kind]:
+                yield kind, list_names(names, kind) + problem.message
 
     def reasons(self) -> list[str]:
         """Return the first few reasons why not all pages were read."""
@@ -116,7 +118,7 @@ class Contents:
     def nothing(self) -> ProtocolError:
         """Return the error for a folder without a file to read."""
         title = f" with the title '{self.title}'" if self.title else ""
-        more = "".join(f"; it links to {left.message}" for left in self._left())
+        more = "".join(f"; it links to {links}" for _kind, links in self._left_out())
         more += "".join(f"; {reason}" for reason in self.reasons())
         return ProtocolError(
             f"the page {safe_url(self.url)}{title} has {counted(self.count, 'link')}, none to an"
@@ -146,13 +148,9 @@ class Patience:
         Raises:
             SourceError: so many failures in a row that the rest would only take hours to fail.
         """
-        is_down = isinstance(answer, Unreachable) or (
-            isinstance(answer, BadStatus) and answer.retryable
-        )
-        if not is_down:
-            self._failures = 0
-            return
-        self._failures += 1
+        is_busy = isinstance(answer, BadStatus) and answer.retryable
+        is_down = isinstance(answer, Unreachable) or is_busy
+        self._failures = self._failures + 1 if is_down else 0
         if self._failures >= PATIENCE and isinstance(answer, FetchError):
             raise SourceError(
                 f"{PATIENCE} addresses of the folder in a row gave no answer, so that its server"
@@ -169,9 +167,10 @@ class Folder:
         self._source = source
         self._roots = roots
         self._depth: int = source.options["depth"]
-        self._found = Contents(source.url)
+        self._contents = Contents(source.url)
         self._top: Listing | None = None
-        self._told: set[str] = set()
+        self._pages: list[str] = []  # URLs of sub-folders
+        self._known: set[str] = set()
 
     def contents(self, patience: Patience) -> Contents:
         """Return the files to read.
@@ -180,28 +179,25 @@ class Folder:
             SourceError: the first page was not read or is no page of links, the server is down, or
                 files or folders have no end.
         """
-        top = self._page(self._source.url)
-        pages = dict.fromkeys(self._take(top, self._source.url))
-        for number, url in enumerate(_growing(pages), 1):
+        self._sort(self._page(self._source.url), self._source.url)
+        for number, url in enumerate(self._pages, 1):  # grows
             if number > MAX_FOLDERS:
                 raise self._endless(f"{MAX_FOLDERS:,} sub-folders")
+            answer: Listing | SourceError
             try:
-                listing = self._page(url)
+                answer = listing = self._page(url)
+                is_outside = self._inside(listing) is None
+                reason = "it redirects out of the source's folder" if is_outside else ""
             except (FetchError, ProtocolError) as exc:
-                patience.count(exc)
-                self._found.unread.append(
-                    f"the sub-folder {safe_url(url)} was not read: {exc.message}"
+                answer, reason = exc, exc.message
+            patience.count(answer)
+            if reason:
+                self._contents.unread.append(
+                    f"the sub-folder {safe_url(url)} was not read: {reason}"
                 )
-                continue
-            patience.count(listing)
-            if self._inside(listing) is None:
-                self._found.unread.append(
-                    f"the sub-folder {safe_url(url)} was not read: it redirects out of the source's"
-                    " folder"
-                )
-                continue
-            pages.update(dict.fromkeys(self._take(listing, url)))
-        return self._found
+            else:
+                self._sort(listing, url)
+        return self._contents
 
     def _page(self, url: str) -> Listing:
         with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
@@ -215,54 +211,54 @@ class Folder:
             listing = waf_listing.read(body, reply.url, reply.charset)
         if self._top is None:
             self._top = listing
-            self._found.count, self._found.title = listing.count, html_title(body) or ""
+            self._contents.count, self._contents.title = listing.count, html_title(body) or ""
         if not listing.count:
             _refuse(body, url, self._roots, media_type)
         return listing
 
-    def _take(self, listing: Listing, url: str) -> Iterator[str]:
-        """Sort the links of a page; yield the URLs of sub-folders to read."""
+    def _sort(self, listing: Listing, url: str) -> None:
+        """Sort the links of a page into files, sub-folders to read and what is left out."""
+        contents = self._contents
         if listing.is_cut:
-            self._found.unread.append(f"the page {safe_url(url)} breaks off: it has no </html>")
+            contents.unread.append(f"the page {safe_url(url)} breaks off: it has no </html>")
         inside = self._inside(listing) or ""
         for link in listing.links:
             name = inside + link.path
             level = name.partition("?")[0].count("/")
             if link.kind == "folder" and level <= self._depth:
-                yield link.url
+                self._note(self._pages, link.url)
             elif link.kind == "folder":
-                self._tell(self._found.folders, name)
+                self._note(contents.left_out["sub-folder"], name)
             elif link.kind == "file":
                 self._file(File(name, link), level)
             elif link.kind == "elsewhere" and _is_metadata(link):
-                self._tell(self._found.elsewhere, safe_url(link.url))
+                self._note(contents.left_out["file"], safe_url(link.url))
             elif link.kind == "page" and _FURTHER.search(link.url):
-                more = (
-                    f"the page {safe_url(url)} goes on at {safe_url(link.url)}, which is not read"
-                )
-                self._tell(self._found.unread, more)
+                more = f"goes on at {safe_url(link.url)}, which is not read"
+                self._note(contents.unread, f"the page {safe_url(url)} {more}")
 
     def _file(self, file: File, level: int) -> None:
+        contents = self._contents
         if _ending(file.link) in _ARCHIVES:
-            self._tell(self._found.archives, file.name)
+            self._note(contents.left_out["archive"], file.name)
         elif _is_wanted(file.link) and level > self._depth:
-            self._tell(self._found.folders, file.name[: file.name.rfind("/") + 1])
+            folder = file.name[: file.name.rfind("/") + 1]
+            self._note(contents.left_out["sub-folder"], folder)
         elif _is_wanted(file.link):
-            self._found.files.setdefault(file.link.url, file)
-            if len(self._found.files) > MAX_FILES:
+            contents.files.setdefault(file.link.url, file)
+            if len(contents.files) > MAX_FILES:
                 raise self._endless(f"{MAX_FILES:,} files")
 
-    def _tell(self, names: list[str], name: str) -> None:
-        if name not in self._told:
-            self._told.add(name)
+    def _note(self, names: list[str], name: str) -> None:
+        if name not in self._known:
+            self._known.add(name)
             names.append(name)
 
     def _inside(self, listing: Listing) -> str | None:
         """Return the page's folder relative to the source's; None if it is outside of it."""
         top = self._top or listing
-        if listing.server != top.server or not listing.folder.startswith(top.folder):
-            return None
-        return listing.folder[len(top.folder) :]
+        is_inside = listing.server == top.server and listing.folder.startswith(top.folder)
+        return listing.folder[len(top.folder) :] if is_inside else None
 
     def _endless(self, what: str) -> SourceError:
         return ProtocolError(
@@ -273,18 +269,9 @@ class Folder:
         )
 
 
-def _growing(pages: dict[str, None]) -> Iterator[str]:
-    """Iterate over a dict that grows meanwhile; each URL is yielded once."""
-    done: set[str] = set()
-    while more := [url for url in pages if url not in done]:
-        for url in more:
-            done.add(url)
-            yield url
-
-
 def _ending(link: Link) -> str:
-    found = _ENDING.search(link.url.partition("?")[0])
-    return found[1].lower() if found else ""
+    match = _ENDING.search(link.url.partition("?")[0])
+    return match[1].lower() if match else ""
 
 
 def _is_metadata(link: Link) -> bool:
@@ -293,9 +280,8 @@ def _is_metadata(link: Link) -> bool:
 
 def _is_wanted(link: Link) -> bool:
     ending = _ending(link)
-    if "?" in link.url and ending in _PAGES.split():
-        return True  # a program, whose query names the record
-    return ending not in _NO_RECORDS
+    is_program = "?" in link.url and ending in _PAGES.split()  # whose query names the record
+    return is_program or ending not in _NO_RECORDS
 
 
 def _refuse(body: bytes, url: str, roots: dict[str, str], media_type: str) -> None:

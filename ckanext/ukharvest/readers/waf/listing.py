@@ -96,14 +96,14 @@ def read(body: bytes, url: str, charset: str = "") -> Listing:
     lines = _parse(body, charset)
     place = _Place.from_page(url, lines)
     links: dict[str, Link] = {}
-    for href, stamp in lines.found:
+    for href, stamp in lines.links:
         link = place.link(href, stamp)
         known = links.setdefault(link.url, link)
         if link.stamp and not known.stamp:  # an icon's link stands before the name's
             links[link.url] = link
     lower = body.lower()
     is_cut = lines.is_given_up or (b"<html" in lower and b"</html" not in lower)
-    return Listing(place.server, place.folder, tuple(links.values()), len(lines.found), is_cut)
+    return Listing(place.server, place.folder, tuple(links.values()), len(lines.links), is_cut)
 
 
 def _parse(body: bytes, charset: str) -> _Lines:
@@ -141,18 +141,18 @@ class _Lines:
     """Parser target that collects the links of a page.
 
     Attributes:
-        found: each link's href and stamp.
+        links: each link's href and stamp.
         base: the page's own base URL.
         is_given_up: whether parsing stopped before the end.
     """
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, str]] = []
+        self.links: list[tuple[str, str]] = []
         self.base = ""
         self.is_given_up = False
         self._depth = 0
         self._rows: list[str] = []
-        self._links: list[str] = []  # of the line that is being read
+        self._hrefs: list[str] = []  # of the line that is being read
         self._words: list[str] = []
         self._mute = 0  # elements around whose text does not count: the link's own, scripts
 
@@ -167,7 +167,7 @@ class _Lines:
         elif tag in _BREAKS and self._rows[-1:] not in (["tr"], ["li"]):
             self._break()
         elif tag in ("a", "area") and (href := attributes.get("href", "").strip()):
-            self._links.append(href)
+            self._hrefs.append(href)
         elif tag == "base" and not self.base:
             self.base = attributes.get("href", "").strip()
         self._mute += tag in _MUTE
@@ -196,10 +196,10 @@ class _Lines:
         self._break()
 
     def _break(self) -> None:
-        if self._links:
-            stamp = _stamp("".join(self._words)) if len(set(self._links)) == 1 else ""
-            self.found.extend((href, stamp) for href in self._links)
-            self._links.clear()
+        if self._hrefs:
+            stamp = _stamp("".join(self._words)) if len(set(self._hrefs)) == 1 else ""
+            self.links.extend((href, stamp) for href in self._hrefs)
+            self._hrefs.clear()
         self._words.clear()
 
 
@@ -230,7 +230,10 @@ class _Place:
     @classmethod
     def from_page(cls, url: str, lines: _Lines) -> _Place:
         if "://" not in url:
-            url = _address_of_saved(url, lines)
+            # Of a page saved as a file: IIS writes whole paths, which tell its folder.
+            files = (href.partition("?")[0] for href, _stamp in lines.links)
+            whole = next((file for file in files if re.match(r"/[^/].*\.xml$", file, re.I)), "")
+            url = whole[: whole.rfind("/") + 1] or url
         server, path = _split(url)
         base = _resolve(url, lines.base) if lines.base else url
         return cls(base or url, server, path, path[: path.rfind("/") + 1])
@@ -258,9 +261,8 @@ class _Place:
             if path.endswith("/"):
                 return "folder", inside
             return "file", "?".join(filter(None, (inside, urlsplit(url).query)))
-        if self.folder.startswith(path.rstrip("/") + "/"):
-            return "above", ""
-        return "elsewhere", ""
+        is_above = self.folder.startswith(path.rstrip("/") + "/")
+        return "above" if is_above else "elsewhere", ""
 
 
 def _resolve(base: str, href: str) -> str:
@@ -278,10 +280,3 @@ def _split(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     server = re.sub(r":(?:80|443)?$", "", parts.netloc)
     return server, unquote(parts.path) or ("/" if server else "")
-
-
-def _address_of_saved(url: str, lines: _Lines) -> str:
-    """Return the URL of a page saved as a file: IIS writes whole paths, which tell its folder."""
-    files = (href.partition("?")[0] for href, _stamp in lines.found)
-    whole = next((each for each in files if re.match(r"/[^/].*\.xml$", each, re.I)), "")
-    return whole[: whole.rfind("/") + 1] or url

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -97,16 +97,16 @@ class Waf(Reader):
         files = sorted(contents.files.values(), key=lambda file: file.link.url not in source.copies)
         source.tell_total(len(files))
         links = (file.link for file in files)
-        tally = _Tally()
+        results = _Results()
         with closing(_answers(source, links, source.options["connections"])) as answers:
             for link, answer in answers:
                 if answer is not None:
                     patience.count(answer)
                 file = contents.files[link.url]
-                yield from self._file(file, answer, source.copies.get(link.url), tally)
-        if not tally.files:
+                yield from self._file(file, answer, source.copies.get(link.url), results)
+        if not results.files:
             raise contents.nothing()
-        return tally.ending(contents)
+        return results.ending(contents)
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record as its file has it now.
@@ -120,9 +120,9 @@ class Waf(Reader):
                 document, outline = XmlRecords.checked(self.shape, reply, raw.url, raw.position)
             except ProtocolError as exc:
                 raise _lost(exc) from exc
-            for found in document.cut(outline):
-                if found.guid == raw.guid:
-                    return _stamped(found, raw.modified, reply, alone=outline.count == 1)
+            for record in document.cut(outline):
+                if record.guid == raw.guid:
+                    return _stamped(record, raw.modified, reply, alone=outline.count == 1)
         raise RecordError(
             f"{raw.url} has no record with the identifier '{raw.guid}' any more; expected the one"
             " that was found there before",
@@ -131,30 +131,30 @@ class Waf(Reader):
         )
 
     def _file(
-        self, file: File, answer: Answer, copy: Copy | None, tally: _Tally
+        self, file: File, answer: Answer, copy: Copy | None, results: _Results
     ) -> Iterator[RawRecord]:
         """Yield the records of one file."""
-        tally.files += 1
+        results.files += 1
         empty = RawRecord(copy.guid if copy else "", url=file.link.url, position=file.name)
         if isinstance(answer, FetchError):
-            yield tally.unread(replace(empty, error=_lost(answer)))
+            yield results.unread(replace(empty, error=_lost(answer)))
         elif copy is not None and (answer is None or answer.not_modified):
-            tally.records += 1
+            results.records += 1
             yield _unchanged(empty, copy, file, answer)
         elif answer is not None:
             with closing(answer):
                 try:
-                    yield from self._cut(file, answer, copy, tally)
+                    yield from self._cut(file, answer, copy, results)
                 except ProtocolError as exc:
                     is_xml = exc.code != "html-page" and _begins_as_xml(answer)
-                    yield from self._refused(file, empty, exc, tally, is_xml=is_xml)
+                    yield from self._refused(file, empty, exc, results, is_xml=is_xml)
 
     def _cut(
-        self, file: File, reply: Reply, copy: Copy | None, tally: _Tally
+        self, file: File, reply: Reply, copy: Copy | None, results: _Results
     ) -> Iterator[RawRecord]:
         url = file.link.url
         document, outline = XmlRecords.checked(self.shape, reply, url, file.name)
-        tally.problems += outline.problems
+        results.problems += outline.problems
         if not outline.count:
             raise ProtocolError(
                 f"{file.link.url} has no {self.shape.singular}; expected {self.shape.kind}",
@@ -163,13 +163,13 @@ class Waf(Reader):
             )
         alone = outline.count == 1
         for raw in document.cut(outline):
-            tally.records += 1
+            results.records += 1
             if raw.error is not None and copy is not None and alone:
                 raw = replace(raw, guid=copy.guid)
             yield _stamped(raw, file.link.stamp, reply, alone=alone)
 
     def _refused(
-        self, file: File, empty: RawRecord, exc: ProtocolError, tally: _Tally, *, is_xml: bool
+        self, file: File, empty: RawRecord, exc: ProtocolError, results: _Results, *, is_xml: bool
     ) -> Iterator[RawRecord]:
         lost = replace(empty, error=_lost(exc))
         if isinstance(exc, OtherDocument) and not _FAILED.search(exc.root):
@@ -177,14 +177,14 @@ class Waf(Reader):
             # identity of its own, and the folder can still be proven complete.
             yield replace(lost, guid=empty.guid or empty.url)
         elif file.is_promised or empty.guid or is_xml:
-            yield tally.unread(lost)
+            yield results.unread(lost)
         else:
-            tally.files -= 1
-            (tally.pages if file.is_further else tally.others).append(file.name)
+            results.files -= 1
+            (results.pages if file.is_further else results.others).append(file.name)
 
 
 @dataclass
-class _Tally:
+class _Results:
     """The results of reading the files.
 
     Attributes:
@@ -211,8 +211,8 @@ class _Tally:
     def ending(self, contents: Contents) -> Ending:
         problems = [*contents.problems(), *self.problems]
         if self.others:
-            found = list_names(self.others, "file")
-            message = f"not XML: {found} in the folder; expected metadata records"
+            files = list_names(self.others, "file")
+            message = f"not XML: {files} in the folder; expected metadata records"
             problems.append(Problem("not-xml-file", "href", message))
         reasons = contents.reasons()
         if self.pages:
@@ -245,9 +245,8 @@ def _unchanged(empty: RawRecord, copy: Copy, file: File, reply: Reply | None) ->
 
 def _stamped(raw: RawRecord, stamp: str, reply: Reply, *, alone: bool) -> RawRecord:
     """Set the file's own stamps on its only record; one of several has none of its own."""
-    if not alone:
-        return replace(raw, modified="")
-    return replace(raw, modified=_modified(stamp, reply), etag=reply.validators.etag)
+    modified, etag = _modified(stamp, reply), reply.validators.etag
+    return replace(raw, modified=modified, etag=etag) if alone else replace(raw, modified="")
 
 
 def _modified(stamp: str, reply: Reply) -> str:
@@ -256,13 +255,10 @@ def _modified(stamp: str, reply: Reply) -> str:
     if not stamp or stamp.endswith("GMT"):
         return own
     try:
-        changed, now = (
-            parsedate_to_datetime(text) for text in (own, reply.headers.get("Date", ""))
-        )
-        is_settled = now - changed >= SETTLED
+        now = parsedate_to_datetime(reply.headers.get("Date", ""))
+        return stamp if now - parsedate_to_datetime(own) >= SETTLED else own
     except (TypeError, ValueError):  # the server does not tell
-        is_settled = True
-    return stamp if is_settled else own
+        return stamp
 
 
 def _lost(error: FetchError | ProtocolError) -> RecordError:
@@ -314,6 +310,5 @@ def _answer(link: Link, asked: Future[Reply] | None) -> tuple[Link, Answer]:
 
 
 def _discard(asked: Future[Reply]) -> None:
-    if not asked.cancelled():
-        with suppress(FetchError):
-            asked.result().close()
+    with suppress(FetchError, CancelledError):
+        asked.result().close()
