@@ -2,8 +2,8 @@
 
 Rows of a SELECT, refusals, and results that the server has cut. SPARQL 1.1 Protocol, section 2.1
 (www.w3.org/TR/sparql11-protocol/), Query Results JSON Format
-(www.w3.org/TR/sparql11-results-json/) and XML Format (www.w3.org/TR/rdf-sparql-XMLres/). Virtuoso ends results at its limits with status 200 and says so
-in headers alone.
+(www.w3.org/TR/sparql11-results-json/) and XML Format (www.w3.org/TR/rdf-sparql-XMLres/). Virtuoso
+ends results at its limits with status 200 and says so in headers alone.
 """
 
 from __future__ import annotations
