@@ -83,7 +83,7 @@ def test_work_for_a_long_text_grows_with_its_length_alone(
     [
         (b"", "cut off", 4_000_012),
         (b'\x01"}]}', "control character", 4_000_013),
-        (b'\\x"}]}', "syntax error", 4_000_014),
+        (b'\\x"}]}', "syntax error", 4_000_013),
         (b'\\n" 5}]}', "syntax error", 4_000_018),
     ],
 )
@@ -140,3 +140,65 @@ def test_long_numbers_within_the_limit_are_read() -> None:
 )
 def test_links_beyond_a_limit_are_found_without_a_parser(text: str) -> None:
     assert texts.label_of(text, is_cut=False) == "JSON"
+
+
+FAULTS = (
+    *(b"[1", b'{"a"', b'{"a":', b'["a', b'["a\\', b'{"a": 1', b"", b"-", b"[tru", b'["\\u12'),
+    *(
+        b"[1,]",
+        b'{"a": 1,}',
+        b"{,}",
+        b"[,]",
+        b"[1 2]",
+        b'{"a" 1}',
+        b"{a: 1}",
+        b"{1: 2}",
+        b"{'a': 1}",
+    ),
+    *(
+        b"[NaN]",
+        b"[Infinity]",
+        b"[-Infinity]",
+        b"[nul]",
+        b"[True]",
+        b"[01]",
+        b"[1.]",
+        b"[.5]",
+        b"[+1]",
+    ),
+    *(
+        b"[1e]",
+        b"[0x10]",
+        b'["a\nb"]',
+        b'["a\x00"]',
+        b'["a\\x"]',
+        b'["\\u12G4"]',
+        b"[] []",
+        b"{} x",
+    ),
+    *(
+        b"[1] // end",
+        b"/* c */ [1]",
+        b"[}",
+        b'{"a": 1]',
+        b"]",
+        b'["a" "b"]',
+        b'{"a":: 1}',
+        b"[1;2]",
+    ),
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_told_alike_in_small_and_large_documents(fault: bytes) -> None:
+    sentences = []
+    for size in (2, 11_000):
+        start = b'{"dataset": [\n' + (b'"' + b"x" * 500 + b'",\n') * size
+        with pytest.raises(ProtocolError) as caught:
+            events(start + fault)
+        error = caught.value
+        assert error.code == "json-syntax"
+        assert error.line == size + 2 + fault.count(b"\n", 0, 4)
+        sentences.append(error.message.replace(f"line {error.line},", "line N,"))
+    assert sentences[0] == sentences[1]
+    assert sentences[0].startswith("not valid JSON: ")

@@ -296,17 +296,15 @@ class HttpClient:
         self, fault: Exception, url: str, response: BaseHTTPResponse | None
     ) -> Unreachable:
         limits = self.limits
-        kind = connection.kind_of_fault(fault)
         if self._deadline.left() <= 0:
-            why = f"was not finished after {limits.total:g} seconds, the most it may take"
-            again, kind = False, "timeout"
+            words = f"was not finished after {limits.total:g} seconds, the most it may take"
+            reason = connection.Fault(words, "timeout", may_pass=False)
         else:
-            host = origin(url)[1]
-            why, again = connection.describe_fault(fault, host, limits.connect, limits.read)
-        why = self._secrets.clean(why)
+            reason = connection.classify(fault, origin(url)[1], limits.connect, limits.read)
+        words = self._secrets.clean(reason.words)
         came = _progress(response) if response is not None else ""
-        error = Unreachable(f"{safe_url(url)} {why}{came}.", url=safe_url(url))
-        error.retryable, error.kind = again, kind
+        error = Unreachable(f"{safe_url(url)} {words}{came}.", url=safe_url(url))
+        error.retryable, error.kind = reason.may_pass, reason.kind
         return error
 
 

@@ -19,7 +19,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import BadStatusLine, HTTPException, HTTPResponse, IncompleteRead
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 import certifi
@@ -258,69 +258,62 @@ def _trust(cert_file: str | None, cert_dir: str | None) -> ssl.SSLContext:
     return context
 
 
-def describe_fault(fault: Exception, host: str, connect: float, read: float) -> tuple[str, bool]:
-    """Return why no answer came, as the end of a sentence, and whether a retry may help.
+class Fault(NamedTuple):
+    """What kept an answer from coming.
+
+    Attributes:
+        words: the end of a sentence.
+        kind: as ``Unreachable.kind`` has it.
+        may_pass: a retry may help.
+    """
+
+    words: str
+    kind: str = "connection"
+    may_pass: bool = True
+
+
+def classify(fault: Exception, host: str, connect: float, read: float) -> Fault:
+    """Return what kept an answer from coming.
 
     Args:
         fault: what urllib3 raised.
         connect, read: the limits of the request, in seconds.
     """
     if isinstance(fault, faults.ProxyError):
-        why, again = describe_fault(fault.original_error, "the portal's proxy", connect, read)
-        return f"cannot be read through the portal's proxy: it {why}", again
+        inner = classify(fault.original_error, "the portal's proxy", connect, read)
+        return inner._replace(words=f"cannot be read through the portal's proxy: it {inner.words}")
     cause = fault.__cause__
     if isinstance(fault, faults.NameResolutionError):
-        again = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
-        what = "cannot be looked up just now" if again else "is not known"
-        return f"cannot be reached: the name {host} {what}", again
+        if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN:
+            return Fault(f"cannot be reached: the name {host} cannot be looked up just now")
+        return Fault(f"cannot be reached: the name {host} is not known", "unknown-name", False)
     if isinstance(fault, faults.NewConnectionError):
-        refused = isinstance(cause, ConnectionRefusedError)
-        what = f"{host} refused the connection" if refused else f"no connection to {host} is made"
-        return f"cannot be reached: {what}", True
+        if isinstance(cause, ConnectionRefusedError):
+            return Fault(f"cannot be reached: {host} refused the connection", "refused")
+        return Fault(f"cannot be reached: no connection to {host} is made")
     if isinstance(fault, faults.ConnectTimeoutError):
-        return f"cannot be reached: {host} did not answer within {connect:g} seconds", True
-    if isinstance(fault, faults.ReadTimeoutError):
-        return f"cannot be read: {host} sent nothing for {read:g} seconds", True
-    if isinstance(fault, faults.SSLError):
-        return _tls_in_words(fault, host)
-    return _break_in_words(fault, host), True
-
-
-def kind_of_fault(fault: Exception) -> str:
-    """Return what kept an answer from coming, as ``Unreachable.kind`` has it."""
-    if isinstance(fault, faults.ProxyError):
-        return kind_of_fault(fault.original_error)
-    cause = fault.__cause__
-    if isinstance(fault, faults.NameResolutionError):
-        may_pass = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
-        return "connection" if may_pass else "unknown-name"
-    if isinstance(fault, faults.NewConnectionError):
-        return "refused" if isinstance(cause, ConnectionRefusedError) else "connection"
+        words = f"cannot be reached: {host} did not answer within {connect:g} seconds"
+        return Fault(words, "timeout")
     if isinstance(fault, faults.TimeoutError | TimeoutError):
-        return "timeout"
-    is_distrust = isinstance(fault, faults.SSLError) and isinstance(
-        fault.args[0] if fault.args else None, ssl.SSLCertVerificationError
-    )
-    return "certificate" if is_distrust else "connection"
+        return Fault(f"cannot be read: {host} sent nothing for {read:g} seconds", "timeout")
+    return _tls_fault(fault, host) if isinstance(fault, faults.SSLError) else _break(fault, host)
 
 
-def _break_in_words(fault: Exception, host: str) -> str:
+def _break(fault: Exception, host: str) -> Fault:
     inner = fault.args[-1] if fault.args else None
     # RemoteDisconnected is both a bad status line and a connection error.
     garbled = isinstance(inner, HTTPException) and not isinstance(inner, ConnectionError)
     if garbled and not isinstance(inner, IncompleteRead):
         line = shorten(str(inner.args[0]), 60) if isinstance(inner, BadStatusLine) else ""
-        said = f" but with '{line}'" if line else ""
-        return f"cannot be read: {host} did not answer in HTTP{said}"
-    return f"cannot be read: {host} broke the connection off before its answer was complete"
+        instead = f" but with '{line}'" if line else ""
+        return Fault(f"cannot be read: {host} did not answer in HTTP{instead}")
+    return Fault(f"cannot be read: {host} broke the connection off before its answer was complete")
 
 
-def _tls_in_words(fault: Exception, host: str) -> tuple[str, bool]:
+def _tls_fault(fault: faults.SSLError, host: str) -> Fault:
     inner = fault.args[0] if fault.args else None
     if isinstance(inner, ssl.SSLCertVerificationError):
-        return (
-            f"cannot be trusted: the certificate of {host} failed ({inner.verify_message})",
-            False,
-        )
+        words = f"cannot be trusted: the certificate of {host} failed ({inner.verify_message})"
+        return Fault(words, "certificate", False)
     reason = getattr(inner, "reason", "") or "no shared protocol"
-    return f"cannot be read: no secure connection to {host} could be made ({reason})", True
+    return Fault(f"cannot be read: no secure connection to {host} could be made ({reason})")

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
-import json
 import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote_plus, urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from urllib3 import HTTPHeaderDict
 
@@ -71,14 +69,13 @@ class Credential:
         # "Bearer" and the token; other headers have no scheme before their value.
         has_scheme = self.header.lower() == "authorization"
         token = self.value.rpartition(" ")[2] if has_scheme else self.value
-        found = {self.value, token}
-        if self.value[:6].lower() == "basic ":
-            try:
-                login = base64.b64decode(token, validate=True).decode()
-            except (binascii.Error, UnicodeDecodeError):
-                login = ""
-            found |= {login, login.partition(":")[2]}
-        return found
+        if self.value[:6].lower() != "basic ":
+            return {self.value, token}
+        try:
+            login = base64.b64decode(token, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            login = ""
+        return {self.value, token, login, login.partition(":")[2]}
 
     def add_to(self, url: str) -> str:
         """Return a URL with the secret in its query, instead of a parameter of the same name."""
@@ -86,8 +83,8 @@ class Credential:
             return url
         base, mark, query = url.partition("?")
         name = re.compile(re.escape(quote_plus(self.parameter)) + r"(=|\Z)", re.IGNORECASE)
-        kept = "&".join(part for part in query.split("&") if part and not name.match(part))
-        return with_query(base + (mark + kept if kept else ""), {self.parameter: self.value})
+        others = "&".join(part for part in query.split("&") if part and not name.match(part))
+        return with_query(base + (mark + others if others else ""), {self.parameter: self.value})
 
 
 def parse_credential(text: str) -> Credential:
@@ -96,16 +93,16 @@ def parse_credential(text: str) -> Credential:
     Raises:
         ValueError: it has none of them. The message does not contain the secret.
     """
-    found = _FORM.fullmatch(text.strip())
-    server = _server(found["origin"]) if found and text.strip().isprintable() else None
-    if not found or not server:
+    parts = _FORM.fullmatch(text.strip())
+    server = _server(parts["origin"]) if parts and text.strip().isprintable() else None
+    if not parts or not server:
         raise ValueError(f"expected one of: {'; '.join(FORMS)}")
-    if found["login"]:
-        login = base64.b64encode(found["login"].encode()).decode()
+    if parts["login"]:
+        login = base64.b64encode(parts["login"].encode()).decode()
         return Credential(*server, "Authorization", f"Basic {login}")
-    if found["parameter"]:
-        return Credential(*server, "", found["key"], found["parameter"])
-    return Credential(*server, found["header"], found["value"])
+    if parts["parameter"]:
+        return Credential(*server, "", parts["key"], parts["parameter"])
+    return Credential(*server, parts["header"], parts["value"])
 
 
 def _server(url: str) -> Origin | None:
@@ -120,35 +117,21 @@ def _server(url: str) -> Origin | None:
     return (parts.scheme, parts.hostname, port) if parts.scheme in DEFAULT_PORTS else None
 
 
-def _encodings(sign: str) -> set[str]:
-    """Return a character as itself and as URLs, JSON and HTML encode it; in mixes, too."""
-    if sign.isascii() and sign.isalnum():
-        return {sign}
-    in_url = "".join(f"%{byte:02x}" for byte in sign.encode())
-    number = ord(sign)
-    found = {sign, in_url, in_url.replace("%", "%25"), json.dumps(sign)[1:-1], html.escape(sign)}
-    found |= {f"\\u{number:04x}", f"&#{number};", f"&#x{number:x};"}
-    return found | {"/": {r"\/"}, " ": {"+"}}.get(sign, set())
+def _forms(text: str) -> set[str]:
+    """Return a text as it is, and as URLs encode it."""
+    return {text, quote(text), quote(text, safe=""), quote_plus(text)}
 
 
 def _any_of(texts: Iterable[str]) -> str:
-    return "(?:" + "|".join(sorted(map(re.escape, texts), key=len, reverse=True)) + ")"
-
-
-def _encoded(text: str) -> str:
-    """Return a pattern of a text in any encoding."""
-    return "".join(_any_of(_encodings(sign)) for sign in text)
-
-
-def _longest(text: str) -> int:
-    """Return the most bytes that ``_encoded`` matches."""
-    return sum(max(len(each.encode()) for each in _encodings(sign)) for sign in text)
+    """Return a pattern of texts; the longest first: a password before its beginning."""
+    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
 
 
 class Secrets(logging.Filter):
     """The secrets of a client: adds them to requests, takes them out of all that comes back.
 
-    A parameter is removed from the query of a URL; elsewhere ``REMOVED`` replaces a secret.
+    They are found as they are and as URLs encode them. A parameter is removed from the query of a
+    URL; elsewhere ``REMOVED`` replaces a secret.
 
     Args:
         hidden: texts that are removed likewise, such as those of a proxy's login.
@@ -157,13 +140,14 @@ class Secrets(logging.Filter):
     def __init__(self, credentials: Iterable[Credential], hidden: Iterable[str] = ()) -> None:
         super().__init__()
         self._credentials = tuple(credentials)
-        in_query = {(each.parameter, each.value) for each in self._credentials if each.parameter}
-        texts = {text for each in self._credentials for text in each.texts} | set(hidden)
-        alone = {text for text in texts if len(text) >= SHORTEST}
-        pattern = _pattern(in_query, alone)
+        in_query = {(one.parameter, one.value) for one in self._credentials if one.parameter}
+        texts = {text for one in self._credentials for text in one.texts} | set(hidden)
+        texts = {text for text in texts if len(text) >= SHORTEST}
+        pattern = _pattern(in_query, texts)
         self._text = re.compile(pattern, re.IGNORECASE) if pattern else None
         self._bytes = re.compile(pattern.encode(), re.IGNORECASE) if pattern else None
-        longest = max(map(_longest, (*map("=".join, in_query), *alone)), default=0)
+        pairs = [f"{name}={value}" for name, value in in_query]
+        longest = max((len(quote(text, safe="")) for text in (*pairs, *texts)), default=0)
         self._most = longest + 2 * _LONGEST_AND + 1  # bytes of a match and of what it looks at
 
     def open(self) -> None:
@@ -178,16 +162,16 @@ class Secrets(logging.Filter):
     def of_server(self, url: str) -> list[Credential]:
         """Return the secrets for the server of a URL."""
         server = origin(url)
-        return [each for each in self._credentials if each.origin == server]
+        return [one for one in self._credentials if one.origin == server]
 
     def headers(self, url: str) -> dict[str, str]:
         """Return the headers for a request."""
-        return {each.header: each.value for each in self.of_server(url) if each.header}
+        return {one.header: one.value for one in self.of_server(url) if one.header}
 
     def add_to(self, url: str) -> str:
         """Return the URL as it is requested: only here does a secret stand in one."""
-        for each in self.of_server(url):
-            url = each.add_to(url)
+        for credential in self.of_server(url):
+            url = credential.add_to(url)
         return url
 
     def clean_headers(self, headers: HTTPHeaderDict) -> HTTPHeaderDict:
@@ -230,25 +214,24 @@ class Secrets(logging.Filter):
         return True
 
 
-def _pattern(in_query: set[tuple[str, str]], alone: set[str]) -> str:
+def _pattern(in_query: set[tuple[str, str]], texts: set[str]) -> str:
     """Return a pattern with the groups ``first``, ``later`` (parameters) and ``alone``."""
-    found = []
-    # The longest first: a password before its beginning, a login before the password in it.
-    single = [_encoded(text) for text in sorted(alone, key=len, reverse=True)]
+    parts = []
+    alone = [_any_of(form for text in texts for form in _forms(text))] if texts else []
     if in_query:
-        pairs = "|".join(f"{_encoded(name)}={_encoded(value)}" for name, value in in_query)
-        named = rf"(?:{pairs})(?![\w.~%-])"
-        found = [rf"(?P<first>\?){named}(?P<more>{_AND})?", rf"(?P<later>{_AND}){named}"]
-        single = [named, *single]
-    if single:
-        found.append(f"(?P<alone>{'|'.join(single)})")
-    return "|".join(found)
+        pairs = "|".join(
+            f"(?:{_any_of(_forms(name))})=(?:{_any_of(_forms(value))})" for name, value in in_query
+        )
+        pair = rf"(?:{pairs})(?![\w.~%-])"
+        parts = [rf"(?P<first>\?){pair}(?P<more>{_AND})?", rf"(?P<later>{_AND}){pair}"]
+        alone = [pair, *alone]
+    if alone:
+        parts.append(f"(?P<alone>{'|'.join(alone)})")
+    return "|".join(parts)
 
 
 def _replacement(match: re.Match[Any]) -> Any:
     groups = match.groupdict()
-    if groups.get("alone") is not None:
-        text = REMOVED
-    else:
-        text = "?" if groups.get("more") is not None else ""
+    is_alone = groups.get("alone") is not None
+    text = REMOVED if is_alone else "?" if groups.get("more") is not None else ""
     return text.encode() if isinstance(match.string, bytes) else text

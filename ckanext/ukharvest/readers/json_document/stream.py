@@ -7,6 +7,7 @@ raises an error with line and column.
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from decimal import InvalidOperation
 from typing import IO, Any
@@ -19,12 +20,16 @@ from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.readers.json_document.pieces import CountedPieces, Meter, SlowPieces
 
 _CHUNK = 1 << 16
 # ijson builds the path of every value in a chunk before it returns one, and a path may be long.
 _SMALL_CHUNK = 1 << 12
 _ASCII = b'{"title": "Roads"}\n'
+_TOKEN = re.compile(rb'"[^"]*"?|[^"]')
+# Within a string: valid escapes, or one character that ends it or is not allowed there.
+_SPECIAL = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})|["\\\x00-\x1f]')
+# Bytes that continue a character in UTF-8: not counted as characters.
+_CONTINUATION = bytes(range(0x80, 0xC0))
 
 
 class JsonFile:
@@ -60,18 +65,18 @@ class JsonFile:
 
         Raises:
             ProtocolError: a syntax error, with line and column; also when the end is missing, or
-                a limit of ``core.json_scan`` is passed.
+                a limit of ``core.json_limits`` is passed.
         """
-        pieces = CountedPieces(self._open())
+        pieces = _Pieces(self._open())
         try:
             yield from ijson.parse(pieces, buf_size=_SMALL_CHUNK)
         except ijson.JSONError as exc:
-            raise self._syntax_error(pieces.last_start) from exc
+            raise self._syntax_error(pieces.start, str(exc)) from exc
         except json_limits.BeyondLimit as exc:
             raise self._beyond_limit(exc) from exc
         except InvalidOperation as exc:  # Decimal's, of an exponent without end
             message = "has a number with too large an exponent"
-            limit = json_limits.BeyondLimit(message, "too-long", pieces.last_start)
+            limit = json_limits.BeyondLimit(message, "too-long", pieces.start)
             raise self._beyond_limit(limit) from exc
 
     def items(self, prefix: str) -> Iterator[Any]:
@@ -150,33 +155,77 @@ class JsonFile:
 
     def _beyond_limit(self, exc: json_limits.BeyondLimit) -> ProtocolError:
         line, column = self._place(exc.offset)
-        message = f"the document at {self._url} {exc.message} in line {line}, column {column}"
+        message = f"the document at {self._url} {exc.message} in line {line}, column {column + 1}"
         return ProtocolError(message, code=exc.code, url=self._url, line=line)
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Return line and column of the character after so many bytes."""
-        meter, source = Meter(), self._as_utf8()
+        """Return the line after so many bytes, and the number of characters there before it."""
+        line, column, source = 1, 0, self._as_utf8()
         while offset > 0 and (piece := source.read(min(_CHUNK, offset))):
-            meter.count(piece[:offset])
+            before, newline, rest = piece[:offset].rpartition(b"\n")
+            line += before.count(b"\n") + len(newline)
+            column = len(rest.translate(None, _CONTINUATION)) + (0 if newline else column)
             offset -= len(piece)
-        return meter.line, meter.column + 1
+        return line, column
 
-    def _syntax_error(self, near: int) -> ProtocolError:
-        """Read again, byte by byte near the error, to find line and column."""
-        pieces = SlowPieces(self._open(), near)
-        words = "syntax error"
+    def _syntax_error(self, near: int, message: str) -> ProtocolError:
+        """Read again, token by token near the error, to find line and column."""
+        pieces = _Pieces(self._open(), near)
         try:
             for _ in ijson.basic_parse(pieces, buf_size=_SMALL_CHUNK):
                 pass
         except ijson.JSONError as exc:
-            words = _in_words(str(exc))
-        meter = pieces.meter
+            message = str(exc)
+        line, column = self._place(pieces.end)
+        words = next((words for sign, words in _WORDS if sign in message), "syntax error")
         return ProtocolError(
-            f"not valid JSON: {words} in line {meter.line}, column {meter.column} of {self._url}",
+            f"not valid JSON: {words} in line {line}, column {column} of {self._url}",
             code="json-syntax",
             url=self._url,
-            line=meter.line,
+            line=line,
         )
+
+
+class _Pieces:
+    """Pieces for ijson, and where the last one is.
+
+    Args:
+        source: the document, in pieces that end outside strings.
+        near: offset from which on there is one piece for each string and each other byte: small,
+            but no string in parts, which yajl would read again with each of them.
+    """
+
+    def __init__(self, source: json_limits.JsonPieces, near: int | None = None) -> None:
+        self.start = 0
+        self._last = b""
+        self._pieces = self._divide(source, near)
+
+    def read(self, size: int) -> bytes:
+        if size and (piece := next(self._pieces, b"")):  # ijson asks with 0 whether it gets bytes
+            self.start += len(self._last)
+            self._last = piece
+            return piece
+        return b""
+
+    @property
+    def end(self) -> int:
+        """Offset after the last piece; in a faulty string, after the first wrong character."""
+        if self._last.startswith(b'"'):
+            for special in _SPECIAL.finditer(self._last, 1):
+                if len(special[0]) == 1:
+                    return self.start + special.end()
+        return self.start + len(self._last)
+
+    @staticmethod
+    def _divide(source: json_limits.JsonPieces, near: int | None) -> Iterator[bytes]:
+        offset = 0
+        while piece := source.read(_SMALL_CHUNK):
+            offset += len(piece)
+            if near is None or offset <= near:
+                yield piece
+            else:
+                tokens = _TOKEN.finditer(json_limits.mask_escapes(piece))
+                yield from (piece[token.start() : token.end()] for token in tokens)
 
 
 class _Utf8:
@@ -248,10 +297,3 @@ _WORDS = (
     ("unallowed token", "unexpected punctuation"),
     ("invalid char in json text", "unexpected character"),
 )
-
-
-def _in_words(message: str) -> str:
-    for sign, words in _WORDS:
-        if sign in message:
-            return words
-    return "syntax error"
