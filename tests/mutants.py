@@ -109,7 +109,7 @@ MUTANTS = (
     Mutant(
         "licence-reserved",
         "Data whose terms reserve something beside an open licence is not called open.",
-        "ckanext.ukharvest.core.values.record_licence.read_licence",
+        "ckanext.ukharvest.core.values.licences.read_licence",
         "    if licence and (others := list(filter(None, map(licences.find, rights)))):\n"
         "        named += others\n"
         "        licence = licences.find_single_licence(named)\n",
@@ -119,7 +119,7 @@ MUTANTS = (
     Mutant(
         "licence-first",
         "Of an open and a closed licence in one record the closed one counts, in every format.",
-        "ckanext.ukharvest.core.values.record_licence.read_licence",
+        "ckanext.ukharvest.core.values.licences.read_licence",
         "licence = licences.find_single_licence(named)\n    if licence and",
         "licence = next((known for known in named if known.id), None)\n    if licence and",
         ("tests/parsers/test_values_in_every_format.py",),

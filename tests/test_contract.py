@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.source_types import TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import SourceType
 from ckanext.ukharvest.testing.contract import (  # noqa: F401
     Serve,
     test_a_change_in_one_record_changes_its_fingerprint_alone,

@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import OwnSite
 from ckanext.ukharvest.presentation.rendering import values as shown_values
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     UkharvestError,
 )
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option, validate
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.core.records import (
@@ -36,18 +37,8 @@ from ckanext.ukharvest.core.records import (
     Source,
     Validators,
 )
-from ckanext.ukharvest.core.values import (
-    dates,
-    formats,
-    frequencies,
-    geometries,
-    licences,
-    places,
-    tags,
-    text,
-    web_addresses,
-)
-from ckanext.ukharvest.core.values.record_licence import read_licence
+from ckanext.ukharvest.core.values import frequencies, places, tags, text, web_addresses
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object
 from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
@@ -61,15 +52,8 @@ from ckanext.ukharvest.readers.waf.reader import Waf
 from ckanext.ukharvest.readers.walk import Pages, Point, Walk, unchanged
 from ckanext.ukharvest.readers.xml_document import XmlDocument, XmlShape
 from ckanext.ukharvest.reading.type_detection import source_type as detect_type
-from ckanext.ukharvest.source_types import (
-    COMMON_OPTIONS,
-    INTERFACE,
-    TYPES,
-    SourceType,
-    find,
-    left_out,
-    registered,
-)
+from ckanext.ukharvest.source_types import TYPES, find, left_out, registered
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, INTERFACE, SourceType
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.harvesters.base import UkHarvester

@@ -15,7 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 
 KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
 HIDDEN = "***"

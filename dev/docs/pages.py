@@ -20,7 +20,8 @@ from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.rendering.problem_texts import MEANINGS
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 
 from . import codes, gemini
 from .generated import MADE, table

@@ -13,7 +13,8 @@ from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.fields import FIELDS
 from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire, resources
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 
 from docs.codes import PACKAGE
 

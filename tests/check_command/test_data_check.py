@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ckanext.ukharvest.check_command import data_check
+from ckanext.ukharvest.core.http import request
 from tests.check_command.support import loaded_ckan, run, run_json
 from tests.publisher import Publisher, Response
 from tests.schema_check.support import lint
@@ -138,7 +139,7 @@ def test_data_and_schema_are_read_from_urls() -> None:
 def test_an_unreadable_schema_exits_2_with_a_reason(
     files: tuple[str, str], response: Response, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = data_check.HttpLimits(total=0.5 if response.hang else 60, retries=0)
+    limits = request.HttpLimits(total=0.5 if response.hang else 60, retries=0)
     monkeypatch.setattr(data_check, "_SCHEMA_DOWNLOAD", limits)
     with Publisher() as publisher:
         publisher.routes["/schema.json"] = response

@@ -26,7 +26,7 @@ from jinja2 import FileSystemBytecodeCache
 from redis import utils as redis_utils
 from redis.connection import parse_url
 
-from ckanext.ukharvest.core.http import client as http
+from ckanext.ukharvest.core.http import client
 from ckanext.ukharvest.model import redis_cache
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
@@ -288,7 +288,7 @@ def app(
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the client retry failed requests without pauses, as the consumers do."""
-    monkeypatch.setattr(http, "_BACKOFF", 0.01)
+    monkeypatch.setattr(client, "_BACKOFF", 0.01)
 
 
 @pytest.fixture(autouse=True)

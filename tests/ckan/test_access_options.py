@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.ckan.access import (
     EDITORS,
     ROLES,

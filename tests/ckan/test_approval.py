@@ -188,9 +188,9 @@ def test_nothing_is_approved_while_the_source_is_being_read(
 def test_killed_approval_is_finished_by_consumers(
     portal: Portal, pending_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ckanext.ukharvest.engine import dataset_writer
+    from ckanext.ukharvest.engine.dataset_writer import single
 
-    stock, calls = dataset_writer.delete, []
+    stock, calls = single.delete, []
 
     def dies(object_id: str) -> None:
         calls.append(object_id)
@@ -198,7 +198,7 @@ def test_killed_approval_is_finished_by_consumers(
             raise KeyboardInterrupt
         stock(object_id)
 
-    monkeypatch.setattr(dataset_writer, "delete", dies)
+    monkeypatch.setattr(single, "delete", dies)
     with pytest.raises(KeyboardInterrupt):
         approve(pending_source)
     monkeypatch.undo()

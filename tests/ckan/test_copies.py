@@ -23,7 +23,7 @@ from ckanext.ukharvest.model import JobReport, Record
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations.sweeper import jobs
 from ckanext.ukharvest.patches import fetch_batches
-from ckanext.ukharvest.source_types import DATA_JSON
+from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
 

@@ -22,7 +22,8 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Reading, Source
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, GEMINI_CSW
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from tests import gemini_catalogue
 from tests.ckan.harvesting import Portal, extras, figures
 from tests.ckan.servers import pycsw

@@ -15,7 +15,7 @@ from ckanext.ukharvest.operations import export as exporting
 from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, losses_of
 from ckanext.ukharvest.parsers.data_json.resources import CODES, EXTRAS
 from ckanext.ukharvest.parsers.dcat import distribution
-from ckanext.ukharvest.parsers.dcat import extras as parser_extras
+from ckanext.ukharvest.parsers.dcat import extras as dcat_extras
 from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.conftest import empty_portal
@@ -156,7 +156,7 @@ def all_properties() -> str:
     """Return a dataset in Turtle with each property of a dataset and a file that our parser has."""
     lines = [f"@prefix {name}: <{uris[0]}> .\n" for name, uris in NAMESPACES.items()]
     lines.append(BEGINNING)
-    for subject, module in (("<dataset>", parser_extras), ("<file>", distribution)):
+    for subject, module in (("<dataset>", dcat_extras), ("<file>", distribution)):
         for table in (module.SINGLE, module.LISTS):
             for key, name in {key: name for name, key in reversed(table.items())}.items():
                 value = SPECIAL.get(key) or (f"<{key}>" if table is module.LISTS else f'"{key}"')

@@ -17,7 +17,8 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.cli import output
-from ckanext.ukharvest.logic import action, schema
+from ckanext.ukharvest.logic import action
+from ckanext.ukharvest.logic import schema as logic_schema
 from ckanext.ukharvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
@@ -108,7 +109,7 @@ def read_actions() -> dict[str, Any]:
 
 
 def test_no_parameter_of_an_action_is_more_than_a_text(source: str) -> None:
-    names = sorted({name for each in vars(schema).values() for name in _fields(each)})
+    names = sorted({name for each in vars(logic_schema).values() for name in _fields(each)})
     names = [name for name in names if name not in ("limit", "offset")]
     assert len(names) > 20
     ids = {"source_id": source, "id": source}

@@ -20,7 +20,7 @@ from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.harvesters import plugins
 from ckanext.ukharvest.model import JobReport, Record, SourceState, staged_objects
 from ckanext.ukharvest.operations.sweeper import jobs
-from ckanext.ukharvest.source_types import DATA_JSON
+from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
 

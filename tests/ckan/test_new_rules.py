@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.model import Record, RecordProblem
 from ckanext.ukharvest.readers.rdf.graph import RdfGraph
-from ckanext.ukharvest.source_types import DATA_JSON
+from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.portal_copies import SourceMaker

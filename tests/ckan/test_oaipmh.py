@@ -15,8 +15,9 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
-from ckanext.ukharvest.reading.source_read import SourceRead
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, OAIPMH
+from ckanext.ukharvest.reading.records import SourceRead
+from ckanext.ukharvest.source_types.lists import OAIPMH
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from tests import gemini_catalogue
 from tests.ckan.servers import pycsw
 from tests.conftest import LOOPBACK

@@ -241,7 +241,7 @@ def test_connection_closed_after_commit_keeps_the_import(
         return results
 
     with monkeypatch.context() as patch:
-        patch.setattr(dataset_writer, "upsert_many", close_afterwards)
+        patch.setattr(batch, "upsert_many", close_afterwards)
         portal.deliver(first)
     assert state(first) == ("COMPLETE", "added")
     for each in others:

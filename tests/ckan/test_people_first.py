@@ -31,6 +31,7 @@ from ckanext.ukharvest.model import (
     link_checks,
     link_rescoring,
 )
+from ckanext.ukharvest.stars import jobs as star_jobs
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import act, until
 from tests.ckan.people import Person, member
@@ -277,7 +278,7 @@ def test_stars_that_are_calculated_again_end_for_a_test(
             time.sleep(1)
         return score(package_ids)
 
-    monkeypatch.setattr(stars_jobs, "score_locked", slow)
+    monkeypatch.setattr(star_jobs, "score_locked", slow)
     link_check.look_at_due()
     assert time.monotonic() - queued_at[0] < WITHIN
     left = Session.query(Link).filter(Link.rescore).count()

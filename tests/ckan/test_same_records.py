@@ -24,6 +24,7 @@ from ckan import model
 from ckan.tests import factories
 
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest import model as ukharvest_model
 from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.operations import export as exporting
 from tests import gemini_catalogue
@@ -99,8 +100,8 @@ def kill_first(consumers: Consumers) -> None:
     process.wait(30)
     now, database_time = tables.utcnow, tables.database_time
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "utcnow", lambda: now() + LATER)
-        patch.setattr(tables, "database_time", lambda: database_time() + LATER)
+        patch.setattr(ukharvest_model, "utcnow", lambda: now() + LATER)
+        patch.setattr(ukharvest_model, "database_time", lambda: database_time() + LATER)
         tick()
 
 

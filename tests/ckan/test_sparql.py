@@ -14,7 +14,8 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import DatasetRecord, Reading, Source
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, DCAT_RDF, SPARQL, SourceType
+from ckanext.ukharvest.source_types.lists import DCAT_RDF, SPARQL
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests import dcat_catalogue
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.servers import oxigraph

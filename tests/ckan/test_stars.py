@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.doctor import examine
 from ckanext.ukharvest.model import Assessment, datasets
 from ckanext.ukharvest.stars import jobs as stars_jobs
-from ckanext.ukharvest.stars import rules as stars_rules
+from ckanext.ukharvest.stars import rules as star_rules
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -197,7 +197,7 @@ def test_stars_need_the_right_to_read_the_dataset() -> None:
 def test_a_dataset_is_written_whatever_fails_here(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.delattr(stars_rules, "score_dataset")
+    monkeypatch.delattr(star_rules, "score_dataset")
     id_ = make({"format": "CSV"})
     assert row(id_) is None
     assert "could not be worked out" in caplog.text

@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.model import Assessment, datasets
+from ckanext.ukharvest.stars import jobs as star_jobs
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import Portal, act, statements
 
@@ -208,9 +209,9 @@ def test_all_datasets_in_one_pass(
     )
     model.Session.commit()
     indexed: list[str] = []
-    real = stars_jobs.search.rebuild
+    real = star_jobs.search.rebuild
     monkeypatch.setattr(
-        stars_jobs.search,
+        star_jobs.search,
         "rebuild",
         lambda package_ids: (indexed.extend(package_ids), real(package_ids=package_ids)),
     )
@@ -227,9 +228,9 @@ def test_all_datasets_in_one_pass(
     assert {row.package_id: row.stars for row in model.Session.query(Assessment)} == before
 
     def refuse(package_ids: list[str]) -> None:
-        raise stars_jobs.search.SearchIndexError("Solr is away")
+        raise star_jobs.search.SearchIndexError("Solr is away")
 
-    monkeypatch.setattr(stars_jobs.search, "rebuild", refuse)
+    monkeypatch.setattr(star_jobs.search, "rebuild", refuse)
     model.Session.execute(sa.update(Assessment).values(stars=5))
     model.Session.commit()
     refused = run("--all")

@@ -18,6 +18,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest import model as ukharvest_model
 from ckanext.ukharvest.model import JobReport, Record, Worker, locks, staged_objects, workers
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import sweeper
@@ -52,8 +53,8 @@ def move(monkeypatch: pytest.MonkeyPatch) -> Move:
         nonlocal moved
         moved += timedelta(seconds=seconds)
 
-    monkeypatch.setattr(tables, "utcnow", later)
-    monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved)
+    monkeypatch.setattr(ukharvest_model, "utcnow", later)
+    monkeypatch.setattr(ukharvest_model, "database_time", lambda: database_time() + moved)
     return move_on
 
 

@@ -122,17 +122,17 @@ def check_ckan(command: str, complete: bool) -> None:
 
 
 def check_ukharvest(command: str, complete: bool) -> None:
-    from ckanext.ukharvest.check_command import command as check
+    from ckanext.ukharvest.check_command import command as check_command_command
     from ckanext.ukharvest.source_types import find
 
     words = cut(command, complete=complete)[1:]
     if not complete or words == ["--version"]:
         return
     words = words[: words.index("<")] if "<" in words else words  # standard input is a file
-    given = check._arguments().parse_args(words)
+    given = check_command_command._arguments().parse_args(words)
     if given.command == "check" and not given.schema:
         # Parks are the example of docs/developing.md.
-        known = ("parks", check.STANDARD_INPUT)
+        known = ("parks", check_command_command.STANDARD_INPUT)
         assert given.type in known or find(given.type), "the source type is unknown"
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, ResourceRecord
-from ckanext.ukharvest.interfaces import SkipRecord, SourceFacts
+from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
 from ckanext.ukharvest.operations.uncalled_hooks import HEADING
 from docs import codes

@@ -14,9 +14,10 @@ from urllib3 import HTTPHeaderDict
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import BadStatus, UkharvestError
 from ckanext.ukharvest.core.fingerprint import is_triples, is_xml
-from ckanext.ukharvest.core.http.client import HttpLimits, Reply
+from ckanext.ukharvest.core.http.request import HttpLimits, Reply
 from ckanext.ukharvest.core.records import Source
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.conformance.expectations import TYPE_OF
 from tests.publisher import PLACE, SOURCES
 

@@ -11,7 +11,8 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.counting import count_calls
 from tests.fuzz import growth
 

@@ -12,7 +12,8 @@ from ckanext.ukharvest.core.records import DatasetRecord, Period, Problem, RawRe
 from ckanext.ukharvest.core.values.geometries import bbox_polygon
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.record_checks import FieldNames, check, field_names_in
-from ckanext.ukharvest.source_types import DATA_JSON, TYPES
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.portals import DATA_JSON
 
 TODAY = date(2026, 3, 1)
 FILES = (ResourceRecord("https://example.gov.uk/a.csv"),)

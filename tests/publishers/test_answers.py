@@ -16,7 +16,8 @@ import pytest
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import REPAIRED
-from ckanext.ukharvest.source_types import TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import SourceType
 from tests.conftest import LOOPBACK
 from tests.contract import SERVERS
 from tests.publisher import Publisher, Response, Route

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ckanext.ukharvest.core.http.client import HttpLimits
+from ckanext.ukharvest.core.http.request import HttpLimits
 from tests.publisher import Publisher, Request, Response, Route
 
 # By default a document may take 900 s and have 200 MB: here the same rules with numbers that a test

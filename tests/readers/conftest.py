@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.source_types import GEMINI_CSW
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
 from tests.publisher import Publisher
 from tests.readers.reads import Reads
 from tests.readers.waf.waf_site import Folder

@@ -12,7 +12,7 @@ import pytest
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source, Validators
-from ckanext.ukharvest.source_types import DATA_JSON
+from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.publisher import Publisher
 
 A, B, C = ({"identifier": name, "title": name.upper()} for name in "abc")

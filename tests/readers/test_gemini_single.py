@@ -7,7 +7,7 @@ import pytest
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source
-from ckanext.ukharvest.source_types import GEMINI_SINGLE
+from ckanext.ukharvest.source_types.gemini import GEMINI_SINGLE
 from tests.parsers.gemini.elements import document
 from tests.publisher import Publisher
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, SourceError, TooLarge, Unreachable
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.schema_check import files
 from ckanext.ukharvest.schema_check.report import Limits
 from tests.publisher import Publisher, Response

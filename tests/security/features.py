@@ -17,8 +17,9 @@ from unittest.mock import patch
 
 from ckanext.ukharvest.check_command import command, data_check
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.quality.link_check.check import check_link
 from ckanext.ukharvest.readers.paging import unique
@@ -26,7 +27,8 @@ from ckanext.ukharvest.reading.address_lookup import Probe, look_up
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.records import as_entry
 from ckanext.ukharvest.reading.source_preview import SourcePreview
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.contract import SERVERS
 from tests.publisher import Publisher
 from tests.publishing.records import items

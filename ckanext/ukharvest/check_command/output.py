@@ -9,18 +9,44 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ckanext.ukharvest.check_command.terminal import columns, one_line, write_indented
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.geometries import bounds
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import name_unseen, shorten
 from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts, describe_problem
-from ckanext.ukharvest.reading.problem_groups import ProblemGroups
+from ckanext.ukharvest.reading.preview_result import ProblemGroups
 from ckanext.ukharvest.reading.records import fate_of
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.reading.records import Check
-    from ckanext.ukharvest.source_types import SourceType
+    from ckanext.ukharvest.source_types.source_type import SourceType
+
+
+def write_indented(text: str, out: TextIO, spaces: int = 0) -> None:
+    """Print a text, wrapped and indented by some spaces."""
+    indent = " " * spaces
+    out.write(
+        textwrap.fill(
+            one_line(text),
+            columns(),
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        + "\n"
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a text without line ends, and without what a terminal would obey."""
+    return name_unseen(" ".join(text.expandtabs(1).splitlines()))
+
+
+def columns() -> int:
+    """Return the width of the terminal, at least 40."""
+    return max(40, shutil.get_terminal_size((100, 24)).columns)
+
 
 Entry = Mapping[str, Any]
 

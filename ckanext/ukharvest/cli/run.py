@@ -32,7 +32,7 @@ from ckanext.ukharvest.model import (
     utcnow,
 )
 from ckanext.ukharvest.model.workers import Heart, Limits
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 Work = Callable[[Sequence[str]], None]

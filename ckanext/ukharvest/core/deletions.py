@@ -14,6 +14,7 @@ Datasets that are not active are not counted as missing, due or present.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -157,3 +158,19 @@ def _why_held(due: int, active: int, any_seen: bool, max_share: float, floor: in
             "so the deletions wait for approval"
         )
     return ""
+
+
+# As CKAN and catalogues write it.
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+# With or without hyphens and braces; SHA-1 and longer digests pass too.
+_ANY_UUID = re.compile(
+    r"(?<![0-9a-f])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?:[0-9a-f]{8,})?(?![0-9a-f])",
+    re.IGNORECASE,
+)
+# Schemes whose authority assigns each name only once.
+_URI = re.compile(r"(?:https?://[^/\s]+\.[^/\s]+/?|(?:urn|doi|hdl|ark|info|tag|oai):)\S+", re.I)
+
+
+def is_globally_unique(guid: str) -> bool:
+    """Tell whether the same identifier in two sources must mean the same dataset."""
+    return bool(_ANY_UUID.search(guid) or _URI.match(guid.strip()))

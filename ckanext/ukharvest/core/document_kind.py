@@ -81,3 +81,25 @@ def decode_roughly(content: bytes) -> str:
 def size_of(content: str) -> int:
     """Return a record's size in bytes of UTF-8."""
     return len(content.encode("utf-8", "replace"))
+
+
+MIXED = "ukharvest-windows-1252"
+
+
+def _windows_1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    text = "".join(_byte(value) for value in wrong)
+    return text, error.end
+
+
+def _byte(value: int) -> str:
+    byte = bytes([value])
+    try:
+        return byte.decode("cp1252")
+    except UnicodeDecodeError:
+        return byte.decode("latin-1")
+
+
+codecs.register_error(MIXED, _windows_1252)

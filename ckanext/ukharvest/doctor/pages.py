@@ -11,9 +11,10 @@ from flask import Blueprint, Response
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import metrics as prometheus
 from ckanext.ukharvest.doctor.dashboard import load_snapshot
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import source_frame
-from ckanext.ukharvest.web.pages.common import ask, check_token, context, prevent_caching
+from ckanext.ukharvest.web.pages.common import ask, check_token, prevent_caching
 
 portal = Blueprint("ukharvest_portal", __name__)
 

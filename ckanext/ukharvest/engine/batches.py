@@ -30,7 +30,7 @@ from ckanext.ukharvest.model import (
     utcnow,
 )
 from ckanext.ukharvest.model.service_faults import failing_service
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session

@@ -24,7 +24,7 @@ from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
 from ckanext.ukharvest.reading.source_move import MovePreview
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 
 BUDGET = Budget(records=0, seconds=600.0, megabytes=0, request=120.0)
 UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)

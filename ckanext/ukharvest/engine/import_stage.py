@@ -27,7 +27,7 @@ from ckanext.ukharvest.engine.http_client import open_client
 from ckanext.ukharvest.engine.source_config import Setting, setting_of
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.model import Record, staged_objects, versions
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 Session = model.Session
 

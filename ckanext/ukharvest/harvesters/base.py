@@ -28,7 +28,7 @@ from ckanext.ukharvest.model import staged_objects
 from ckanext.ukharvest.model.service_faults import failing_service
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import Tell
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session

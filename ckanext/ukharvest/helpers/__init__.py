@@ -19,6 +19,7 @@ from ckanext.ukharvest.helpers import (
     provenance,
     source,
 )
+from ckanext.ukharvest.helpers import pages as helper_pages
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import source_list
 from ckanext.ukharvest.operations.export import manifest
@@ -30,7 +31,7 @@ from ckanext.ukharvest.search import facets, place
 
 _MODULES = (
     *(dataset, dataset_head, dataset_rows, facts, form),
-    *(pages, place, portal, provenance, source),
+    *(helper_pages, place, portal, provenance, source),
 )
 # Those that CKAN gets, by name: the modules' own, and functions that templates call as they are.
 HELPERS: dict[str, Callable[..., Any]] = {

@@ -10,12 +10,12 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.facts import once_per_request, ukharvest_is_harvested
 from ckanext.ukharvest.logic import provenance
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
 from ckanext.ukharvest.presentation.rendering.dataset_fields import TECHNICAL
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.texts import gettext
-from ckanext.ukharvest.web.pages.common import context
 
 
 def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.readers.ckan_api.site import Site
-from ckanext.ukharvest.source_types import CKAN
+from ckanext.ukharvest.source_types.portals import CKAN
 
 STATIC = "static"  # endpoint of files, and of all paths that CKAN does not know
 # What people uploaded may be the list of another catalogue.

@@ -14,6 +14,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.doctor import auth as doctor_auth
 from ckanext.ukharvest.logic import auth
+from ckanext.ukharvest.logic import auth as logic_auth
 from ckanext.ukharvest.logic.auth import Answer, answer, is_administrator
 from ckanext.ukharvest.logic.permissions import may, may_if_exists
 
@@ -107,7 +108,7 @@ _FOR_SYSADMINS = (
 
 def auth_functions() -> dict[str, Callable[..., Answer]]:
     """Return action name → auth function, of our own actions and of ckanext-harvest's."""
-    own = {**vars(auth), **vars(doctor_auth)}
+    own = {**vars(logic_auth), **vars(doctor_auth)}
     return {
         **{name: function for name, function in own.items() if name.startswith("ukharvest_")},
         **{

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.model import SourceState
 from ckanext.ukharvest.model.source_state import ensure_source_state
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 
 Session = model.Session
 

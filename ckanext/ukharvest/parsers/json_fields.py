@@ -12,8 +12,9 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem, RawRecord, ResourceRecord
-from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.translations import (
+    OF_DATASET,
+    OF_RESOURCE,
     Pairs,
     ResourceTranslation,
     Translation,
@@ -21,7 +22,7 @@ from ckanext.ukharvest.core.translations import (
 )
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.language_maps import choose_language, language_pairs
+from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags

@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceRecord
-from ckanext.ukharvest.core.values.bounding_boxes import is_within
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds
+from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds, is_within
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 
 

@@ -20,7 +20,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.model import claims, utcnow, workers
 from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 # Messages at the end of a gather. Each batch sends the next, so they are as many as consumers that
 # share the work; more would only make other harvesters' messages wait.

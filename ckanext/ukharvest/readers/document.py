@@ -13,12 +13,12 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.json_document import services_and_series
+from ckanext.ukharvest.readers.json_document import outline
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import NumberedPages
@@ -125,7 +125,7 @@ class _Document:
             Problem(
                 "left-out",
                 key,
-                f"{key}: {number} left out; {services_and_series.RULES[key]}; "
+                f"{key}: {number} left out; {outline.RULES[key]}; "
                 f"{self._reader.shape.noun} within them are read",
             )
             for key, number in self._left_out.items()
@@ -153,7 +153,7 @@ class _Document:
         raw = self._record(item, f"{self._reader.shape.singular} {number}")
         self._listed.add(raw.guid)
         if self.outline.by_rule:
-            self._of_files.update(services_and_series.of_files(item, self._reader.guid))
+            self._of_files.update(outline.of_files(item, self._reader.guid))
         return raw
 
     def services_and_series(self) -> Iterator[RawRecord]:
@@ -162,15 +162,15 @@ class _Document:
         identity = self._reader.guid
         for key, prefix in self.outline.by_rule:
             for item in self._file.items(prefix):
-                guid = identity(item) if services_and_series.is_record(item) else ""
+                guid = identity(item) if outline.is_record(item) else ""
                 if not guid:
                     self._left_out[key] += 1
                 elif guid not in self._listed and self._of_files.isdisjoint(
-                    services_and_series.names(item, identity)
+                    outline.names(item, identity)
                 ):
                     self._listed.add(guid)
                     numbers[key] += 1
-                    entry = services_and_series.content(key, item, identity)
+                    entry = outline.content(key, item, identity)
                     yield self._record(entry, f"{key} {numbers[key]}")
 
     def _record(self, item: Any, position: str) -> RawRecord:

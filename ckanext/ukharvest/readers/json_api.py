@@ -15,8 +15,9 @@ from typing import Any
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.errors import LOGIN_STATUSES, ProtocolError
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import describe_status, quote_json
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile

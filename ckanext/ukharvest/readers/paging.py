@@ -13,8 +13,8 @@ from typing import Generic, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
-from ckanext.ukharvest.core.http.request import REDIRECTS
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.request import REDIRECTS, Reply
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Source, Validators
 from ckanext.ukharvest.readers.seen_records import SeenPages

@@ -16,8 +16,8 @@ from lxml import etree
 
 from ckanext.ukharvest.core.document_kind import sent_as
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
-from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.http.error_answers import describe_status
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source

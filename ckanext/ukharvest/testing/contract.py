@@ -18,11 +18,13 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import Blocked, ParseError, SkipRecord, SourceError, TooLarge
 from ckanext.ukharvest.core.fingerprint import fingerprint
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from ckanext.ukharvest.testing.publisher import Everything, Publisher, Request, Response
 
 

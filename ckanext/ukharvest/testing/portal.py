@@ -20,7 +20,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 from ckanext.ukharvest.testing.contract import Item, Serve, items
 from ckanext.ukharvest.testing.publisher import Publisher
 

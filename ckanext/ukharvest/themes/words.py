@@ -19,7 +19,7 @@ import snowballstemmer
 
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
 
 TITLE, TAGS, NOTES = "title", "tags", "notes"
 # Points of a word by its place.

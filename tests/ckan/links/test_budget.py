@@ -17,13 +17,13 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.link_states import LinkFault
+from ckanext.ukharvest.core.link_states import LinkFault, LinkResult
 from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.engine import link_lanes
 from ckanext.ukharvest.engine.link_lanes import Lanes
 from ckanext.ukharvest.model import LinkDay, link_budget, link_checks, prune
 from ckanext.ukharvest.operations import link_figures
+from ckanext.ukharvest.quality.link_check import check as link_check_check
 from ckanext.ukharvest.quality.link_check import check as link_checker
 from tests.ckan.harvesting import tick
 from tests.ckan.links.place import Place, queued, work
@@ -179,7 +179,7 @@ def test_a_host_gets_its_pause_and_a_slow_one_a_longer_one(
         return LinkResult(url)
 
     monkeypatch.setattr(link_lanes, "time", clock)
-    monkeypatch.setattr(link_checker, "check_link", check)
+    monkeypatch.setattr(link_check_check, "check_link", check)
     lanes = Lanes([Client()])  # type: ignore[list-item]
     links = due(*(f"http://{host}/{n}" for host in ("quick", "slow") for n in range(3)))
     assert len(checked(lanes, links)) == 6
@@ -205,7 +205,7 @@ def test_hosts_are_asked_at_the_same_time_and_each_for_one_link(
             running[host] -= 1
         return LinkResult(url)
 
-    monkeypatch.setattr(link_checker, "check_link", check)
+    monkeypatch.setattr(link_check_check, "check_link", check)
     clients = [Client() for _ in range(8)]
     for client in clients:
         client.limits = replace(Client.limits, delay=0.0)
@@ -225,7 +225,7 @@ def test_a_host_that_fails_is_left_alone_and_the_others_are_not(
         fault = LinkFault.TIMEOUT if is_away else LinkFault.NONE
         return LinkResult(url, is_lasting=not is_away, fault=fault)
 
-    monkeypatch.setattr(link_checker, "check_link", check)
+    monkeypatch.setattr(link_check_check, "check_link", check)
     client = Client()
     client.limits = replace(Client.limits, delay=0.0)
     lanes = Lanes([client])  # type: ignore[list-item]

@@ -11,8 +11,9 @@ from ckan.lib import search
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
-from ckanext.ukharvest.core.link_result import LinkResult
+from ckanext.ukharvest.core.link_states import LinkResult
 from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.engine.dataset_writer import single
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import (
     Link,
@@ -148,12 +149,12 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
             raise ValueError("a plugin of the portal")
         return real(package_id)
 
-    monkeypatch.setattr(dataset_writer, "fill_formats", fill)
+    monkeypatch.setattr(single, "fill_formats", fill)
     work()
     formats = [each["resources"][0]["format"] for each in place.portal.datasets()]
     assert formats == ["", "WMS"]
     assert not link_checks.is_due()
-    monkeypatch.setattr(dataset_writer, "fill_formats", real)
+    monkeypatch.setattr(single, "fill_formats", real)
     place.new_requests()
     for jobs in (1, 0):  # only one an hour tries again
         call_action("job_clear")

@@ -7,7 +7,9 @@ from typing import Any
 import ckan.plugins as p
 from ckanext.spatial.interfaces import ISpatialHarvester
 
-from ckanext.ukharvest.interfaces import DatasetRecord, IUkHarvest, SkipRecord, SourceFacts
+from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.interfaces import IUkHarvest, SourceFacts
 
 
 class SecondHookPlugin(p.SingletonPlugin):

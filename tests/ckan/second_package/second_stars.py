@@ -7,7 +7,8 @@ from typing import Any
 
 import ckan.plugins as p
 
-from ckanext.ukharvest.interfaces import DatasetStars, IUkHarvestStars, Stars
+from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
+from ckanext.ukharvest.interfaces import IUkHarvestStars
 
 
 class SecondStarsPlugin(p.SingletonPlugin):

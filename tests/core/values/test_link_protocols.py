@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values.format_table import formats
+from ckanext.ukharvest.core.values.formats import formats
 from ckanext.ukharvest.core.values.link_protocols import KNOWN, SERVICES, of_protocol
 
 OGC = "http://www.opengis.net/def/"

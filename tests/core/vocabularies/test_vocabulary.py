@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.core.values import formats, frequencies, inspire_themes, licences
+from ckanext.ukharvest.core.values import formats, frequencies, licences, theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import KEYS, parse
-from ckanext.ukharvest.core.vocabularies.vocabulary import VocabularyError
+from ckanext.ukharvest.core.vocabularies.csv_file import KEYS, Vocabulary, VocabularyError, parse
 
 SERVICE = "http://id.esd.org.uk/service/579"
 LISTS = ("codelists", "eu_themes", "file_types", "frequencies", "functions", "inspire_themes") + (
@@ -143,8 +142,8 @@ def test_every_table_that_was_in_python_follows_its_file(lists_folder: Path) -> 
     assert formats.label("application/x-shiny") == formats.of_url("http://a.b/c.shiny") == "Shiny"
     assert getattr(licences.find("be shiny"), "id", "") == "shiny-1"
     assert getattr(licences.find("http://shiny.example/2.0"), "id", "") == "shiny-1"
-    assert inspire_themes.theme_of_address("http://inspire.ec.europa.eu/theme/zz") == "Shiny things"
-    assert inspire_themes.theme_of_label("SHINY-THINGS") == "Shiny things"
+    assert theme_names.theme_of_address("http://inspire.ec.europa.eu/theme/zz") == "Shiny things"
+    assert theme_names.theme_of_label("SHINY-THINGS") == "Shiny things"
     assert vocabulary.label("schemas", "http://shiny.example/old") == "Shiny schema"
 
 
@@ -212,7 +211,7 @@ def test_a_cell_of_the_wrong_kind_is_a_fault(
 
 def test_a_list_that_its_reader_cannot_use_is_not_used(lists_folder: Path) -> None:
     @vocabulary.derived("frequencies")
-    def lengths(read: vocabulary.Vocabulary) -> int:
+    def lengths(read: Vocabulary) -> int:
         return len(read.rows) if len(read.rows) > 1 else 1 // 0
 
     (lists_folder / "frequencies.csv").write_text(f"{FREQUENCIES}never,Never,,\n", encoding="utf-8")

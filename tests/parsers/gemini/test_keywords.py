@@ -8,7 +8,7 @@ import pytest
 
 from ckanext.ukharvest.core.options import validate
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.source_types import GEMINI_SINGLE
+from ckanext.ukharvest.source_types.gemini import GEMINI_SINGLE
 from tests.parsers.gemini.elements import ADDRESS, TEXT, document, parsed
 
 

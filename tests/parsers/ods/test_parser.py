@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.fingerprint import fingerprint, ordered_json
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, RawRecord
 from ckanext.ukharvest.parsers.ods import parser
-from ckanext.ukharvest.source_types import ODS
+from ckanext.ukharvest.source_types.portals import ODS
 
 PAGE = "https://data.example/explore/dataset/parks/"
 EXPORTS = "https://data.example/api/explore/v2.1/catalog/datasets/parks/exports/"

@@ -11,7 +11,7 @@ import pytest
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.link_states import LinkFault
-from ckanext.ukharvest.quality.link_check import check as module
+from ckanext.ukharvest.quality.link_check import check
 from ckanext.ukharvest.quality.link_check.check import LIMITS, check_link
 from tests.conftest import LOOPBACK
 from tests.core.support import Names
@@ -251,7 +251,7 @@ def test_it_never_raises(publisher: Publisher, monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(module, "answer", broken)
+    monkeypatch.setattr(check, "answer", broken)
     publisher.serve("/a", "a")
     words, is_lasting = why(publisher, "/a")
     assert words == (

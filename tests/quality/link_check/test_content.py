@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.core.values.format_table import formats
+from ckanext.ukharvest.core.values.formats import formats
 from ckanext.ukharvest.core.values.link_protocols import SERVICES
 from ckanext.ukharvest.quality.link_check import content
 from tests.publisher import Publisher

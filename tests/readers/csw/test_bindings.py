@@ -9,11 +9,11 @@ import pytest
 from urllib3 import HTTPHeaderDict
 
 from ckanext.ukharvest.core.errors import FetchError, RecordError
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Reading
 from ckanext.ukharvest.readers.csw.request import Binding, find_binding
 from ckanext.ukharvest.readers.csw.server import request_bindings
-from ckanext.ukharvest.source_types import GEMINI_CSW
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
 from tests.publisher import Publisher, Request, Response
 from tests.publishing.csw import (
     Asked,

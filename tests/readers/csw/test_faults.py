@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, ProtocolError, TooLarge
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.source_types import GEMINI_CSW
+from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher, Response
 from tests.publishing.csw import Asked, Catalogue, refusal, report, results

@@ -8,7 +8,7 @@ import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.records import Check
-from ckanext.ukharvest.source_types import GEMINI_CSW
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
 from tests.publisher import Response
 from tests.publishing.csw import answer, dublin_core, results
 from tests.readers.csw.reads import many

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.readers.csw.filters import MDB, SCHEMAS
-from ckanext.ukharvest.source_types import GEMINI_CSW
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
 from tests.publishing.csw import CSW, GMD, Catalogue, dublin_core, gmd
 from tests.readers.csw.reads import BEST, many
 from tests.readers.reads import Reads, guids

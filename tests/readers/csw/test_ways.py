@@ -8,7 +8,8 @@ import pytest
 
 from ckanext.ukharvest.core.errors import FetchError, RecordError
 from ckanext.ukharvest.core.records import Reading
-from ckanext.ukharvest.source_types import GEMINI_CSW, find
+from ckanext.ukharvest.source_types import find
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
 from tests.publisher import Publisher, Response
 from tests.publishing.csw import CSW, GMD, Asked, Catalogue, dublin_core, gmd, refusal, results
 from tests.readers.csw.reads import BEST, many

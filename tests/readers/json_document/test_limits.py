@@ -10,7 +10,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.quality.link_check import texts
-from ckanext.ukharvest.readers.json_document import stream as json_file
+from ckanext.ukharvest.readers.json_document import stream
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 
 URL = "http://publisher.test/data.json"
@@ -62,8 +62,8 @@ def work(monkeypatch: pytest.MonkeyPatch, length: int, read: str) -> int:
         return iter(())
 
     with monkeypatch.context() as patch:
-        patch.setattr(json_file.ijson, "parse", parse)
-        patch.setattr(json_file.ijson, "items", parse)
+        patch.setattr(stream.ijson, "parse", parse)
+        patch.setattr(stream.ijson, "items", parse)
         file = JsonFile(io.BytesIO(b'{"dataset":[{"a":"' + b"x" * length + b'"}]}'), url=URL)
         list(file.events() if read == "events" else file.items("dataset.item"))
     return total
@@ -92,7 +92,7 @@ def test_a_fault_behind_a_long_text_is_found_by_few_reads(
 ) -> None:
     document = b'{"dataset":"' + b"x" * 4_000_000 + end
     handed = 0
-    basic_parse = json_file.ijson.basic_parse
+    basic_parse = stream.ijson.basic_parse
 
     def counted(source: Any, **options: Any) -> Any:
         read = source.read
@@ -105,7 +105,7 @@ def test_a_fault_behind_a_long_text_is_found_by_few_reads(
         source.read = counted_read
         return basic_parse(source, **options)
 
-    monkeypatch.setattr(json_file.ijson, "basic_parse", counted)
+    monkeypatch.setattr(stream.ijson, "basic_parse", counted)
     with pytest.raises(ProtocolError, match=words) as caught:
         events(document)
     assert f"column {column:d} of {URL}" in caught.value.message

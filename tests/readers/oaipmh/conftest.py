@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.source_types import OAIPMH
+from ckanext.ukharvest.source_types.lists import OAIPMH
 from tests.publisher import Publisher
 from tests.readers.reads import Reads
 

@@ -11,7 +11,8 @@ import pytest
 
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import BadStatus, ConfigError, ProtocolError, SourceError
-from ckanext.ukharvest.core.http.client import Credential, HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.credentials import Credential
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.ods import reader

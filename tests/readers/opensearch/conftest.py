@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.source_types import OPENSEARCH
+from ckanext.ukharvest.source_types.lists import OPENSEARCH
 from tests.publisher import Publisher
 from tests.readers.reads import Reads
 

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.source_preview import SourcePreview
-from ckanext.ukharvest.source_types import OPENSEARCH
+from ckanext.ukharvest.source_types.lists import OPENSEARCH
 from tests.conftest import LOOPBACK
 from tests.publisher import Response
 from tests.publishing.opensearch import Search, atom_feed, entries, identities, osdd

@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.readers.opensearch.response import Description
 from ckanext.ukharvest.readers.opensearch.search import choose
 from ckanext.ukharvest.readers.opensearch.template import templates
-from ckanext.ukharvest.source_types import OPENSEARCH
+from ckanext.ukharvest.source_types.lists import OPENSEARCH
 
 URL = "https://search.example/osdd.xml"
 NAMES = (

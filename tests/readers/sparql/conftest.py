@@ -10,7 +10,8 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, SPARQL
+from ckanext.ukharvest.source_types.lists import SPARQL
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from tests.publisher import Publisher
 from tests.publishing.sparql import Endpoint
 

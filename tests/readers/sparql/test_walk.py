@@ -8,11 +8,12 @@ import pyoxigraph as ox
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source
 from ckanext.ukharvest.readers.sparql.connection import Cut, Refused
-from ckanext.ukharvest.source_types import DCAT_RDF
+from ckanext.ukharvest.source_types.lists import DCAT_RDF
 from tests.conftest import LOOPBACK, FakeTime
 from tests.publisher import Publisher, Request, Response
 from tests.publishing.dcat import turtle_of

@@ -6,7 +6,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.records import Copy
-from ckanext.ukharvest.source_types import GEMINI_WAF
+from ckanext.ukharvest.source_types.gemini import GEMINI_WAF
 from tests.publisher import Request, Response
 from tests.publishing.gemini import gemini
 from tests.publishing.records import Item

@@ -14,12 +14,14 @@ import pytest
 
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, SourceError
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Copy, Ending, Reading, Source
 from ckanext.ukharvest.readers.waf import folder as waf_folder
+from ckanext.ukharvest.readers.waf import reader
 from ckanext.ukharvest.readers.waf import reader as waf
-from ckanext.ukharvest.source_types import GEMINI_WAF
+from ckanext.ukharvest.source_types.gemini import GEMINI_WAF
 from tests.conftest import LOOPBACK
 from tests.publisher import Request, Response
 from tests.publishing.gemini import gemini
@@ -66,7 +68,7 @@ def test_few_files_are_read_before_they_are_asked_for(
         pools.append(Pool(*args, **options))
         return pools[-1]
 
-    monkeypatch.setattr(waf, "ThreadPoolExecutor", make_pool)
+    monkeypatch.setattr(reader, "ThreadPoolExecutor", make_pool)
     folder.files(100)
     records = GEMINI_WAF.reader.records(folder.source(connections=2))
     next(records)

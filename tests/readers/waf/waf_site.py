@@ -7,7 +7,7 @@ from typing import Any
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Reading, Source
-from ckanext.ukharvest.source_types import GEMINI_WAF
+from ckanext.ukharvest.source_types.gemini import GEMINI_WAF
 from tests.publisher import Publisher
 from tests.publishing.gemini import gemini
 from tests.publishing.records import Item

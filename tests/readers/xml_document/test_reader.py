@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
-from ckanext.ukharvest.source_types import INVENTORY
+from ckanext.ukharvest.source_types.lists import INVENTORY
 from tests.publisher import Publisher
 
 HEAD = (

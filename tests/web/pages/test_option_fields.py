@@ -17,7 +17,8 @@ import ckanext.ukharvest
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
-from ckanext.ukharvest.source_types import TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import SourceType
 from ckanext.ukharvest.web.pages.form_values import parse_form
 from ckanext.ukharvest.web.pages.option_fields import COMMON, build_fields, shown_options
 

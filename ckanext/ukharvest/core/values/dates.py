@@ -6,6 +6,7 @@ current day and year) and reads ``01/02/2024`` the American way.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -151,3 +152,10 @@ def check_year(year: int, text: str) -> None:
             f"the year of '{shorten(text, 40)}' cannot be right; "
             f"expected one between {YEARS[0]} and {YEARS[-1]}"
         )
+
+
+def iso(moment: dt.datetime | None) -> str | None:
+    """Return ISO 8601 with a time zone: the database's times are naive UTC."""
+    if moment is None:
+        return None
+    return moment.replace(tzinfo=dt.timezone.utc, microsecond=0).isoformat()

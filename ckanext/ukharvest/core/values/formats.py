@@ -3,14 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ckanext.ukharvest.core.values.format_table import formats
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+
+
+class Format(NamedTuple):
+    """One format: its label, and extensions, media types and names in lower case.
+
+    ``stars`` is the openness (https://5stardata.info/en/) of data in this format under an open
+    licence, 0 to 4; None where the format does not decide it ("API").
+    """
+
+    label: str
+    extensions: tuple[str, ...]
+    media_types: tuple[str, ...]
+    names: tuple[str, ...]
+    stars: int | None = None
+
+
+@vocabulary.derived("file_types")
+def formats(read: Vocabulary) -> tuple[Format, ...]:
+    """Return the formats, in the list's order."""
+    return tuple(
+        Format(
+            row["label"],
+            parts(row["extensions"]),
+            parts(row["media_types"]),
+            parts(row["names"]),
+            int(row["stars"]) if row["stars"] else None,
+        )
+        for row in read.rows
+    )
 
 
 def _squash(name: str) -> str:
@@ -282,3 +311,79 @@ def _of_path(path: str) -> str:
     if outer in ARCHIVES and "." in stem:
         return _known().by_extension.get(stem.rpartition(".")[2], "") or outer
     return outer
+
+
+_FILE_NAMES_LONGEST = 100
+
+
+def name_of(url: str, label: str) -> str:
+    """Return the last part of a URL's path, such as "rivers.csv", if it looks like a file's name.
+
+    Otherwise a format's label and "resource" ("CSV resource"), or "" without a label.
+    """
+    try:
+        path = unquote(urlsplit(url).path)
+    except ValueError:
+        path = ""
+    name = clean_text(path.rstrip("/").rpartition("/")[2])
+    stem, dot, ending = name.rpartition(".")
+    if dot and stem and ending.isalnum() and len(ending) <= 8:
+        return shorten(name, _FILE_NAMES_LONGEST)
+    return f"{label} resource" if label else ""
+
+
+# A hyphen within a word is part of it ("GTFS-RT"): a dash has a space next to it, or is long.
+_DASH = re.compile(r"\s-+\s*|-+\s|[–—]")
+
+# Names and extensions of formats that usually mean something else in a file's name: words ("Rights
+# of way - Access", "Owl: sightings") and initials of places (NC, MD, NT).
+_EVERYDAY = frozenset(
+    ("access", "bin", "binary", "binarydata", "mapservice", "md", "mop", "nc", "nq", "nt", "owl")
+    + ("r", "rest", "shape", "sid", "text", "viewservice", "word")
+)
+
+
+def of_title(name: str) -> str:
+    """Return CKAN's label of the format in a file's name, "" if it names none."""
+    text = " ".join(name.split()).rstrip(" .")
+    if "://" in text:
+        return ""
+    # Without a space after it, the colon is part of a layer's name: "gml:Province".
+    before = text.partition(": ")[0] if ": " in text else ""
+    for part in (text, before, *_ends(text[-_LONGEST:])):
+        if found := label(part, unless=_EVERYDAY):
+            return found
+    return ""
+
+
+def _ends(text: str) -> Iterator[str]:
+    """Yield the text after each dash, the longest first, and the text in brackets at the end."""
+    for dash in _DASH.finditer(text):
+        yield text[dash.end() :]
+    opening = {")": "(", "]": "["}.get(text[-1:], "")
+    if opening:
+        yield text[:-1].rpartition(opening)[2]
+
+
+# Formats that say little: a CSV in a zip file is both, and every GML is XML.
+GENERAL = ARCHIVES | {"XML", "JSON", "TXT", "BIN", "OWL", "API"}
+# One thing under several names.
+_SAME = (
+    frozenset(("Esri REST", "ArcGIS Map Service", "ArcGIS Map Preview")),
+    frozenset(("OGC API", "OGC API Features")),
+    frozenset(("HDF", "NetCDF")),
+    frozenset(("RDF", "OWL", "SKOS")),
+)
+
+
+def differ(declared: str, found: str) -> bool:
+    """Tell whether two formats exclude each other; unknown and general ones never do.
+
+    Args:
+        declared: as the metadata spell it.
+        found: CKAN's label, "" if unknown.
+    """
+    label = label(declared)
+    if not label or not found or label == found or {label, found} & GENERAL:
+        return False
+    return not any({label, found} <= same for same in _SAME)

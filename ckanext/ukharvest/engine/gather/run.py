@@ -28,7 +28,7 @@ from ckanext.ukharvest.model import (
     utcnow,
 )
 from ckanext.ukharvest.model.record_state import known_records
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import SourceRead
 
 Session = model.Session
 

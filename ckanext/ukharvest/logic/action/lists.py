@@ -12,7 +12,8 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import link_checks
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, GROUPS, TYPES, SourceType
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, SourceType
 
 
 @tk.side_effect_free

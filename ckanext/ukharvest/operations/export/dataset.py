@@ -21,13 +21,13 @@ from ckanext.ukharvest.core.values import (
     theme_names,
 )
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.format_table import formats as format_table
+from ckanext.ukharvest.core.values.formats import formats as format_table
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 
 ACCESS_LEVELS = ("public", "restricted public", "non-public")

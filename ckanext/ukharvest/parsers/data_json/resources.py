@@ -15,16 +15,14 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
-from ckanext.ukharvest.core.translations import ResourceTranslation
+from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
-from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.places import geometry_text
-from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_fields

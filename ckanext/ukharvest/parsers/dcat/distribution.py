@@ -10,12 +10,11 @@ from typing import Any
 from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translations import ResourceTranslation
-from ckanext.ukharvest.core.values import file_names, formats, licences, schema_types
-from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values import formats, licences, schema_types
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.places import geometry_text
-from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, extras, people
@@ -282,7 +281,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         fields["kind"] = "service"
     if kind := schema_types.guess(fields["schema_url"], fields["format"]):
         facts["schema_type"] = kind
-    fields["name"] = fields["name"] or file_names.name_of(fields["url"], fields["format"])
+    fields["name"] = fields["name"] or formats.name_of(fields["url"], fields["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     facts = table.add_unread(facts, extras.unread_predicates(part, _READ), of_file=True)
     return ResourceRecord(id="" if identity == fields["url"] else identity, extras=facts, **fields)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.bounding_boxes import hull, merge_geometries, overlap
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
@@ -19,6 +18,9 @@ from ckanext.ukharvest.core.values.geometries import (
     Geometry,
     bbox_polygon,
     bounds,
+    hull,
+    merge_geometries,
+    overlap,
     too_large,
 )
 from ckanext.ukharvest.core.values.multivalue import is_no

@@ -19,10 +19,10 @@ from ckanext.ukharvest.core.translations import (
 )
 from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.inspire_themes import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.languages import language_code, parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.gemini import document as gemini_document

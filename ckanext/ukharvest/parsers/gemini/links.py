@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
-from ckanext.ukharvest.core.identity import UUID
+from ckanext.ukharvest.core.deletions import UUID
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.filename_formats import of_title
+from ckanext.ukharvest.core.values.formats import of_title
 from ckanext.ukharvest.core.values.link_protocols import (
     SERVICE_FORMATS,
     SERVICES,

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
-from ckanext.ukharvest.core.values.licence_phrases import addresses
+from ckanext.ukharvest.core.values.licences import addresses
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email

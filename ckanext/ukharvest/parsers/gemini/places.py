@@ -17,8 +17,16 @@ from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values import coordinate_systems
-from ckanext.ukharvest.core.values.bounding_boxes import is_within, merge_geometries, overlap
-from ckanext.ukharvest.core.values.geometries import MAX_BYTES, Box, Geometry, bounds, valid_geojson
+from ckanext.ukharvest.core.values.geometries import (
+    MAX_BYTES,
+    Box,
+    Geometry,
+    bounds,
+    is_within,
+    merge_geometries,
+    overlap,
+    valid_geojson,
+)
 from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url

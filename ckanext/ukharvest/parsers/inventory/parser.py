@@ -24,10 +24,10 @@ from ckanext.ukharvest.core.values import (
     schema_types,
 )
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, join_periods, read_periods
 from ckanext.ukharvest.core.values.places import read_places
-from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml

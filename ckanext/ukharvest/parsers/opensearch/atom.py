@@ -15,19 +15,17 @@ from lxml import etree
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences, parties
-from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
-from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.geometries import Geometry
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
+from ckanext.ukharvest.core.values.geometries import Geometry, merge_geometries
 from ckanext.ukharvest.core.values.gml import read_gml
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
-from ckanext.ukharvest.core.values.record_licence import read_licence
-from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml

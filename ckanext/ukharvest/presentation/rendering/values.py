@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.values import (
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
 from ckanext.ukharvest.presentation.rendering.facts import (
     MOST,
     host,
@@ -191,7 +192,7 @@ def _subject(_key: str, text: str, _portal: Portal) -> _Item:
 
 
 @vocabulary.derived("inspire_themes")
-def _inspire_addresses(themes: vocabulary.Vocabulary) -> Mapping[str, str]:
+def _inspire_addresses(themes: Vocabulary) -> Mapping[str, str]:
     return {themes.label(row): themes.key(row) for row in themes.rows}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.core.filter_values import (
+from ckanext.ukharvest.core.record_filter import (
     MOST_VALUES,
     FilterField,
     FilterFields,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import with_query, without_parameters
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.csw.filters import (

@@ -19,8 +19,8 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     TooLarge,
 )
-from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.http.error_answers import quote_xml
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option, date_range
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _

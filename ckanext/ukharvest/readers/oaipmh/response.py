@@ -17,8 +17,9 @@ from lxml import etree
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError, RecordError
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import quote_xml
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count

@@ -15,7 +15,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, SourceError
 from ckanext.ukharvest.core.fingerprint import ordered_json
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.document import ACCEPT

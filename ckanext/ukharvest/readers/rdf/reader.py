@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value

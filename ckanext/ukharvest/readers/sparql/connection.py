@@ -19,8 +19,9 @@ from lxml import etree
 
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import describe_status
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url, with_query
 from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml

@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.errors import (
     TooLarge,
     Unreachable,
 )
-from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _

@@ -17,7 +17,8 @@ from datetime import timedelta
 from email.utils import parsedate_to_datetime
 
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import (
     Copy,

@@ -7,6 +7,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response
 
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.presentation.messages import missing_records
 from ckanext.ukharvest.presentation.messages.numbers import ungettext
@@ -16,7 +17,6 @@ from ckanext.ukharvest.web.pages.common import (
     ask,
     ask_page,
     check_token,
-    context,
     count_pages,
     csv_response,
     flash_errors,

@@ -16,13 +16,13 @@ from flask import Blueprint, g
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.logic import source_moves, source_organization, source_rules
-from ckanext.ukharvest.logic.asker import roll_back
+from ckanext.ukharvest.logic.asker import context, roll_back
 from ckanext.ukharvest.logic.sources import name_for, source_row_of
 from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
-from ckanext.ukharvest.web.pages.common import ask, check_token, context
+from ckanext.ukharvest.web.pages.common import ask, check_token
 from ckanext.ukharvest.web.pages.form_check import Errors
 from ckanext.ukharvest.web.pages.form_parts import all_types, build_type, common_fields, groups
 from ckanext.ukharvest.web.pages.form_values import (

@@ -15,7 +15,8 @@ from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS, SEVERITIES
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.presentation.messages import help_texts
-from ckanext.ukharvest.presentation.messages.problems import ProblemTexts, describe_problem
+from ckanext.ukharvest.presentation.messages.problems import describe_problem
+from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts
 from ckanext.ukharvest.stars import texts as star_words
 from ckanext.ukharvest.web.pages.form_parts import groups
 

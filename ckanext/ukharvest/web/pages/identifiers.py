@@ -7,17 +7,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from flask import Blueprint
 
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.presentation.messages import changed_identifiers as words
 from ckanext.ukharvest.web.pages import source_frame
-from ckanext.ukharvest.web.pages.common import (
-    ask,
-    ask_page,
-    check_token,
-    context,
-    count_pages,
-    flash_errors,
-)
+from ckanext.ukharvest.web.pages.common import ask, ask_page, check_token, count_pages, flash_errors
 
 identifiers = Blueprint("ukharvest_identifiers", __name__)
 

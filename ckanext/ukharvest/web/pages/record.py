@@ -8,10 +8,11 @@ import ckan.plugins.toolkit as tk
 from flask import Blueprint
 
 from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.logic.records import load_text, source_of_record
 from ckanext.ukharvest.presentation.rendering.source_record.form import excerpt
 from ckanext.ukharvest.web.pages import source_frame
-from ckanext.ukharvest.web.pages.common import ask, check_token, context
+from ckanext.ukharvest.web.pages.common import ask, check_token
 
 record = Blueprint("ukharvest_record", __name__)
 

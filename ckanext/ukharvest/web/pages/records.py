@@ -13,13 +13,14 @@ from flask import Blueprint, Response, redirect
 
 from ckanext.ukharvest.core.document_kind import size_of
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.logic.records import content_of, load_document
 from ckanext.ukharvest.logic.sources import load_visible_source
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.presentation.rendering.source_record import json_outline
 from ckanext.ukharvest.presentation.rendering.source_record import outline as xml_outline
 from ckanext.ukharvest.texts import gettext
-from ckanext.ukharvest.web.pages.common import context, load_dataset, prevent_caching
+from ckanext.ukharvest.web.pages.common import load_dataset, prevent_caching
 
 records = Blueprint("ukharvest_records", __name__)
 

@@ -16,7 +16,7 @@ from werkzeug.datastructures import MultiDict
 from ckanext.ukharvest import config
 from ckanext.ukharvest.engine.jobs.source_preview import BUDGET
 from ckanext.ukharvest.logic import source_moves
-from ckanext.ukharvest.logic.asker import roll_back
+from ckanext.ukharvest.logic.asker import context, roll_back
 from ckanext.ukharvest.logic.source_preview_rules import is_under_way
 from ckanext.ukharvest.presentation.messages import source_moves as move_words
 from ckanext.ukharvest.presentation.messages import source_previews as words
@@ -30,7 +30,6 @@ from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import (
     ask,
     check_token,
-    context,
     csv_response,
     flash_errors,
     prevent_caching,

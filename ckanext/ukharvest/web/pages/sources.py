@@ -11,10 +11,10 @@ from flask import Blueprint, Response, g
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.logic.source_state import type_label
+from ckanext.ukharvest.logic.sources import TYPE
 from ckanext.ukharvest.presentation.messages import status_labels as status
 from ckanext.ukharvest.presentation.messages.source_status import frequency_words
 from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
-from ckanext.ukharvest.web.pages.source_frame import TYPE
 
 sources = Blueprint("ukharvest_sources", __name__)
 

@@ -18,11 +18,12 @@ from flask import Blueprint
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic.action.operations import SourceIsBeingCleared
 from ckanext.ukharvest.logic.action.stock import refuse_during_run
+from ckanext.ukharvest.logic.asker import context
 from ckanext.ukharvest.logic.sources import count_datasets, is_run_of
 from ckanext.ukharvest.presentation.messages.numbers import ungettext
 from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import source_frame
-from ckanext.ukharvest.web.pages.common import check_token, context
+from ckanext.ukharvest.web.pages.common import check_token
 from ckanext.ukharvest.web.pages.source_frame import find
 
 steps = Blueprint("ukharvest", __name__)

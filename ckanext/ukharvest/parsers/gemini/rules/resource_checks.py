@@ -15,9 +15,9 @@ import math
 import re
 from collections.abc import Iterator
 
-from ckanext.ukharvest.core.values.inspire_themes import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.parsers.gemini import people
 from ckanext.ukharvest.parsers.gemini.document import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import checks
