@@ -14,7 +14,7 @@ from typing import Any
 
 from ckan import model
 
-from ckanext.ukharvest.core.link_evidence import Evidence
+from ckanext.ukharvest.core.link_states import Evidence
 
 Pending = dict[str, dt.datetime]  # package id → time of the write to index
 

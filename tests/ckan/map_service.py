@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from ckan import model
 from ckan.tests import factories
 
-from ckanext.ukharvest.core.link_result import Layer, LinkResult
+from ckanext.ukharvest.core.link_states import Layer, LinkResult
 from ckanext.ukharvest.model import link_results
 from tests.publisher import Publisher, Request, Response
 

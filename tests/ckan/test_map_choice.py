@@ -11,7 +11,7 @@ from ckan.plugins import core
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.web import map_view
 from tests.ckan.map_service import BOX, HOSTILE, looked_at, page_of
 

@@ -12,7 +12,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from playwright.sync_api import expect
 
-from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.web import map_view
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.map_service import BOX, DRAWN, HOSTILE, MapService, looked_at, page_of, png

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import SourceRead
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, OAIPMH
 from tests import gemini_catalogue
 from tests.ckan.servers import pycsw

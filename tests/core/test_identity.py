@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.identity import is_globally_unique
+from ckanext.ukharvest.core.deletions import is_globally_unique
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import datetime as dt
 
 import pytest
 
-from ckanext.ukharvest.core.link_evidence import dead_text, parse_dead
 from ckanext.ukharvest.core.link_states import (
     DeadAfter,
     HostRecord,
@@ -14,9 +13,11 @@ from ckanext.ukharvest.core.link_states import (
     LinkHistory,
     LinkState,
     after_check,
+    dead_text,
     fault_of_status,
     host_of,
     next_check,
+    parse_dead,
 )
 
 START = dt.datetime(2026, 11, 1)  # noqa: DTZ001 - naive UTC

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from docs.codes import ROOT
 
-from ckanext.ukharvest.core.values.filename_formats import of_title
+from ckanext.ukharvest.core.values.formats import of_title
 from ckanext.ukharvest.core.values.link_protocols import KNOWN, of_protocol
 
 PAGE = ROOT / "docs" / "publishers" / "resource-formats.md"

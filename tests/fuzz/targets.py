@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.geometries import MAX_BYTES
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import SourceRead
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 from tests.fuzz import seeds, shapes
 

@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, Source
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import SourceRead
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 
 

@@ -15,8 +15,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
 from ckanext.ukharvest.reading.budget import Budget, Watched
-from ckanext.ukharvest.reading.known_record import KnownRecord
-from ckanext.ukharvest.reading.record_classifier import RecordClassifier
+from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClassifier
 from ckanext.ukharvest.reading.source_preview import SourcePreview
 from ckanext.ukharvest.reading.type_detection import DATA, detect, source_type
 from tests.conftest import LOOPBACK

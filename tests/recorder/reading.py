@@ -31,8 +31,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
-from ckanext.ukharvest.reading.records import FileClient, as_entry
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import FileClient, SourceRead, as_entry
 from ckanext.ukharvest.reading.type_detection import source_type
 from ckanext.ukharvest.source_types import TYPES, SourceType
 from ckanext.ukharvest.testing.fixtures import LOOPBACK, FakeTime

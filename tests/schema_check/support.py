@@ -7,10 +7,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from ckanext.ukharvest.schema_check.child import judge
 from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
-from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
-from ckanext.ukharvest.schema_check.judge import judge
-from ckanext.ukharvest.schema_check.report import Finding, Limits
+from ckanext.ukharvest.schema_check.report import ColumnSummary, Finding, Limits
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.schema_check.check import check_data
-from ckanext.ukharvest.schema_check.column_summary import (
+from ckanext.ukharvest.schema_check.report import (
+    FIRST_ROWS,
     MAX_CELL,
     MAX_COLUMNS,
     MAX_DISTINCT,
     ColumnSummary,
+    DataReport,
+    Limits,
+    SampleRow,
 )
-from ckanext.ukharvest.schema_check.report import DataReport, Limits
-from ckanext.ukharvest.schema_check.sample import FIRST_ROWS, SampleRow
 from tests.schema_check.support import check, table, to_bytes
 
 BIG = ("12345678901234567890", "12345678901234567891")  # one number for a computer's float

@@ -10,23 +10,22 @@ from pathlib import Path
 from typing import TextIO
 
 from ckanext.ukharvest import __version__
-from ckanext.ukharvest.check_command.terminal import write_indented
+from ckanext.ukharvest.check_command.output import write_indented
 from ckanext.ukharvest.core.errors import Blocked, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.schema_check.check import check_data
-from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
-from ckanext.ukharvest.schema_check.files import open_data, read_schema
+from ckanext.ukharvest.schema_check.files import TITLES, open_data, read_schema
 from ckanext.ukharvest.schema_check.report import (
     MIB,
+    ColumnSummary,
     DataReport,
     Finding,
     FindingsCsv,
     Limits,
     Verdict,
 )
-from ckanext.ukharvest.schema_check.schema_file import TITLES
 
 EXIT_CODES = {Verdict.VALID: 0, Verdict.INVALID: 1, Verdict.UNCHECKED: 2}
 _TYPES = {

@@ -10,8 +10,7 @@ import click
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.link_states import LinkResult, LinkState
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic.paging import collect_pages

@@ -50,3 +50,8 @@ def collect_translations(
             if value and (code := language_code(tag)):
                 found.setdefault(code, {}).setdefault(name, value)
     return {code: kind(**found[code]) for code in sorted(found)} if len(found) >= least else {}
+
+
+# Key in CKAN → attribute of the record, and of its Translation.
+OF_DATASET = {"title_translated": "title", "notes_translated": "notes", "tags_translated": "tags"}
+OF_RESOURCE = {"name_translated": "name", "description_translated": "description"}

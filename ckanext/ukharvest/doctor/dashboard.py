@@ -11,7 +11,7 @@ from ckan import model
 
 from ckanext.ukharvest import config, doctor
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.doctor import running
 from ckanext.ukharvest.doctor import runs as run_checks
 from ckanext.ukharvest.doctor.runs import BACKGROUND

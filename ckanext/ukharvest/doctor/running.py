@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.model import current_run, utcnow
 from ckanext.ukharvest.model.current_run import CurrentRun

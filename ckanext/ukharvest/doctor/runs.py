@@ -17,7 +17,7 @@ from ckan.lib.redis import connect_to_redis
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor.finding import (
     ERROR,

@@ -11,8 +11,7 @@ import logging
 import redis
 from ckan.lib.redis import connect_to_redis
 
-from ckanext.ukharvest.core.http.request import HttpLimits
-from ckanext.ukharvest.core.http.turns import Turns
+from ckanext.ukharvest.core.http.request import HttpLimits, Turns
 from ckanext.ukharvest.model import redis_cache
 
 log = logging.getLogger(__name__)

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest import __version__, config
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits, MeteredClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.metered_client import MeteredClient
 from ckanext.ukharvest.engine.host_turns import SharedTurns
 
 

@@ -12,9 +12,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import Aborted
-from ckanext.ukharvest.core.http.metered_client import MeteredClient
-from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.link_states import LinkFault, host_of
+from ckanext.ukharvest.core.http.client import MeteredClient
+from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, host_of
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.model.link_checks import Due
 from ckanext.ukharvest.quality.link_check import check as link_checker

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem
 from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.interfaces import IUkHarvestTranslations
-from ckanext.ukharvest.mapping.translated_fields import main_language
+from ckanext.ukharvest.mapping.package_mapper import main_language
 
 log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.model import privileged_options
 from ckanext.ukharvest.model.record_organizations import stored_organization
 from ckanext.ukharvest.model.record_rows import Stamp
-from ckanext.ukharvest.reading.known_record import KnownRecord
+from ckanext.ukharvest.reading.record_classifier import KnownRecord
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 
 

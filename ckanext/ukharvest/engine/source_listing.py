@@ -14,7 +14,7 @@ from ckanext.ukharvest.engine.source_config import Setting, read_options
 from ckanext.ukharvest.model.adoption import Found
 from ckanext.ukharvest.model.record_state import known_records
 from ckanext.ukharvest.reading.record_classifier import RecordClass, RecordClassifier
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import SourceRead
 from ckanext.ukharvest.source_types import SourceType
 
 

@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.records import Copy, Ending, Source, Validators
 from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import SourceState, staged_objects, utcnow
 from ckanext.ukharvest.model.source_state import ensure_source_state
-from ckanext.ukharvest.reading.known_record import KnownRecord
+from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
 Session = model.Session
 

@@ -9,7 +9,7 @@ import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import config, fields
-from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value

@@ -11,7 +11,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic.sources import TYPE, may_see_source
 from ckanext.ukharvest.model import provenance
 from ckanext.ukharvest.model.provenance import Origin

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.logic.source_proposals import describe_proposals

@@ -12,7 +12,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
 from ckanext.ukharvest.core.outcomes import RecordState
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, may_see_source
 from ckanext.ukharvest.model import changes, handed_on, provenance

@@ -10,8 +10,8 @@ from ckan import model
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
-from ckanext.ukharvest.core.translated_keys import OF_DATASET
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.translations import OF_DATASET
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.provenance import describe_change
 from ckanext.ukharvest.model import (

@@ -12,7 +12,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.source_status import MISSING, Health
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic.permissions import may, once, readable_organisations
 from ckanext.ukharvest.model import (
     broken_links,

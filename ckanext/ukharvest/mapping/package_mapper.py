@@ -1,8 +1,8 @@
-"""Map a DatasetRecord to CKAN's package dict.
+"""Texts in several languages as ckanext-fluent stores them: language code → text, or list of tags.
 
-Extras have the names that data.gov.uk used, so that datasets adopted from it look the same. A
-field goes to the top level of the dict if the dataset type's schema has it, else it becomes an
-extra.
+A field of the dataset type's schema gets all languages. Without one, an extra (JSON) gets those
+that CKAN's own field does not have, so that an edited title is shown as edited.
+``h.get_translated`` of CKAN reads both (``presentation.translated_texts`` for extras).
 """
 
 from __future__ import annotations
@@ -14,9 +14,132 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
+from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.mapping import kept_fields, resource_matching, translated_fields
+from ckanext.ukharvest.mapping import kept_fields
+
+Values = dict[str, Any]  # language code → a text, or a list of tags
+
+
+def main_language(record: DatasetRecord) -> str:
+    """Return the code of the language of a record's title and notes, "" if it is not known."""
+    if record.text_language or len(record.language) != 1:
+        return record.text_language
+    return record.language[0].partition("-")[0]
+
+
+def dataset_fields(record: DatasetRecord, schema: Collection[str], language: str) -> Values:
+    """Return the values of those keys of OF_DATASET that the schema has.
+
+    Args:
+        schema: names of the dataset type's own fields.
+        language: of texts whose language is not known: the portal's.
+    """
+    main = main_language(record) or language
+    return {
+        key: _all_languages(_texts(record.translations, name), getattr(record, name), main)
+        for key, name in OF_DATASET.items()
+        if key in schema
+    }
+
+
+def dataset_extras(record: DatasetRecord, schema: Collection[str]) -> dict[str, str]:
+    """Return the extras for those keys of OF_DATASET that the schema does not have."""
+    main = main_language(record)
+    found = {
+        key: _without(_texts(record.translations, name), main)
+        for key, name in OF_DATASET.items()
+        if key not in schema
+    }
+    return {
+        key: json.dumps(values, ensure_ascii=False, sort_keys=True)
+        for key, values in found.items()
+        if values
+    }
+
+
+def resource_fields(
+    resource: ResourceRecord, record: DatasetRecord, schema: Collection[str], language: str
+) -> Values:
+    """Return the values of OF_RESOURCE: CKAN keeps them as they are, with or without a schema."""
+    main = main_language(record)
+    found = {}
+    for key, name in OF_RESOURCE.items():
+        texts = _texts(resource.translations, name)
+        if key in schema:
+            found[key] = _all_languages(texts, getattr(resource, name), main or language)
+        else:
+            found[key] = _without(texts, main)
+    return {key: values for key, values in found.items() if values}
+
+
+def _texts(translations: Mapping[str, Any], name: str) -> Values:
+    found = {code: getattr(each, name) for code, each in translations.items()}
+    return {code: _plain(value) for code, value in found.items() if value}
+
+
+def _plain(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
+
+
+def _without(texts: Values, main: str) -> Values:
+    return {code: value for code, value in texts.items() if code != main}
+
+
+def _all_languages(texts: Values, value: str | tuple[str, ...], main: str) -> Values:
+    """Return the texts, with CKAN's own value in the main language if that is not among them.
+
+    Never empty: a required field of the schema gets a value whatever the record has.
+    """
+    own: Any = value
+    if isinstance(value, tuple):
+        others = {tag for tags in texts.values() for tag in tags}
+        own = [tag for tag in value if tag not in others]
+    if texts and (main in texts or not own or own in texts.values()):
+        return texts
+    return {main: own, **texts}
+
+
+# Keys that no source sets, and keys that our mapper sets. Our parsers check the last three: with
+# invalid values CKAN or ckanext-spatial would refuse the dataset.
+OUR_FIELDS = ("id", "name", "type", "state", "private", "owner_org", "groups", "tags", "guid") + (
+    "resources",
+    "extras",
+    "spatial",
+    "maintainer_email",
+    "author_email",
+)
+OUR_RESOURCE_FIELDS = ("id", "distribution_ref", "size")
+
+
+def add_missing_fields(
+    package: dict[str, Any], other: Mapping[str, Any], schema: Collection[str]
+) -> None:
+    """Add values that a package dict lacks, from another package dict of the same record.
+
+    Args:
+        package: our package dict; changed in place.
+        other: the dataset dict of ckanext-dcat.
+        schema: names of the dataset type's own fields.
+    """
+    present = {extra["key"] for extra in package["extras"]}
+    found = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
+    for key, value in {**found, **other}.items():
+        if key in OUR_FIELDS or not value or package.get(key) or key in present:
+            continue
+        if key in package or key in schema:
+            package[key] = value
+        else:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            package["extras"].append({"key": key, "value": text})
+    package["extras"].sort(key=lambda extra: extra["key"])
+    others = {each.get("url"): each for each in other.get("resources", ())}
+    for resource in package["resources"]:
+        for key, value in others.get(resource["url"], {}).items():
+            if value and key not in OUR_RESOURCE_FIELDS and not resource.get(key):
+                resource[key] = value
+
 
 VERSION = 2  # increase it when the mapping changes: every record is then imported again
 
@@ -142,9 +265,9 @@ def _map(
         "private": defaults.private,
         "type": "dataset",
         "state": "active",
-        **translated_fields.dataset_fields(record, schema, defaults.language),
+        **dataset_fields(record, schema, defaults.language),
     }
-    facts = _facts(record, defaults.reference) | translated_fields.dataset_extras(record, schema)
+    facts = _facts(record, defaults.reference) | dataset_extras(record, schema)
     _place(package, {**defaults.extras, **facts}, schema)
     if defaults.groups:
         package["groups"] = [{"name": name} for name in defaults.groups]
@@ -229,17 +352,15 @@ def _resources(
         free: resources of the dataset that can be the source's.
         ours: CKAN id → match key of the last import.
     """
-    matched = resource_matching.match_resources(record.resources, free, ours)
+    matched = kept_fields.match_resources(record.resources, free, ours)
     resources: list[dict[str, Any]] = []
     keys: Keys = {}
     for resource, before in zip(record.resources, matched, strict=True):
         new_id = "" if is_new else str(uuid.uuid4())
-        texts = translated_fields.resource_fields(
-            resource, record, defaults.resource_schema, defaults.language
-        )
+        texts = resource_fields(resource, record, defaults.resource_schema, defaults.language)
         made = {**_resource(resource, before["id"] if before else new_id), **texts}
         resources.append(made)
-        keys[id(made)] = (made, resource_matching.match_key(resource))
+        keys[id(made)] = (made, kept_fields.match_key(resource))
     return resources, keys
 
 
@@ -259,7 +380,7 @@ def _identify(
     written = []
     for each in resources:
         _made, key = keys.get(id(each), (each, ""))
-        key = key or resource_matching.key_of("", str(each.get("url") or ""))
+        key = key or kept_fields.key_of("", str(each.get("url") or ""))
         if not is_new and not each.get("id"):
             same = (old["id"] for old in free if ours.get(old["id"]) == key)
             each["id"] = next((id_ for id_ in same if id_ not in used), "") or str(uuid.uuid4())

@@ -20,7 +20,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import NOT_READ, RecordOutcome
 from ckanext.ukharvest.model import JobReport, Record
 from ckanext.ukharvest.model.statements import execute
-from ckanext.ukharvest.reading.known_record import UNCONFIRMED, KnownRecord
+from ckanext.ukharvest.reading.record_classifier import UNCONFIRMED, KnownRecord
 
 Session = model.Session
 Package = model.Package

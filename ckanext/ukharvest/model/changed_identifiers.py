@@ -12,8 +12,8 @@ from ckan import model
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.mapping.resource_matching import key_of
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.mapping.kept_fields import key_of
 from ckanext.ukharvest.model import (
     Record,
     SourceState,

@@ -15,7 +15,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest.core.identity import is_globally_unique
+from ckanext.ukharvest.core.deletions import is_globally_unique
 from ckanext.ukharvest.model import Coupling, Record
 from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.source_types import TYPES

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
+from ckanext.ukharvest.core.deletions import is_globally_unique
 from ckanext.ukharvest.core.errors import RecordError
-from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.model import locks
 

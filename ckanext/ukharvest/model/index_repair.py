@@ -19,7 +19,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.model import Record
-from ckanext.ukharvest.reading.known_record import KnownRecord
+from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
 log = logging.getLogger(__name__)
 Session = model.Session

@@ -15,11 +15,10 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.core.link_evidence import Evidence
-from ckanext.ukharvest.core.link_states import HOST, LinkState
+from ckanext.ukharvest.core.link_states import HOST, Evidence, LinkState
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.core.values import format_differences
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.model import Link, Record, RecordProblem, link_evidence, link_results
 from ckanext.ukharvest.model.statements import execute
 
@@ -240,7 +239,7 @@ def as_dict(link: Link | None, declared: str = "") -> dict[str, Any]:
         **{name: iso(getattr(link, name)) for name in _TIMES},
         **{name: getattr(link, name) for name in ("state", "fault", "status", "size", "checksum")},
         "dead_since": iso(dead_since),
-        "differs": format_differences.differ(declared or "", link.format),
+        "differs": formats.differ(declared or "", link.format),
     }
 
 

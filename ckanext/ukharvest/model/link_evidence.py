@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import write_batch
-from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence, dead_text
-from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.link_states import NOTHING, Evidence, LinkState, dead_text
 from ckanext.ukharvest.model import Link
 
 Session = model.Session

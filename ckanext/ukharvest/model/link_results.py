@@ -11,13 +11,13 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import (
     OF_SERVER,
     DeadAfter,
     HostRecord,
     LinkFault,
     LinkHistory,
+    LinkResult,
     LinkState,
     after_check,
     host_of,

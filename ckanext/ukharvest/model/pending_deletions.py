@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.deletions import DeletionPlan
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.model import (
     JobReport,

@@ -16,7 +16,7 @@ from ckanext.harvest.model import HarvestObject
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.model import Record, utcnow
 from ckanext.ukharvest.model.statements import execute
-from ckanext.ukharvest.reading.known_record import KnownRecord
+from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
 Session = model.Session
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.model import JobReport, datasets, run_results
 from ckanext.ukharvest.model.open_work import UNENDED
 from ckanext.ukharvest.model.run_results import RunResult, reports_of

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
+from ckanext.ukharvest.mapping.kept_fields import key_of, move_key
 from ckanext.ukharvest.model import Record, SourcePreview, adoption, pending_index
 from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.reading.preview_result import MoveResult

@@ -9,7 +9,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
-from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
+from ckanext.ukharvest.core.translations import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
-from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_dict as package

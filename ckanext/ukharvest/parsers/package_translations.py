@@ -10,14 +10,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.translations import (
+    OF_DATASET,
+    OF_RESOURCE,
     Pairs,
     ResourceTranslation,
     Translation,
     collect_translations,
 )
-from ckanext.ukharvest.core.values.language_maps import language_pairs
+from ckanext.ukharvest.core.values.languages import language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 

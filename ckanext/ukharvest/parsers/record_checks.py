@@ -13,9 +13,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem
-from ckanext.ukharvest.core.values.bounding_boxes import is_within
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.geometries import Box, bounds
+from ckanext.ukharvest.core.values.geometries import Box, bounds, is_within
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, S
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.endings import unchanged
-from ckanext.ukharvest.readers.json_document import services_and_series
+from ckanext.ukharvest.readers.json_document import outline
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import NumberedPages
@@ -131,7 +131,7 @@ class _Document:
             Problem(
                 "left-out",
                 key,
-                f"{key}: {number} left out; {services_and_series.RULES[key]}; "
+                f"{key}: {number} left out; {outline.RULES[key]}; "
                 f"{self._reader.shape.noun} within them are read",
             )
             for key, number in self._left_out.items()
@@ -159,7 +159,7 @@ class _Document:
         raw = self._record(item, f"{self._reader.shape.singular} {number}")
         self._listed.add(raw.guid)
         if self._outline.by_rule:
-            self._of_files.update(services_and_series.of_files(item, self._reader.guid))
+            self._of_files.update(outline.of_files(item, self._reader.guid))
         return raw
 
     def services_and_series(self) -> Iterator[RawRecord]:
@@ -168,15 +168,15 @@ class _Document:
         identity = self._reader.guid
         for key, prefix in self._outline.by_rule:
             for item in self._file.items(prefix):
-                guid = identity(item) if services_and_series.is_record(item) else ""
+                guid = identity(item) if outline.is_record(item) else ""
                 if not guid:
                     self._left_out[key] += 1
                 elif guid not in self._listed and self._of_files.isdisjoint(
-                    services_and_series.names(item, identity)
+                    outline.names(item, identity)
                 ):
                     self._listed.add(guid)
                     numbers[key] += 1
-                    entry = services_and_series.content(key, item, identity)
+                    entry = outline.content(key, item, identity)
                     yield self._record(entry, f"{key} {numbers[key]}")
 
     def _record(self, item: Any, position: str) -> RawRecord:

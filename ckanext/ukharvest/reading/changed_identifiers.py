@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from ckanext.ukharvest.mapping.resource_matching import key_of
+from ckanext.ukharvest.mapping.kept_fields import key_of
 
 FEWEST = 2  # pairs that suggest changed identifiers; one may be chance
 

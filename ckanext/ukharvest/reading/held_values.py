@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.core import record_filter
-from ckanext.ukharvest.core.filter_values import FilterField, FilterFields, FilterValue, field_of
+from ckanext.ukharvest.core.record_filter import FilterField, FilterFields, FilterValue, field_of
 from ckanext.ukharvest.core.values.text import one_line, shorten
 from ckanext.ukharvest.reading.preview_result import HeldField, Proposal
 

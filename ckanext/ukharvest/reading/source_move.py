@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.core.base_urls import BaseMove, infer_move, match
-from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
+from ckanext.ukharvest.mapping.kept_fields import key_of, move_key
 from ckanext.ukharvest.reading.preview_result import MoveResult, PreviewResult
 from ckanext.ukharvest.reading.record_classifier import Classified
 from ckanext.ukharvest.reading.source_preview import SourcePreview

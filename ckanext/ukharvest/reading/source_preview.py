@@ -17,9 +17,9 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     UkharvestError,
 )
-from ckanext.ukharvest.core.filter_values import FilterFields
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.problems.texts import LOST
+from ckanext.ukharvest.core.record_filter import FilterFields
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.reading.address_lookup import OUT_OF_REACH, PROBE_SECONDS, first_bytes
 from ckanext.ukharvest.reading.budget import Over, Watched
@@ -29,13 +29,12 @@ from ckanext.ukharvest.reading.preview_result import (
     ErrorEntry,
     HeldField,
     PreviewResult,
+    ProblemGroups,
     Sample,
 )
-from ckanext.ukharvest.reading.problem_groups import ProblemGroups
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass, RecordClassifier
 from ckanext.ukharvest.reading.record_summary import sample_of
-from ckanext.ukharvest.reading.records import Entry, as_entry, error_entry, fate_of
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import Entry, SourceRead, as_entry, error_entry, fate_of
 from ckanext.ukharvest.reading.type_detection import better_address, source_type
 from ckanext.ukharvest.source_types import SourceType
 

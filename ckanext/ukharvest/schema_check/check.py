@@ -18,9 +18,15 @@ from io import UnsupportedOperation
 from typing import IO, Any
 
 from ckanext.ukharvest.core.errors import Aborted
-from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
-from ckanext.ukharvest.schema_check.report import DataReport, Finding, Limits, Verdict
-from ckanext.ukharvest.schema_check.sample import Sample, SampleRow
+from ckanext.ukharvest.schema_check.report import (
+    ColumnSummary,
+    DataReport,
+    Finding,
+    Limits,
+    Sample,
+    SampleRow,
+    Verdict,
+)
 
 DEFAULT_LIMITS = Limits()
 _GRACE = 5.0  # seconds to start and to end by itself

@@ -16,9 +16,42 @@ from contextlib import suppress
 from typing import IO, Any
 
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.schema_check import (
+    csvlint,
+    files,
+    json_check,
+    table_check,
+    table_schema,
+    xml_check,
+)
 from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
-from ckanext.ukharvest.schema_check.judge import judge
 from ckanext.ukharvest.schema_check.report import Limits
+
+
+def judge(data: IO[bytes], schema: bytes | None, collector: Collector) -> None:
+    """Check a file, and pass on what is found.
+
+    Args:
+        data: the file, seekable.
+        schema: the schema; None only for GeoJSON.
+
+    Raises:
+        Unchecked: nothing can be said about the data.
+        Stopped: a limit ended the check.
+    """
+    if schema is None:
+        collector.set_schema_type("geojson")
+        json_check.check(data, None, collector)
+        return
+    found = files.read(schema, collector)
+    if found.type == files.XSD:
+        xml_check.check(data, found.document, collector)
+    elif found.type == files.JSON_SCHEMA:
+        json_check.check(data, found.document, collector)
+    else:
+        read = csvlint.read if found.type == files.CSVLINT else table_schema.read
+        table_check.check(data, read(found.document, collector), collector)
+
 
 _EVERY = 0.5  # seconds between two writes
 

@@ -8,9 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
-from ckanext.ukharvest.schema_check.report import Finding, Limits
-from ckanext.ukharvest.schema_check.sample import make_row
+from ckanext.ukharvest.schema_check.report import ColumnSummary, Finding, Limits, make_row
 
 _NOTES = 30  # in one report
 _FOUND = 80  # characters

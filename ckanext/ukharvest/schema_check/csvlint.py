@@ -13,15 +13,16 @@ from typing import Any
 
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.schema_check import columns as rules
-from ckanext.ukharvest.schema_check.cell_types import (
+from ckanext.ukharvest.schema_check.collector import Collector, Unchecked
+from ckanext.ukharvest.schema_check.columns import (
     TEXT,
     CellType,
+    Column,
+    TableRules,
     dated,
     integer,
     parse_web_url,
 )
-from ckanext.ukharvest.schema_check.collector import Collector, Unchecked
-from ckanext.ukharvest.schema_check.columns import Column, TableRules
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|-?INF|NaN")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import IO
 
 from ckanext.ukharvest.core.document_kind import html_title
-from ckanext.ukharvest.schema_check import encodings
+from ckanext.ukharvest.schema_check import files
 from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
 
 _HEAD = 65536  # characters in which the header is
@@ -60,10 +60,10 @@ class Rows:
     def __init__(self, data: IO[bytes], names: Collection[str], collector: Collector) -> None:
         self._collector = collector
         size = collector.limits.data_bytes
-        encoding = encodings.detect(data, size)
+        encoding = files.detect(data, size)
         if encoding.label:
             collector.note(f"The file is {encoding.label}; expected UTF-8.")
-        text, self._beginning = encodings.open_text(data, encoding, size)
+        text, self._beginning = files.open_text(data, encoding, size)
         head = text.read(_HEAD)
         if head.endswith("\r"):  # half a line end
             head += text.read(1)

@@ -9,8 +9,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ckanext.ukharvest.core import record_filter
-from ckanext.ukharvest.core.filter_values import AskForFields
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.record_filter import AskForFields
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
 from ckanext.ukharvest.core.values.text import marked as _

@@ -8,7 +8,7 @@ from typing import Any
 # Not the module: stars.model is a module of this package.
 from ckan.model import Package, license
 
-from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence
+from ckanext.ukharvest.core.link_states import NOTHING, Evidence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.stars import NOT_DATA, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import clean_text

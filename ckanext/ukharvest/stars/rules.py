@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence
-from ckanext.ukharvest.core.values import format_differences, formats, licences
-from ckanext.ukharvest.core.values.format_table import formats as file_types
+from ckanext.ukharvest.core.link_states import NOTHING, Evidence
+from ckanext.ukharvest.core.values import formats, licences
+from ckanext.ukharvest.core.values.formats import all_formats as file_types
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -41,7 +41,7 @@ LINKABLE = 4  # file extensions of RDF formats
 
 # Less exact than the metadata's format, which names the archive's content, or the kind of XML or
 # JSON.
-_GENERAL = format_differences.GENERAL
+_GENERAL = formats.GENERAL
 
 
 @vocabulary.derived("file_types")

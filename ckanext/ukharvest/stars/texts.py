@@ -8,8 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest.core.link_evidence import parse_dead
-from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.link_states import LinkState, parse_dead
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.presentation.messages import links, times
 from ckanext.ukharvest.stars import plugins

@@ -17,8 +17,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.link_states import LinkFault
+from ckanext.ukharvest.core.link_states import LinkFault, LinkResult
 from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.engine import link_lanes
 from ckanext.ukharvest.engine.link_lanes import Lanes

@@ -11,7 +11,7 @@ from ckan.lib import search
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
-from ckanext.ukharvest.core.link_result import LinkResult
+from ckanext.ukharvest.core.link_states import LinkResult
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import (

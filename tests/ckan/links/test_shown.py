@@ -15,7 +15,7 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.core.link_result import Layer, LinkResult
+from ckanext.ukharvest.core.link_states import Layer, LinkResult
 from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.model import link_results
 from tests.ckan import looks

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values.bounding_boxes import hull, is_within, merge_geometries, overlap
-from ckanext.ukharvest.core.values.geometries import Box, Geometry, bbox_polygon
+from ckanext.ukharvest.core.values.geometries import (
+    Box,
+    Geometry,
+    bbox_polygon,
+    hull,
+    is_within,
+    merge_geometries,
+    overlap,
+)
 
 FIJI = (177.0, -20.0, -178.0, -12.0)
 WORLD = (-180.0, -90.0, 180.0, 90.0)

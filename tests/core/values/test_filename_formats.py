@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values.filename_formats import of_title
+from ckanext.ukharvest.core.values.formats import of_title
 
 
 @pytest.mark.parametrize(

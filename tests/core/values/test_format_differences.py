@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values.format_differences import differ
+from ckanext.ukharvest.core.values.formats import differ
 
 
 @pytest.mark.parametrize(

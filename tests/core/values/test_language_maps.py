@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.values.language_maps import choose_language, language_pairs
+from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from ckanext.ukharvest.core.records import Licence, ResourceRecord
-from ckanext.ukharvest.core.values import licence_phrases as phrases
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences as phrases
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.csv_file import parts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values.sizes import parse_size
+from ckanext.ukharvest.core.values.file_facts import parse_size
 
 
 @pytest.mark.parametrize(

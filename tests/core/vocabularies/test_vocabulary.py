@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.core.values import formats, frequencies, inspire_themes, licences
+from ckanext.ukharvest.core.values import formats, frequencies, licences, theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.csv_file import KEYS, parse
 from ckanext.ukharvest.core.vocabularies.vocabulary import VocabularyError
@@ -143,8 +143,8 @@ def test_every_table_that_was_in_python_follows_its_file(lists_folder: Path) -> 
     assert formats.label("application/x-shiny") == formats.of_url("http://a.b/c.shiny") == "Shiny"
     assert getattr(licences.find("be shiny"), "id", "") == "shiny-1"
     assert getattr(licences.find("http://shiny.example/2.0"), "id", "") == "shiny-1"
-    assert inspire_themes.theme_of_address("http://inspire.ec.europa.eu/theme/zz") == "Shiny things"
-    assert inspire_themes.theme_of_label("SHINY-THINGS") == "Shiny things"
+    assert theme_names.theme_of_address("http://inspire.ec.europa.eu/theme/zz") == "Shiny things"
+    assert theme_names.theme_of_label("SHINY-THINGS") == "Shiny things"
     assert vocabulary.label("schemas", "http://shiny.example/old") == "Shiny schema"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.core.link_states import Layer
 from tests.publisher import Publisher
 from tests.quality.link_check.support import look_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.quality.link_check import services
 from tests.publisher import Publisher, Response
 from tests.quality.link_check.support import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.core.link_evidence import Evidence
+from ckanext.ukharvest.core.link_states import Evidence
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.stars import rules as stars

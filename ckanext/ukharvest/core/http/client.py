@@ -25,8 +25,7 @@ from ckanext.ukharvest.core.http import body as bodies
 from ckanext.ukharvest.core.http import connection, error_answers
 from ckanext.ukharvest.core.http.credentials import Credential, Secrets
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, HttpLimits, Reply
-from ckanext.ukharvest.core.http.turns import Turns
+from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, HttpLimits, Reply, Turns
 from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import counted
@@ -325,3 +324,26 @@ def _progress(response: BaseHTTPResponse) -> str:
 def _bad_status(reply: Reply) -> BadStatus:
     message = f"{error_answers.describe_status(reply)}."
     return BadStatus(message, status=reply.status, url=safe_url(reply.url))
+
+
+class MeteredClient(HttpClient):
+    """As ``HttpClient``, for one thread; counts requests and bytes.
+
+    Attributes:
+        requests: number of requests sent, retries and redirects included.
+        received: bytes of bodies that were read, unpacked.
+    """
+
+    requests = 0
+    received = 0
+
+    def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
+        self.requests += 1
+        try:
+            reply = super()._once(ask, url, trusted)
+        except Blocked:
+            self.requests -= 1  # no server was contacted
+            raise
+        self.received += reply.body.seek(0, io.SEEK_END)
+        reply.body.seek(0)
+        return reply

@@ -19,8 +19,7 @@ from pyproj.database import query_crs_info
 from pyproj.enums import PJType
 from pyproj.exceptions import CRSError, ProjError
 
-from ckanext.ukharvest.core.values.bounding_boxes import overlap
-from ckanext.ukharvest.core.values.geometries import Box
+from ckanext.ukharvest.core.values.geometries import Box, overlap
 from ckanext.ukharvest.core.values.text import shorten
 
 # PROJ_NETWORK=ON would make PROJ request grids from a CDN: network access besides core/http, and

@@ -1,16 +1,56 @@
-"""File formats under CKAN's labels, from a publisher's text or from a URL."""
+"""File formats under CKAN's labels, from a publisher's text, a URL or a file's name.
+
+The table is the list ``file_types``. Labels are those of CKAN 2.12's
+``config/resource_formats.json`` where that has the format, else the file extension or the project's
+own spelling. Names are compared without case, spaces and punctuation. Unlike in CKAN's list,
+``video/mpeg`` is not MP3, and ``application/octet-stream`` is not a format.
+
+In a file's name, the rule of data.gov.uk's guide for location data ("a carefully formed name") is
+followed in full: a known format in brackets or behind a dash at the end (``Rivers (CSV)``,
+``Rivers - WFS``), or before a colon at the start (``WMS: rivers``), or a name that is only a
+format.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ckanext.ukharvest.core.values.format_table import formats
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
+
+
+class Format(NamedTuple):
+    """One format: its label, and extensions, media types and names in lower case.
+
+    ``stars`` is the openness (https://5stardata.info/en/) of data in this format under an open
+    licence, 0 to 4; None where the format does not decide it ("API").
+    """
+
+    label: str
+    extensions: tuple[str, ...]
+    media_types: tuple[str, ...]
+    names: tuple[str, ...]
+    stars: int | None = None
+
+
+@vocabulary.derived("file_types")
+def all_formats(read: Vocabulary) -> tuple[Format, ...]:
+    """Return the formats, in the list's order."""
+    return tuple(
+        Format(
+            row["label"],
+            parts(row["extensions"]),
+            parts(row["media_types"]),
+            parts(row["names"]),
+            int(row["stars"]) if row["stars"] else None,
+        )
+        for row in read.rows
+    )
 
 
 def _squash(name: str) -> str:
@@ -28,7 +68,7 @@ class _Labels(NamedTuple):
 @vocabulary.derived("file_types")
 def _known(_read: Vocabulary) -> _Labels:
     known = _Labels({}, {}, {})
-    for each in formats():
+    for each in all_formats():
         known.by_extension.update(dict.fromkeys(each.extensions, each.label))
         known.by_media_type.update(dict.fromkeys(each.media_types, each.label))
         known.by_name.update((_squash(n), each.label) for n in (*each.names, each.label))
@@ -282,3 +322,81 @@ def _of_path(path: str) -> str:
     if outer in ARCHIVES and "." in stem:
         return _known().by_extension.get(stem.rpartition(".")[2], "") or outer
     return outer
+
+
+# A hyphen within a word is part of it ("GTFS-RT"): a dash has a space next to it, or is long.
+_DASH = re.compile(r"\s-+\s*|-+\s|[–—]")
+# Longer texts are not formats, and would slow the pattern above.
+_LONGEST_NAME = 200
+
+# Names and extensions of formats that usually mean something else in a file's name: words ("Rights
+# of way - Access", "Owl: sightings") and initials of places (NC, MD, NT).
+_EVERYDAY = frozenset(
+    ("access", "bin", "binary", "binarydata", "mapservice", "md", "mop", "nc", "nq", "nt", "owl")
+    + ("r", "rest", "shape", "sid", "text", "viewservice", "word")
+)
+
+
+def of_title(name: str) -> str:
+    """Return CKAN's label of the format in a file's name, "" if it names none."""
+    text = " ".join(name.split()).rstrip(" .")
+    if "://" in text:
+        return ""
+    # Without a space after it, the colon is part of a layer's name: "gml:Province".
+    before = text.partition(": ")[0] if ": " in text else ""
+    for part in (text, before, *_ends(text[-_LONGEST_NAME:])):
+        if found := label(part, unless=_EVERYDAY):
+            return found
+    return ""
+
+
+def _ends(text: str) -> Iterator[str]:
+    """Yield the text after each dash, the longest first, and the text in brackets at the end."""
+    for dash in _DASH.finditer(text):
+        yield text[dash.end() :]
+    opening = {")": "(", "]": "["}.get(text[-1:], "")
+    if opening:
+        yield text[:-1].rpartition(opening)[2]
+
+
+# Formats that say little: a CSV in a zip file is both, and every GML is XML.
+GENERAL = ARCHIVES | {"XML", "JSON", "TXT", "BIN", "OWL", "API"}
+# One thing under several names.
+_SAME = (
+    frozenset(("Esri REST", "ArcGIS Map Service", "ArcGIS Map Preview")),
+    frozenset(("OGC API", "OGC API Features")),
+    frozenset(("HDF", "NetCDF")),
+    frozenset(("RDF", "OWL", "SKOS")),
+)
+
+
+def differ(declared: str, found: str) -> bool:
+    """Tell whether two formats exclude each other; unknown and general ones never do.
+
+    Args:
+        declared: as the metadata spell it.
+        found: CKAN's label, "" if unknown.
+    """
+    promised = label(declared)
+    if not promised or not found or {promised, found} & GENERAL:
+        return False
+    return promised != found and not any({promised, found} <= same for same in _SAME)
+
+
+_LONGEST_TITLE = 100
+
+
+def name_of(url: str, label: str) -> str:
+    """Return the last part of a URL's path, such as "rivers.csv", if it looks like a file's name.
+
+    Otherwise a format's label and "resource" ("CSV resource"), or "" without a label.
+    """
+    try:
+        path = unquote(urlsplit(url).path)
+    except ValueError:
+        path = ""
+    name = clean_text(path.rstrip("/").rpartition("/")[2])
+    stem, dot, ending = name.rpartition(".")
+    if dot and stem and ending.isalnum() and len(ending) <= 8:
+        return shorten(name, _LONGEST_TITLE)
+    return f"{label} resource" if label else ""

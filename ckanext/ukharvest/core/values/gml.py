@@ -11,9 +11,13 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.values import coordinate_systems
-from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
 from ckanext.ukharvest.core.values.coordinate_systems import Point
-from ckanext.ukharvest.core.values.geometries import Geometry, bbox_polygon, valid_geojson
+from ckanext.ukharvest.core.values.geometries import (
+    Geometry,
+    bbox_polygon,
+    merge_geometries,
+    valid_geojson,
+)
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.text import clean_text, decode_entities
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 

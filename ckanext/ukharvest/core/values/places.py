@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ckanext.ukharvest.core.values import coordinate_systems
-from ckanext.ukharvest.core.values.bounding_boxes import hull
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
     WKT_NAMES,
     Geometry,
     bbox_polygon,
     bounds,
+    hull,
     parse_number,
     too_large,
     valid_geojson,

@@ -16,9 +16,9 @@ from typing import IO
 
 from lxml import etree
 
+from ckanext.ukharvest.core.document_kind import MIXED
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 

@@ -39,7 +39,7 @@ from ckanext.ukharvest.engine.dataset_writer.write import (
     package_hash,
     show,
 )
-from ckanext.ukharvest.mapping import package_mapper, profile_fields
+from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.mapping.kept_fields import SuppliedFields
 from ckanext.ukharvest.model import (
     Record,
@@ -359,7 +359,7 @@ class _Batch:
 
 def _complete(write: Write, package: dict[str, Any]) -> None:
     """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict."""
-    profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
+    package_mapper.add_missing_fields(package, write.profile_fields, write.schema)
     dataset_hooks.change_dataset(write.record, write.source, package)
 
 

@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.engine import dataset_hooks
 from ckanext.ukharvest.interfaces import SourceFacts
-from ckanext.ukharvest.mapping import package_mapper, profile_fields
+from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.model import record_rows
 from ckanext.ukharvest.model.refusals import Rejected
 
@@ -63,7 +63,7 @@ def package_hash(write: Write) -> str:
     """
     mapped = package_mapper.to_package_dict(write.record, None, None, write.schema, write.defaults)
     package = mapped.package
-    profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
+    package_mapper.add_missing_fields(package, write.profile_fields, write.schema)
     for resource in package["resources"]:
         resource.pop("id", None)
     facts: list[Any] = [package, sorted(write.schema), sorted(write.defaults.not_overwrite)]

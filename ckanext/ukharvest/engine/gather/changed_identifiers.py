@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine.gather.signs_of_life import show_life
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.import_stage import SourceImport
-from ckanext.ukharvest.mapping.resource_matching import match_key
+from ckanext.ukharvest.mapping.kept_fields import match_key
 from ckanext.ukharvest.model import changed_identifiers, staged_objects
 from ckanext.ukharvest.model.changed_identifiers import Change
 from ckanext.ukharvest.model.service_faults import failing_service

@@ -8,8 +8,12 @@ from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.model import staged_objects, utcnow
 from ckanext.ukharvest.model.record_state import rename
-from ckanext.ukharvest.reading.known_record import KnownRecord
-from ckanext.ukharvest.reading.record_classifier import MAX_GUID, Classified, RecordClass
+from ckanext.ukharvest.reading.record_classifier import (
+    MAX_GUID,
+    Classified,
+    KnownRecord,
+    RecordClass,
+)
 
 
 def take(state: GatherState, record: Classified) -> None:

@@ -27,7 +27,7 @@ from ckanext.ukharvest.model import (
     stopping,
     utcnow,
 )
-from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.records import SourceRead
 
 Session = model.Session
 

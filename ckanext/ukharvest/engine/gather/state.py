@@ -15,8 +15,12 @@ from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import JobReport, staged_objects
 from ckanext.ukharvest.model.changed_identifiers import Change
 from ckanext.ukharvest.model.record_state import known_records, mark_seen
-from ckanext.ukharvest.reading.known_record import KnownRecord
-from ckanext.ukharvest.reading.record_classifier import Classified, Listing, RecordClassifier
+from ckanext.ukharvest.reading.record_classifier import (
+    Classified,
+    KnownRecord,
+    Listing,
+    RecordClassifier,
+)
 from ckanext.ukharvest.source_types import SourceType
 
 

@@ -19,7 +19,7 @@ from ckan.model import Session
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.errors import Aborted, SourceError, Unreachable
-from ckanext.ukharvest.core.http.metered_client import MeteredClient
+from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.link_states import host_of
 from ckanext.ukharvest.core.records import Validators

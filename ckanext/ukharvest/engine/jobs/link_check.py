@@ -23,8 +23,7 @@ from ckan.model import Session
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import Aborted, RecordError
-from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.link_states import DeadAfter
+from ckanext.ukharvest.core.link_states import DeadAfter, LinkResult
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.engine.http_client import open_metered_client

@@ -8,7 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.sources import organisation_of

@@ -8,7 +8,7 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations

@@ -10,7 +10,7 @@ from ckan import model
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.link_states import host_of
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations

@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic import schema, source_adoption
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, locks, open_work, stopping

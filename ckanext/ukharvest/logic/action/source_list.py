@@ -9,7 +9,7 @@ import ckan.plugins.toolkit as tk
 from ckan import authz
 
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import roles_of
 from ckanext.ukharvest.model import datasets, health, runs, source_list

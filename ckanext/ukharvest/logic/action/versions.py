@@ -6,7 +6,7 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import versions
 

@@ -19,7 +19,7 @@ from flask_babel import force_locale
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.source_status import Health
-from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.model import JobReport, health, locks, notifications, runs, utcnow
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import (

@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.records import (
     RawRecord,
     RemoteGroup,
 )
-from ckanext.ukharvest.core.translated_keys import OF_DATASET
+from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import marked as _

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import multivalue
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.text import shorten

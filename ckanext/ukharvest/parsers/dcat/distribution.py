@@ -9,13 +9,12 @@ from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.values import file_names, formats, schema_types
-from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values import formats, schema_types
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.places import geometry_text
-from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import (
@@ -134,7 +133,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         found["kind"] = "service"
     if kind := schema_types.guess(found["schema_url"], found["format"]):
         facts["schema_type"] = kind
-    found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
+    found["name"] = found["name"] or formats.name_of(found["url"], found["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     facts = unread_fields.added_to(facts, further.unread(part, _READ), of_file=True)
     return ResourceRecord(id="" if identity == found["url"] else identity, extras=facts, **found)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.values import licences
-from ckanext.ukharvest.core.values.licence_phrases import addresses
+from ckanext.ukharvest.core.values.licences import addresses
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode, PropertyText

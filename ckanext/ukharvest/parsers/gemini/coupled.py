@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
-from ckanext.ukharvest.core.identity import UUID
+from ckanext.ukharvest.core.deletions import UUID
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url

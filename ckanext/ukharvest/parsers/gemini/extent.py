@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
-from ckanext.ukharvest.core.values.bounding_boxes import hull, merge_geometries, overlap
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
     Box,
     Geometry,
     bbox_polygon,
     bounds,
+    hull,
+    merge_geometries,
+    overlap,
     too_large,
 )
 from ckanext.ukharvest.core.values.multivalue import is_no

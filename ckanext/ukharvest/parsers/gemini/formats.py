@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.filename_formats import of_title
+from ckanext.ukharvest.core.values.formats import of_title
 from ckanext.ukharvest.core.values.link_protocols import (
     SERVICE_FORMATS,
     SERVICES,

@@ -9,8 +9,8 @@ from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values import local_government_lists
-from ckanext.ukharvest.core.values.inspire_themes import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode, PropertyText

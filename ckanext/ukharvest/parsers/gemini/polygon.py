@@ -13,8 +13,16 @@ from itertools import pairwise
 from lxml import etree
 
 from ckanext.ukharvest.core.values import coordinate_systems
-from ckanext.ukharvest.core.values.bounding_boxes import is_within, merge_geometries, overlap
-from ckanext.ukharvest.core.values.geometries import MAX_BYTES, Box, Geometry, bounds, valid_geojson
+from ckanext.ukharvest.core.values.geometries import (
+    MAX_BYTES,
+    Box,
+    Geometry,
+    bounds,
+    is_within,
+    merge_geometries,
+    overlap,
+    valid_geojson,
+)
 from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode

@@ -25,11 +25,11 @@ from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.periods import join_periods
 from ckanext.ukharvest.core.values.places import parse_box
-from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
@@ -53,7 +53,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
-__all__ = ["MAPPING", "RESOURCE_MAPPING", "VOLATILE"]
+__all__ = ["FORM", "MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
 
 VERSION = 4
 FORM = "json_or_rdf"  # in the fingerprints of all records, from the time when they could be RDF

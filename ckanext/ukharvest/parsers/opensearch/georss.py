@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import FieldValues
-from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
-from ckanext.ukharvest.core.values.geometries import Geometry
+from ckanext.ukharvest.core.values.geometries import Geometry, merge_geometries
 from ckanext.ukharvest.core.values.gml import read_gml
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first
 from ckanext.ukharvest.core.values.text import clean_text

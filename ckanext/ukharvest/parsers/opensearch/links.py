@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.sizes import read_size
 
 DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
 # Relation → kind of resource, and its name where the link has no title.

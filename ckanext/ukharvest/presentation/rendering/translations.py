@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ckanext.ukharvest.core.translated_keys import OF_DATASET
+from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.presentation.rendering.facts import MOST, parse_json, render_list

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.quality.link_check.addresses import collection_of
 from ckanext.ukharvest.quality.link_check.services import MOST_LAYERS, Service

@@ -22,8 +22,7 @@ from ckanext.ukharvest.core.errors import Aborted, BadStatus, Blocked, FetchErro
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import MIB, HttpLimits
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
-from ckanext.ukharvest.core.link_result import Layer, LinkResult
-from ckanext.ukharvest.core.link_states import LinkFault, fault_of_status
+from ckanext.ukharvest.core.link_states import Layer, LinkFault, LinkResult, fault_of_status
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.quality.link_check import addresses, api, content, services

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml.parser import local_name
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.core.filter_values import (
+from ckanext.ukharvest.core.record_filter import (
     MOST_VALUES,
     FilterField,
     FilterFields,

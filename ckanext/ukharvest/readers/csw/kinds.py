@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ckanext.ukharvest.core.filter_values import FilterFields, FilterValue, field_of
+from ckanext.ukharvest.core.record_filter import FilterFields, FilterValue, field_of
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.server import Server

@@ -16,9 +16,8 @@ import ijson
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
-from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
+from ckanext.ukharvest.core.document_kind import MIXED, html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
 
 _CHUNK = 1 << 16

@@ -12,7 +12,7 @@ from contextlib import closing
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import SourceError
-from ckanext.ukharvest.core.filter_values import FilterFields, FilterValue, field_of
+from ckanext.ukharvest.core.record_filter import FilterFields, FilterValue, field_of
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.oaipmh.request import OAI_DC, endpoint

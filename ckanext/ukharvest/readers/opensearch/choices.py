@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.errors import ConfigError, SourceError
-from ckanext.ukharvest.core.filter_values import FilterFields, FilterValue, field_of
+from ckanext.ukharvest.core.record_filter import FilterFields, FilterValue, field_of
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.readers.opensearch.reader import description_of
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, ask

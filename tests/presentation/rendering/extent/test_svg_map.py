@@ -12,8 +12,7 @@ import pytest
 from markupsafe import Markup
 
 import ckanext.ukharvest
-from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
-from ckanext.ukharvest.core.values.geometries import Geometry, bbox_polygon
+from ckanext.ukharvest.core.values.geometries import Geometry, bbox_polygon, merge_geometries
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 
 PUBLIC = Path(ckanext.ukharvest.__file__).parent / "public"

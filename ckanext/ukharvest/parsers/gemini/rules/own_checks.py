@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ckanext.ukharvest.core.values.inspire_themes import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.parsers.gemini import constraints
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import lists
