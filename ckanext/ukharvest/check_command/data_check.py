@@ -74,8 +74,8 @@ def run(
         if isinstance(exc, Blocked) and exc.url.startswith("http") and not allow_private:
             print("ukharvest check: here --allow-private allows private addresses", file=err)
     if as_json:
-        found = {"location": location, "schema": schema, **report.as_dict()}
-        json.dump(found, out, ensure_ascii=False, indent=2)
+        result = {"location": location, "schema": schema, **report.as_dict()}
+        json.dump(result, out, ensure_ascii=False, indent=2)
         out.write("\n")
     else:
         _write(report, location, schema, errors_file, out)

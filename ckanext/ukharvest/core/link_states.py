@@ -165,8 +165,8 @@ def fault_of_status(status: int) -> LinkFault:
 
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case, without port and login; "" if there is none."""
-    found = _HOST.match(url)
-    return found[1].lower() if found else ""
+    match = _HOST.match(url)
+    return match[1].lower() if match else ""
 
 
 @dataclass(frozen=True, slots=True)

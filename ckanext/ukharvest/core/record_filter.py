@@ -74,8 +74,8 @@ def field_of(
     prefix: str = "",
 ) -> FilterField:
     """Return a field with its values sorted and limited."""
-    fit = [each for each in values if each.value and len(each.value) <= LONGEST_VALUE]
-    fit.sort(key=lambda each: (-(each.records or 0), (each.title or each.value).casefold()))
+    fit = [value for value in values if value.value and len(value.value) <= LONGEST_VALUE]
+    fit.sort(key=lambda value: (-(value.records or 0), (value.title or value.value).casefold()))
     return FilterField(name, tuple(fit[:MOST_VALUES]), include, exclude, prefix)
 
 
@@ -144,9 +144,9 @@ def why_unwanted(entry: Entry, options: Mapping[str, Any]) -> str:
     Of several wanted values of one field a record needs one; it needs one of each field.
     """
     for field, wanted in _by_field(options.get(INCLUDE) or ()).items():
-        found = values_of(entry, field)
-        if wanted.isdisjoint(each.casefold() for each in found):
-            named = f"'{found[0]}'" if found else "missing"
+        own = values_of(entry, field)
+        if wanted.isdisjoint(text.casefold() for text in own):
+            named = f"'{own[0]}'" if own else "missing"
             return f"its {field} is {named}; {INCLUDE} wants another"
     for field, unwanted in _by_field(options.get(EXCLUDE) or ()).items():
         for value in values_of(entry, field):
@@ -156,19 +156,19 @@ def why_unwanted(entry: Entry, options: Mapping[str, Any]) -> str:
 
 
 def _by_field(values: tuple[str, ...]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for each in values:
-        field, _, value = each.partition(":")
-        found.setdefault(field.strip(), set()).add(value.strip().casefold())
-    return found
+    by_field: dict[str, set[str]] = {}
+    for text in values:
+        field, _, value = text.partition(":")
+        by_field.setdefault(field.strip(), set()).add(value.strip().casefold())
+    return by_field
 
 
 def _wrong(values: tuple[str, ...]) -> str:
-    for each in values:
-        field, _, value = each.partition(":")
+    for text in values:
+        field, _, value = text.partition(":")
         if field.strip() not in FIELDS or not value.strip():
             names = ", ".join(FIELDS)
-            return f"'{each}' is no filter; expected field:value with one of the fields {names}"
+            return f"'{text}' is no filter; expected field:value with one of the fields {names}"
     return ""
 
 

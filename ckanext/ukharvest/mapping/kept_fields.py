@@ -44,19 +44,19 @@ def match_resources(
         # A person changed its URL and name; the last import stored the original ones.
         (match_key, lambda o: keys.get(o["id"])),
     )
-    found: list[dict[str, Any] | None] = [None] * len(new)
+    matches: list[dict[str, Any] | None] = [None] * len(new)
     free = list(old)
     for of_new, of_old in evidence:
         by_value: dict[Any, list[dict[str, Any]]] = {}
-        for each in free:
-            by_value.setdefault(of_old(each), []).append(each)
+        for one in free:
+            by_value.setdefault(of_old(one), []).append(one)
         for index, resource in enumerate(new):
             value = of_new(resource)
-            if found[index] is None and value is not None and by_value.get(value):
-                found[index] = by_value[value].pop(0)
-        taken = {each["id"] for each in found if each}
-        free = [each for each in free if each["id"] not in taken]
-    return found
+            if matches[index] is None and value is not None and by_value.get(value):
+                matches[index] = by_value[value].pop(0)
+        taken = {one["id"] for one in matches if one}
+        free = [one for one in free if one["id"] not in taken]
+    return matches
 
 
 def match_key(resource: ResourceRecord) -> str:
@@ -168,9 +168,10 @@ def list_supplied(
     groups = () if "groups" in stays else package.get("groups", ())
     return SuppliedFields(
         dataset=tuple(sorted(fields)),
-        groups=tuple(sorted({str(each["name"]) for each in groups})),
+        groups=tuple(sorted({str(group["name"]) for group in groups})),
         resources=tuple(
-            tuple(sorted(_resource_fields(each, found_formats))) for each in package["resources"]
+            tuple(sorted(_resource_fields(resource, found_formats)))
+            for resource in package["resources"]
         ),
     )
 
@@ -226,15 +227,15 @@ def keep_fields(
 
 def _keep_groups(package: dict[str, Any], existing: Mapping[str, Any], gone: set[str]) -> None:
     """Keep the groups that the dataset is in, without those that the source has taken back."""
-    given = package.get("groups", [])
-    names = {each["name"] for each in given}
+    supplied = package.get("groups", [])
+    names = {group["name"] for group in supplied}
     groups = [
-        each
-        for each in existing.get("groups", ())
-        if each.get("name") not in gone or each.get("name") in names
+        group
+        for group in existing.get("groups", ())
+        if group.get("name") not in gone or group.get("name") in names
     ]
-    present = {each.get("name") for each in groups}
-    groups += [each for each in given if each["name"] not in present]
+    present = {group.get("name") for group in groups}
+    groups += [group for group in supplied if group["name"] not in present]
     if groups or "groups" in existing:
         package["groups"] = groups
 

@@ -47,14 +47,14 @@ def dataset_fields(record: DatasetRecord, schema: Collection[str], language: str
 def dataset_extras(record: DatasetRecord, schema: Collection[str]) -> dict[str, str]:
     """Return the extras for those keys of OF_DATASET that the schema does not have."""
     main = main_language(record)
-    found = {
+    extras = {
         key: _without(_texts(record.translations, name), main)
         for key, name in OF_DATASET.items()
         if key not in schema
     }
     return {
         key: json.dumps(values, ensure_ascii=False, sort_keys=True)
-        for key, values in found.items()
+        for key, values in extras.items()
         if values
     }
 
@@ -64,19 +64,19 @@ def resource_fields(
 ) -> Values:
     """Return the values of OF_RESOURCE: CKAN keeps them as they are, with or without a schema."""
     main = main_language(record)
-    found = {}
+    fields = {}
     for key, name in OF_RESOURCE.items():
         texts = _texts(resource.translations, name)
         if key in schema:
-            found[key] = _all_languages(texts, getattr(resource, name), main or language)
+            fields[key] = _all_languages(texts, getattr(resource, name), main or language)
         else:
-            found[key] = _without(texts, main)
-    return {key: values for key, values in found.items() if values}
+            fields[key] = _without(texts, main)
+    return {key: values for key, values in fields.items() if values}
 
 
 def _texts(translations: Mapping[str, Any], name: str) -> Values:
-    found = {code: getattr(each, name) for code, each in translations.items()}
-    return {code: _plain(value) for code, value in found.items() if value}
+    texts = {code: getattr(translation, name) for code, translation in translations.items()}
+    return {code: _plain(value) for code, value in texts.items() if value}
 
 
 def _plain(value: str | tuple[str, ...]) -> str | list[str]:
@@ -124,8 +124,8 @@ def add_missing_fields(
         schema: names of the dataset type's own fields.
     """
     present = {extra["key"] for extra in package["extras"]}
-    found = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
-    for key, value in {**found, **other}.items():
+    extras = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
+    for key, value in {**extras, **other}.items():
         if key in OUR_FIELDS or not value or package.get(key) or key in present:
             continue
         if key in package or key in schema:
@@ -134,7 +134,7 @@ def add_missing_fields(
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             package["extras"].append({"key": key, "value": text})
     package["extras"].sort(key=lambda extra: extra["key"])
-    others = {each.get("url"): each for each in other.get("resources", ())}
+    others = {file.get("url"): file for file in other.get("resources", ())}
     for resource in package["resources"]:
         for key, value in others.get(resource["url"], {}).items():
             if value and key not in OUR_RESOURCE_FIELDS and not resource.get(key):
@@ -215,20 +215,20 @@ def to_package_dict(
             the source's.
     """
     old = list(existing.get("resources", ())) if existing else []
-    ours = {each[0]: each[1] for each in known_resources or ()}
-    by_hand = [each for each in old if known_resources is not None and each["id"] not in ours]
-    free = [each for each in old if each not in by_hand]
+    ours = {pair[0]: pair[1] for pair in known_resources or ()}
+    by_hand = [file for file in old if known_resources is not None and file["id"] not in ours]
+    free = [file for file in old if file not in by_hand]
     resources, keys = _resources(record, free, ours, defaults, is_new=not existing)
     package = _map(record, resources, schema, defaults)
     if change:
         change(package)
     written = _identify(package["resources"], keys, free, ours, is_new=not existing)
-    found = kept_fields.list_supplied(
+    supplied_fields = kept_fields.list_supplied(
         package, existing, defaults.not_overwrite, found_formats or {}
     )
     if existing:
         kept_fields.keep_fields(package, existing, supplied, schema, defaults.not_overwrite)
-        before = {each["id"]: each for each in free}
+        before = {file["id"]: file for file in free}
         gone = supplied["resources"] if supplied else {}
         for resource in package["resources"]:
             if resource["id"] in before:
@@ -239,7 +239,7 @@ def to_package_dict(
                     defaults.resource_schema,
                 )
         package["resources"] = package["resources"] + by_hand
-    return MappedDataset(package, written, found)
+    return MappedDataset(package, written, supplied_fields)
 
 
 def _map(
@@ -376,16 +376,16 @@ def _identify(
 
     Those that ``change`` added get the ids that they had at the last import.
     """
-    used = {each.get("id") for each in resources}
+    used = {resource.get("id") for resource in resources}
     written = []
-    for each in resources:
-        _made, key = keys.get(id(each), (each, ""))
-        key = key or kept_fields.key_of("", str(each.get("url") or ""))
-        if not is_new and not each.get("id"):
+    for resource in resources:
+        _made, key = keys.get(id(resource), (resource, ""))
+        key = key or kept_fields.key_of("", str(resource.get("url") or ""))
+        if not is_new and not resource.get("id"):
             same = (old["id"] for old in free if ours.get(old["id"]) == key)
-            each["id"] = next((id_ for id_ in same if id_ not in used), "") or str(uuid.uuid4())
-            used.add(each["id"])
-        written.append(("" if is_new else str(each["id"]), key))
+            resource["id"] = next((id_ for id_ in same if id_ not in used), "") or str(uuid.uuid4())
+            used.add(resource["id"])
+        written.append(("" if is_new else str(resource["id"]), key))
     return written
 
 
@@ -407,6 +407,6 @@ def _resource(resource: ResourceRecord, ckan_id: str) -> dict[str, Any]:
         "date": resource.temporal.start if resource.temporal else "",
         **resource.extras,
     }
-    kept = {key: value for key, value in facts.items() if value not in ("", None)}
-    given = {"id": ckan_id} if ckan_id else {}
-    return {**kept, **given, "name": resource.name, "url": resource.url}
+    facts_with_value = {key: value for key, value in facts.items() if value not in ("", None)}
+    identity = {"id": ckan_id} if ckan_id else {}
+    return {**facts_with_value, **identity, "name": resource.name, "url": resource.url}

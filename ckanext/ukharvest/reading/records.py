@@ -242,7 +242,7 @@ class Check:
             )
         if read.ending is not None:
             self.complete, self.reason = read.ending.complete, read.ending.reason
-            self.problems = [dataclasses.asdict(each) for each in read.ending.problems]
+            self.problems = [dataclasses.asdict(problem) for problem in read.ending.problems]
         if elsewhere:
             named = counted(elsewhere, "record")
             content = "its content is" if elsewhere == 1 else "their content is"
@@ -289,7 +289,7 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         reason = {"error": error_entry(exc)} if is_url(source.url) else {"elsewhere": True}
         return {**_empty(raw), **reason}
     except NotValid as exc:
-        problems = [dataclasses.asdict(each) for each in exc.problems]
+        problems = [dataclasses.asdict(problem) for problem in exc.problems]
         return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
     except RecordError as exc:
         return {**_empty(raw), "error": error_entry(exc)}

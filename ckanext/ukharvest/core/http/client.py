@@ -271,8 +271,8 @@ class HttpClient:
         headers = HTTPHeaderDict(
             {"User-Agent": self._user_agent, "Accept-Encoding": bodies.ACCEPT_ENCODING}
         )
-        for each in (ask.own, *((ask.headers, self._secrets.headers(url)) if trusted else ())):
-            for name, value in each.items():
+        for part in (ask.own, *((ask.headers, self._secrets.headers(url)) if trusted else ())):
+            for name, value in part.items():
                 headers[name] = value
         return headers
 

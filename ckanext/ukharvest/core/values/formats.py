@@ -68,10 +68,10 @@ class _Labels(NamedTuple):
 @vocabulary.derived("file_types")
 def _known(_read: Vocabulary) -> _Labels:
     known = _Labels({}, {}, {})
-    for each in all_formats():
-        known.by_extension.update(dict.fromkeys(each.extensions, each.label))
-        known.by_media_type.update(dict.fromkeys(each.media_types, each.label))
-        known.by_name.update((_squash(n), each.label) for n in (*each.names, each.label))
+    for entry in all_formats():
+        known.by_extension.update(dict.fromkeys(entry.extensions, entry.label))
+        known.by_media_type.update(dict.fromkeys(entry.media_types, entry.label))
+        known.by_name.update((_squash(n), entry.label) for n in (*entry.names, entry.label))
     # An extension is a name too, unless another format has that name: "tab" is the extension of a
     # text file, "TAB" a format of MapInfo.
     for extension, name in known.by_extension.items():
@@ -137,9 +137,9 @@ def _label(text: str, unless: Collection[str]) -> str:
     if "://" in text:
         return _of_uri(text)
     if _MEDIA_TYPE.fullmatch(text.partition(";")[0].strip()):
-        found = _of_media_type(text)
-        if found or text.split("/")[0].lower() in _TYPES.split("|"):
-            return found
+        known_label = _of_media_type(text)
+        if known_label or text.split("/")[0].lower() in _TYPES.split("|"):
+            return known_label
     return _of_name(text.lstrip(".*"), unless) or _of_compound(text, unless)
 
 
@@ -196,8 +196,8 @@ def _of_media_type(value: str) -> str:
 def _of_name(text: str, unless: Collection[str] = ()) -> str:
     """Find the label of a name, then of the name without the words around it."""
     while text and (name := _squash(text)) not in unless:
-        if found := _known().by_name.get(name):
-            return found
+        if entry := _known().by_name.get(name):
+            return entry
         shorter = _NOISE.sub("", text, count=1).strip()
         if shorter == text:
             break
@@ -284,18 +284,18 @@ def _of_request(query: dict[str, str]) -> str:
     image = request == "getlegendgraphic" or (request == "getmap" and "bbox" in query)
     if not image and (service not in _FILE_SERVICES or request == "getcapabilities"):
         return service
-    found = _asked_for(query)
+    requested = _asked_for(query)
     # OGC 04-094 does not define JSON: services that offer it send GeoJSON.
-    return ("GeoJSON" if (service, found) == ("WFS", "JSON") else found) or service
+    return ("GeoJSON" if (service, requested) == ("WFS", "JSON") else requested) or service
 
 
 def _asked_for(query: dict[str, str]) -> str:
     for key in _OUTPUT:
         wanted = query.get(key, "")
-        found = label(wanted) if wanted else ""
+        requested = label(wanted) if wanted else ""
         # f=json and f=html ask ArcGIS for a layer's description.
-        if found and not (key == "f" and found in ("JSON", "HTML")):
-            return found
+        if requested and not (key == "f" and requested in ("JSON", "HTML")):
+            return requested
     return ""
 
 
@@ -345,8 +345,8 @@ def of_title(name: str) -> str:
     # Without a space after it, the colon is part of a layer's name: "gml:Province".
     before = text.partition(": ")[0] if ": " in text else ""
     for part in (text, before, *_ends(text[-_LONGEST_NAME:])):
-        if found := label(part, unless=_EVERYDAY):
-            return found
+        if known_label := label(part, unless=_EVERYDAY):
+            return known_label
     return ""
 
 

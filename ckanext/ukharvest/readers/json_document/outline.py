@@ -52,12 +52,12 @@ def content(key: str, entry: Mapping[str, Any], identity: Identity) -> dict[str,
 
     The members are records themselves: what changes in them does not change the series.
     """
-    found = {"@type": CLASSES[key], **entry}
+    record = {"@type": CLASSES[key], **entry}
     for member in _MEMBERS if key == "datasetSeries" else ():
         if member in entry:
             members = (names(item, identity)[:1] for item in _items(entry, member))
-            found[member] = [name for member_names in members for name in member_names]
-    return found
+            record[member] = [name for member_names in members for name in member_names]
+    return record
 
 
 def _items(parent: Any, key: str) -> list[Any]:
@@ -250,9 +250,9 @@ class _Scan:
 
     def is_record(self) -> bool:
         """Whether the document is one record without a catalogue around it."""
-        found = self.lists or self.embedded or self.left_out or self._found or self._wrong
+        has_list = self.lists or self.embedded or self.left_out or self._found or self._wrong
         is_catalogue = self._own["@type"].lower().endswith("catalog")
-        if self._top != "start_map" or found or is_catalogue:
+        if self._top != "start_map" or has_list or is_catalogue:
             return False
         return len(self._shape.signs & self._keys.keys()) > 1
 
