@@ -37,7 +37,17 @@ from ckanext.ukharvest.core.records import (
     Source,
     Validators,
 )
-from ckanext.ukharvest.core.values import frequencies, places, tags, text, web_addresses
+from ckanext.ukharvest.core.values import (
+    dates,
+    formats,
+    frequencies,
+    geometries,
+    licences,
+    places,
+    tags,
+    text,
+    web_addresses,
+)
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object

@@ -25,8 +25,7 @@ from ckanext.ukharvest.reading.budget import HEAD
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
 from ckanext.ukharvest.reading.type_detection import describe_unknown, source_type, unrecognised
-from ckanext.ukharvest.source_types import TYPES, find
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.source_types import TYPES, SourceType, find
 
 STANDARD_INPUT = "-"
 
@@ -56,8 +55,8 @@ def run(
     with HttpClient(guard, user_agent=f"ckanext-ukharvest/{__version__} (check)") as http:
         try:
             kind = _find_type(name or _detect_type(location, content, http))
-            given = _split_options(options)
-            check = Check(kind, location, given, limit=limit, http=http, content=content)
+            chosen = _split_options(options)
+            check = Check(kind, location, chosen, limit=limit, http=http, content=content)
         except (ConfigError, SourceError) as exc:
             refused = {"type": name, "location": location, "complete": False, "reason": ""}
             refused |= {"records": [], "problems": [], "errors": [error_entry(exc)]}
@@ -109,8 +108,8 @@ def _detect_type(location: str, content: bytes | None, http: HttpClient) -> str:
         SourceError: the URL cannot be read, or shows none.
     """
     head = first_bytes(http, location) if content is None else content[:HEAD]
-    if found := source_type(head):
-        return found
+    if name := source_type(head):
+        return name
     if content is None:
         raise unrecognised(location, head)
     message = f"standard input has no known format: {describe_unknown(head)}"
@@ -130,34 +129,34 @@ def _split_options(options: Sequence[str]) -> dict[str, str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the console command ``ukharvest`` and return its exit code."""
     parser = _arguments()
-    given = parser.parse_args(arguments)
-    if given.command == "check" and (wrong := _misuse(given)):
+    parsed = parser.parse_args(arguments)
+    if parsed.command == "check" and (wrong := _misuse(parsed)):
         parser.error(wrong)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without Unicode must not stop the report.
         cast(Any, stream).reconfigure(errors="replace")
     try:
-        if given.command == "types":
+        if parsed.command == "types":
             output.write_types(TYPES.values(), sys.stdout)
             return FINE
-        if given.schema:
+        if parsed.schema:
             return data_check.run(
-                given.type,
-                given.schema,
-                limit=given.limit,
-                errors_file=given.errors,
-                as_json=given.format == "json",
-                allow_private=given.allow_private,
+                parsed.type,
+                parsed.schema,
+                limit=parsed.limit,
+                errors_file=parsed.errors,
+                as_json=parsed.format == "json",
+                allow_private=parsed.allow_private,
             )
-        has_no_type = given.type == STANDARD_INPUT or not given.location
+        has_no_type = parsed.type == STANDARD_INPUT or not parsed.location
         return run(
-            given.as_type if has_no_type else given.type,
-            given.type if has_no_type else given.location,
-            given.option,
-            limit=given.limit,
-            as_json=given.format == "json",
-            with_records=given.records,
-            allow_private=given.allow_private,
+            parsed.as_type if has_no_type else parsed.type,
+            parsed.type if has_no_type else parsed.location,
+            parsed.option,
+            limit=parsed.limit,
+            as_json=parsed.format == "json",
+            with_records=parsed.records,
+            allow_private=parsed.allow_private,
         )
     except BrokenPipeError:  # the reader of our output, such as head, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,9 +12,8 @@ from typing import TextIO
 from ckanext.ukharvest import __version__
 from ckanext.ukharvest.check_command.output import write_indented
 from ckanext.ukharvest.core.errors import Blocked, SourceError
-from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import TITLES, open_data, read_schema
@@ -75,8 +74,8 @@ def run(
         if isinstance(exc, Blocked) and exc.url.startswith("http") and not allow_private:
             print("ukharvest check: here --allow-private allows private addresses", file=err)
     if as_json:
-        found = {"location": location, "schema": schema, **report.as_dict()}
-        json.dump(found, out, ensure_ascii=False, indent=2)
+        result = {"location": location, "schema": schema, **report.as_dict()}
+        json.dump(result, out, ensure_ascii=False, indent=2)
         out.write("\n")
     else:
         _write(report, location, schema, errors_file, out)

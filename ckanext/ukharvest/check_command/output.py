@@ -1,4 +1,4 @@
-"""Print the result of ``ukharvest check`` in a terminal."""
+"""Print the result of ``ukharvest check`` in a terminal: wrapped, without what it would obey."""
 
 from __future__ import annotations
 
@@ -11,15 +11,36 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
-from ckanext.ukharvest.core.values.geometries import bounds
 from ckanext.ukharvest.core.values.text import name_unseen, shorten
 from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts, describe_problem
 from ckanext.ukharvest.reading.preview_result import ProblemGroups
+from ckanext.ukharvest.reading.record_summary import facts
 from ckanext.ukharvest.reading.records import fate_of
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.reading.records import Check
-    from ckanext.ukharvest.source_types.source_type import SourceType
+    from ckanext.ukharvest.source_types import SourceType
+
+Entry = Mapping[str, Any]
+
+_LABEL = 13  # columns of a label
+# What a field is called there, if not by its name.
+_LABELS = {
+    "metadata_modified": "record of",
+    "schema_urls": "schema",
+    "spatial": "place",
+    "temporal": "period",
+    "translations": "texts in",
+}
+_LONGEST = 300  # characters of a value; problems and errors are printed in full
+_IN_MEMORY = 10_000_000  # bytes of printed records; the rest waits in a file
+# The words of the pages, said of what has not happened yet.
+_HEADINGS: dict[str, str] = {
+    STOP: "The run would stop",
+    LOST: "Would fail: not imported",
+    PROBLEM: "Would be imported with a problem",
+    NOTE: "For information",
+}
 
 
 def write_indented(text: str, out: TextIO, spaces: int = 0) -> None:
@@ -46,20 +67,6 @@ def one_line(text: str) -> str:
 def columns() -> int:
     """Return the width of the terminal, at least 40."""
     return max(40, shutil.get_terminal_size((100, 24)).columns)
-
-
-Entry = Mapping[str, Any]
-
-_LABEL = 13  # columns of a label
-_LONGEST = 300  # characters of a value; problems and errors are printed in full
-_IN_MEMORY = 10_000_000  # bytes of printed records; the rest waits in a file
-# The words of the pages, said of what has not happened yet.
-_HEADINGS: dict[str, str] = {
-    STOP: "The run would stop",
-    LOST: "Would fail: not imported",
-    PROBLEM: "Would be imported with a problem",
-    NOTE: "For information",
-}
 
 
 def write(check: Check, out: TextIO, *, with_records: bool = False) -> None:
@@ -131,9 +138,11 @@ def _print(lines: Iterable[tuple[str, str]], out: TextIO) -> None:
 def _block(number: int, entry: Entry) -> Iterator[tuple[str, str]]:
     yield "", f"{number}. {entry['title'] or '(no title)'}"
     yield "guid", entry["guid"] or "(none)"
-    for label, value in _facts(entry):
-        if value:
-            yield label, shorten(value, _LONGEST)
+    extras = entry.get("extras", {})
+    own = (("function", extras.get("la_function")), ("service", extras.get("la_service")))
+    for label, value in (*facts(entry), *own):
+        if value and label not in ("title", "guid"):
+            yield _LABELS.get(label, label), shorten(value, _LONGEST)
     for resource in entry["resources"]:
         yield "resource", shorten(_resource(resource), _LONGEST)
     yield from _problems(entry["problems"])
@@ -143,36 +152,6 @@ def _block(number: int, entry: Entry) -> Iterator[tuple[str, str]]:
         yield "failed", f"[{entry['error']['code']}] {entry['error']['message']}"
         yield from _tip(entry["error"]["code"], LOST, "")
     yield "", ""
-
-
-def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
-    yield "notes", entry.get("notes", "")
-    yield "url", entry.get("url", "")
-    for key in ("publisher", "contact"):
-        agent = entry.get(key) or {}
-        yield key, " · ".join(filter(None, (agent.get("name"), agent.get("email"))))
-    licence = entry.get("licence") or {}
-    yield "licence", licence.get("id") or licence.get("title") or licence.get("url") or ""
-    yield "tags", ", ".join(entry.get("tags", ()))
-    yield "themes", ", ".join(entry.get("themes", ()))
-    yield "issued", entry.get("issued", "")
-    yield "modified", entry.get("modified", "")
-    yield "frequency", entry.get("frequency", "")
-    period = entry.get("temporal")
-    yield "period", f"{period['start'] or '…'} to {period['end'] or '…'}" if period else ""
-    yield "place", " · ".join(filter(None, (entry.get("spatial_text"), _box(entry))))
-    yield "texts in", ", ".join(entry.get("translations", ()))
-    yield "schema", ", ".join(entry.get("schema_urls", ()))
-    extras = entry.get("extras", {})
-    yield "function", extras.get("la_function", "")
-    yield "service", extras.get("la_service", "")
-
-
-def _box(entry: Entry) -> str:
-    geometry = entry.get("spatial")
-    if not geometry:
-        return ""
-    return f"{geometry['type']} " + ", ".join(f"{side:g}" for side in bounds(geometry))
 
 
 def _resource(resource: Entry) -> str:

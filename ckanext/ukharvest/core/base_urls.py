@@ -40,11 +40,11 @@ def find_moves(old: str, new: str) -> list[BaseMove]:
     Args:
         old, new: URLs of the source.
     """
-    found: dict[BaseMove, None] = {}
+    moves: dict[BaseMove, None] = {}
     for pair in _base_pairs(old, new):
         bases = [_with_both_schemes(base) for base in pair]
-        found.update((BaseMove(*both), None) for both in product(*bases) if both[0] != both[1])
-    return list(found)
+        moves.update((BaseMove(*both), None) for both in product(*bases) if both[0] != both[1])
+    return list(moves)
 
 
 def infer_move(old: str, new: str) -> BaseMove | None:
@@ -115,23 +115,23 @@ def match(known: Iterable[str], listed: Collection[str], moves: Sequence[BaseMov
         listed: guids at the new URL.
         moves: as ``find_moves`` returns them; the first that matches decides.
     """
-    found = Matches()
+    matches = Matches()
     left: dict[str, None] = {}
     for guid in known:
         if guid in listed:
-            found.same.append(guid)
+            matches.same.append(guid)
         else:
             left[guid] = None
-    same = frozenset(found.same)
+    same = frozenset(matches.same)
     for guid in listed:
         if guid in same:
             continue
         before = ((move, move.revert(guid)) for move in moves)
         move, old = next((pair for pair in before if pair[1] in left), (None, ""))
         if move is None:
-            found.added += 1
+            matches.added += 1
         else:
             del left[old]
-            found.moved.setdefault(move, []).append(old)
-    found.missing = list(left)
-    return found
+            matches.moved.setdefault(move, []).append(old)
+    matches.missing = list(left)
+    return matches

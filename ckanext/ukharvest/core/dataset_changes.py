@@ -71,16 +71,16 @@ def list_changes(before: Package, after: Package, readable: Readable) -> list[Fi
     Args:
         readable: takes a field's key and text, returns the text for people.
     """
-    found = []
+    changes = []
     for key, of, old, new in _raw(before, after):
         if key == "license_id":
             old = _licence(before) or old
             new = _licence(after) or new
         words = (readable(key, old), readable(key, new))
-        found.append(
+        changes.append(
             FieldChange(key, of, *(_windows(*words) if words[0] != words[1] else ("", "")))
         )
-    return found
+    return changes
 
 
 def _licence(package: Package) -> str:
@@ -90,16 +90,16 @@ def _licence(package: Package) -> str:
 def _raw(before: Package, after: Package) -> Iterator[tuple[str, str, str, str]]:
     yield from _fields(_flat(before), _flat(after), DATASET)
     old, new = _resources(before), _resources(after)
-    for id_ in [*old, *(each for each in new if each not in old)]:
+    for id_ in [*old, *(one for one in new if one not in old)]:
         if id_ not in new:
             yield RESOURCES, DATASET, _with_address(old[id_]), ""
         elif id_ not in old:
             yield RESOURCES, DATASET, "", _with_address(new[id_])
         else:
-            pair = [{**each} for each in (old[id_], new[id_])]
-            for each in pair:
-                for key in _OF_RESOURCE & each.keys():
-                    del each[key]
+            pair = [
+                {key: value for key, value in resource.items() if key not in _OF_RESOURCE}
+                for resource in (old[id_], new[id_])
+            ]
             yield from _fields(pair[0], pair[1], _called(new[id_]))
 
 
@@ -114,7 +114,7 @@ def _fields(
 
 def _flat(package: Package) -> dict[str, Any]:
     """Return a dataset's own fields and its extras; lists of objects as their names."""
-    extras = {each["key"]: each.get("value") for each in package.get("extras") or ()}
+    extras = {extra["key"]: extra.get("value") for extra in package.get("extras") or ()}
     flat = {**extras, **package}
     for key in ("tags", "groups"):
         flat[key] = _names(package.get(key) or ())
@@ -122,12 +122,12 @@ def _flat(package: Package) -> dict[str, Any]:
 
 
 def _names(many: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(sorted(str(each.get("name") or "") for each in many))
+    return ", ".join(sorted(str(one.get("name") or "") for one in many))
 
 
 def _resources(package: Package) -> dict[str, Mapping[str, Any]]:
     many = package.get("resources") or ()
-    return {str(each.get("id") or number): each for number, each in enumerate(many)}
+    return {str(resource.get("id") or number): resource for number, resource in enumerate(many)}
 
 
 def _called(resource: Mapping[str, Any]) -> str:
@@ -180,11 +180,11 @@ def compare_texts(old: str, new: str) -> list[tuple[str, str]]:
     matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
     if matcher.ratio() < 0.4:
         return [(OLD, old), (NEW, new)]
-    found: list[tuple[str, str]] = []
+    pieces: list[tuple[str, str]] = []
     for tag, a1, a2, b1, b2 in matcher.get_opcodes():
         gone, come = "".join(words[0][a1:a2]), "".join(words[1][b1:b2])
         if tag == "equal":
-            found.append((SAME, gone))
+            pieces.append((SAME, gone))
             continue
-        found += [(kind, text) for kind, text in ((OLD, gone), (NEW, come)) if text]
-    return found
+        pieces += [(kind, text) for kind, text in ((OLD, gone), (NEW, come)) if text]
+    return pieces

@@ -1,15 +1,8 @@
-"""Deletion rules: which datasets a run may delete, as pure functions.
+"""Tell globally unique identifiers (URIs, UUIDs, DOIs) from local ones.
 
-Only a complete read without errors counts. A dataset is due for deletion after ``after_runs``
-complete runs in a row that did not see it, this run included, or at once when the source itself
-says that it is deleted. A record that was seen is never due. All deletions that are due are held
-for approval when
-
-- the run saw no records at all, or
-- they are more than half of the source's active datasets, and it has two or more, or
-- they are more than ``floor`` and more than ``max_share`` of them.
-
-Datasets that are not active are not counted as missing, due or present.
+Publishers should use URIs or UUIDs, but many number their datasets: "1" or "parking" repeats
+between publishers and means nothing outside its own source. The length of an identifier is no
+evidence: "public-conveniences-locations" is long, and every council has one.
 """
 
 from __future__ import annotations
@@ -18,6 +11,22 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+
+# As CKAN and catalogues write it.
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+# With or without hyphens and braces; SHA-1 and longer digests pass too.
+_ANY_UUID = re.compile(
+    r"(?<![0-9a-f])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?:[0-9a-f]{8,})?(?![0-9a-f])",
+    re.IGNORECASE,
+)
+# Schemes whose authority assigns each name only once.
+_URI = re.compile(r"(?:https?://[^/\s]+\.[^/\s]+/?|(?:urn|doi|hdl|ark|info|tag|oai):)\S+", re.I)
+
+
+def is_globally_unique(guid: str) -> bool:
+    """Tell whether the same identifier in two sources must mean the same dataset."""
+    return bool(_ANY_UUID.search(guid) or _URI.match(guid.strip()))
+
 
 FLOOR = 10  # datasets up to which their share does not count
 
@@ -158,19 +167,3 @@ def _why_held(due: int, active: int, any_seen: bool, max_share: float, floor: in
             "so the deletions wait for approval"
         )
     return ""
-
-
-# As CKAN and catalogues write it.
-UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-# With or without hyphens and braces; SHA-1 and longer digests pass too.
-_ANY_UUID = re.compile(
-    r"(?<![0-9a-f])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?:[0-9a-f]{8,})?(?![0-9a-f])",
-    re.IGNORECASE,
-)
-# Schemes whose authority assigns each name only once.
-_URI = re.compile(r"(?:https?://[^/\s]+\.[^/\s]+/?|(?:urn|doi|hdl|ark|info|tag|oai):)\S+", re.I)
-
-
-def is_globally_unique(guid: str) -> bool:
-    """Tell whether the same identifier in two sources must mean the same dataset."""
-    return bool(_ANY_UUID.search(guid) or _URI.match(guid.strip()))

@@ -1,4 +1,8 @@
-"""Recognise HTML pages in place of data: servers send error pages with status 200."""
+"""Recognise HTML pages in place of data: servers send error pages with status 200.
+
+An error handler of decoders reads bytes that are not UTF-8 as Windows-1252: concatenated files
+contain both.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,28 @@ import html
 import re
 
 from ckanext.ukharvest.core.values.text import shorten
+
+MIXED = "ukharvest-windows-1252"
+
+
+def _windows_1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    text = "".join(_byte(value) for value in wrong)
+    return text, error.end
+
+
+def _byte(value: int) -> str:
+    byte = bytes([value])
+    try:
+        return byte.decode("cp1252")
+    except UnicodeDecodeError:
+        return byte.decode("latin-1")
+
+
+codecs.register_error(MIXED, _windows_1252)
+
 
 HEAD = 4096  # characters that are enough to recognise a record's format
 # A page's first tags come early; scripts before its title can be long.
@@ -81,25 +107,3 @@ def decode_roughly(content: bytes) -> str:
 def size_of(content: str) -> int:
     """Return a record's size in bytes of UTF-8."""
     return len(content.encode("utf-8", "replace"))
-
-
-MIXED = "ukharvest-windows-1252"
-
-
-def _windows_1252(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    wrong = error.object[error.start : error.end]
-    text = "".join(_byte(value) for value in wrong)
-    return text, error.end
-
-
-def _byte(value: int) -> str:
-    byte = bytes([value])
-    try:
-        return byte.decode("cp1252")
-    except UnicodeDecodeError:
-        return byte.decode("latin-1")
-
-
-codecs.register_error(MIXED, _windows_1252)

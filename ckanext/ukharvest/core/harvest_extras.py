@@ -17,4 +17,4 @@ KEYS = (DOMAIN, REMOTE_ID, SOURCE_ID, LAST_UPDATE)
 
 def leave_out(extras: Iterable[Any]) -> list[Any]:
     """Return a dataset's extras ({"key", "value"}) without these; anything else unchanged."""
-    return [each for each in extras if not (isinstance(each, dict) and each.get("key") in KEYS)]
+    return [extra for extra in extras if not (isinstance(extra, dict) and extra.get("key") in KEYS)]

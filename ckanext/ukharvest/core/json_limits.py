@@ -143,10 +143,10 @@ class JsonPieces:
             self._may_be_name = False
         depth, start = self._depth, self._offset - len(self._digits)
         text = self._digits + text
-        for found in _TOKEN.finditer(text):
-            token, offset = found[0], start + found.start()
+        for match in _TOKEN.finditer(text):
+            token, offset = match[0], start + match.start()
             if token.startswith(b'"'):
-                self._check_string(text, found.end(), len(token) - 2, offset)
+                self._check_string(text, match.end(), len(token) - 2, offset)
             elif token in b"[]{}":
                 depth += _STEPS[token[0]]
                 if depth > MAX_DEPTH:

@@ -1,6 +1,6 @@
-"""Why a link failed, and what its checks together say: works, not reachable, away or dead.
+"""Links: the result of a check, why a link failed, and what its checks together say.
 
-The definition is in docs/decisions/0013-links.md.
+It works, is not reachable, away or dead: the definition is in docs/decisions/0013-links.md.
 """
 
 from __future__ import annotations
@@ -50,6 +50,80 @@ class LinkFault(StrEnum):
     INTERNAL = "internal"
 
 
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer, feature type, coverage, collection or feed entry: its name and its title."""
+
+    name: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkResult:
+    """The result of one link check. Texts are on one line and safe for a database.
+
+    Attributes:
+        url: as given.
+        format: CKAN's label, as ``core.values.formats`` gives it; "" when unknown, and when a web
+            page came although the URL or the metadata promise something else.
+        version: of the service's protocol ("1.3.0").
+        layers: at most 500.
+        base_url: for further requests (GetMap): without service, request and version parameters.
+        media_type: as the server sent it, without parameters.
+        title: the service's own title.
+        why: when ``format`` is "": a sentence or two for the publisher: what was requested, what
+            came, what was expected, and what to do.
+        is_lasting: False for a fault that may pass (time-out, 5xx), so that a retry is worth it.
+        fault: why there is nothing to be had at the URL; NONE if something came, known or not.
+        status: of the answer that decides, 0 if none came.
+        size: bytes of a file, None if the server does not say.
+        checksum: SHA-256 of a file that was read whole, in hexadecimal; else "".
+    """
+
+    url: str
+    format: str = ""
+    version: str = ""
+    layers: tuple[Layer, ...] = ()
+    base_url: str = ""
+    media_type: str = ""
+    title: str = ""
+    why: str = ""
+    is_lasting: bool = True
+    fault: LinkFault = LinkFault.NONE
+    status: int = 0
+    size: int | None = None
+    checksum: str = ""
+
+
+class Evidence(NamedTuple):
+    """What is at a URL.
+
+    Attributes:
+        format: CKAN's label, "" if not known.
+        dead: "" unless the link is dead; else since which day, and why: "2026-11-01 not-found".
+    """
+
+    format: str = ""
+    dead: str = ""
+
+
+NOTHING = Evidence()
+
+
+def dead_text(since: dt.datetime, fault: str) -> str:
+    """Return ``Evidence.dead``, which is stored as the detail of stars."""
+    return f"{since:%Y-%m-%d} {fault}"
+
+
+def parse_dead(text: str) -> tuple[dt.date | None, str]:
+    """Return day and fault of ``Evidence.dead``, (None, "") if it is something else."""
+    day, _blank, fault = text.partition(" ")
+    try:
+        return dt.date.fromisoformat(day), fault
+    except ValueError:
+        return None, ""
+
+
 # Answers that say that there is nothing at the URL; the others may pass, or mean something else.
 DEFINITE = frozenset(
     (
@@ -91,8 +165,8 @@ def fault_of_status(status: int) -> LinkFault:
 
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case, without port and login; "" if there is none."""
-    found = _HOST.match(url)
-    return found[1].lower() if found else ""
+    match = _HOST.match(url)
+    return match[1].lower() if match else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,77 +280,3 @@ def growing_pause(faults: int, days: int) -> dt.timedelta:
         days: the longest pause.
     """
     return dt.timedelta(days=min(days, 2 ** min(max(faults, 1) - 1, 30)))
-
-
-class Evidence(NamedTuple):
-    """What is at a URL.
-
-    Attributes:
-        format: CKAN's label, "" if not known.
-        dead: "" unless the link is dead; else since which day, and why: "2026-11-01 not-found".
-    """
-
-    format: str = ""
-    dead: str = ""
-
-
-NOTHING = Evidence()
-
-
-def dead_text(since: dt.datetime, fault: str) -> str:
-    """Return ``Evidence.dead``, which is stored as the detail of stars."""
-    return f"{since:%Y-%m-%d} {fault}"
-
-
-def parse_dead(text: str) -> tuple[dt.date | None, str]:
-    """Return day and fault of ``Evidence.dead``, (None, "") if it is something else."""
-    day, _blank, fault = text.partition(" ")
-    try:
-        return dt.date.fromisoformat(day), fault
-    except ValueError:
-        return None, ""
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A layer, feature type, coverage, collection or feed entry: its name and its title."""
-
-    name: str
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkResult:
-    """The result of one link check. Texts are on one line and safe for a database.
-
-    Attributes:
-        url: as given.
-        format: CKAN's label, as ``core.values.formats`` gives it; "" when unknown, and when a web
-            page came although the URL or the metadata promise something else.
-        version: of the service's protocol ("1.3.0").
-        layers: at most 500.
-        base_url: for further requests (GetMap): without service, request and version parameters.
-        media_type: as the server sent it, without parameters.
-        title: the service's own title.
-        why: when ``format`` is "": a sentence or two for the publisher: what was requested, what
-            came, what was expected, and what to do.
-        is_lasting: False for a fault that may pass (time-out, 5xx), so that a retry is worth it.
-        fault: why there is nothing to be had at the URL; NONE if something came, known or not.
-        status: of the answer that decides, 0 if none came.
-        size: bytes of a file, None if the server does not say.
-        checksum: SHA-256 of a file that was read whole, in hexadecimal; else "".
-    """
-
-    url: str
-    format: str = ""
-    version: str = ""
-    layers: tuple[Layer, ...] = ()
-    base_url: str = ""
-    media_type: str = ""
-    title: str = ""
-    why: str = ""
-    is_lasting: bool = True
-    fault: LinkFault = LinkFault.NONE
-    status: int = 0
-    size: int | None = None
-    checksum: str = ""

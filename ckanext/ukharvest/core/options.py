@@ -106,13 +106,13 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
     for name in options:
         if name not in known:
             raise ConfigError(_unknown(str(name), known), field=str(name), code="unknown-option")
-    found = {
+    values = {
         name: _convert(option, options[name]) if name in options else option.default
         for name, option in known.items()
     }
     for option in known.values():
-        _check_others(option, found)
-    return found
+        _check_others(option, values)
+    return values
 
 
 def _check_others(option: Option, found: Mapping[str, Any]) -> None:
@@ -140,12 +140,12 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 def _convert(option: Option, value: Any) -> Any:
     if value is None or value == "":
         return option.default
-    found = _CONVERT[option.kind](option, value)
-    wrong = option.check(found) if option.check else ""
+    converted = _CONVERT[option.kind](option, value)
+    wrong = option.check(converted) if option.check else ""
     if wrong:
         message = f"{option.name}: {wrong}"
         raise ConfigError(message, field=option.name, code="bad-option")
-    return found
+    return converted
 
 
 def _text(option: Option, value: Any) -> str:
@@ -178,8 +178,8 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
     """Return a list of texts; accepts ckanext-harvest's tags as objects, extras as one object."""
     if isinstance(value, str):
         value = _items(value, option.separator)
-    if isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values()):
-        value = [f"{key}={each}" for key, each in value.items()]
+    if isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values()):
+        value = [f"{key}={text}" for key, text in value.items()]
     if isinstance(value, (list, tuple)):
         value = [_name_of(item) for item in value]
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):

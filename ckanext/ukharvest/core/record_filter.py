@@ -1,7 +1,8 @@
 """Select records by values that they have once they are parsed: for every source type.
 
 A protocol's own filters cost less, since the server leaves out what is not wanted. Documents have
-none, and no protocol selects by every field.
+none, and no protocol selects by every field. ``FilterFields`` are the values that a source's
+records have, for filters to be chosen from.
 """
 
 from __future__ import annotations
@@ -14,6 +15,69 @@ from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Source
 from ckanext.ukharvest.core.values.text import marked as _
+
+MOST_VALUES = 200  # of a field; those of the most records are kept
+LONGEST_VALUE = 200  # characters; longer texts are descriptions, nothing to choose by
+
+
+@dataclass(frozen=True, slots=True)
+class FilterValue:
+    """One value that records have.
+
+    Attributes:
+        value: as options state it.
+        records: number of records that have it, None if it is not known.
+        title: its name for people, "" if that is the value itself.
+    """
+
+    value: str
+    records: int | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterField:
+    """A field by which records can be selected.
+
+    Attributes:
+        name: one of ``record_filter.FIELDS``, or the server's own name.
+        values: those of most records first.
+        include, exclude: options that list wanted and unwanted values; "" if there is none.
+        prefix: stands before each value in those options.
+    """
+
+    name: str
+    values: tuple[FilterValue, ...]
+    include: str = ""
+    exclude: str = ""
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterFields:
+    """The fields that a server counts, and the number of its records without any filter."""
+
+    fields: tuple[FilterField, ...] = ()
+    total: int | None = None
+
+
+# Asks a source's server; never for more than a few small answers.
+AskForFields = Callable[[Source], FilterFields]
+
+
+def field_of(
+    name: str,
+    values: list[FilterValue],
+    *,
+    include: str = "",
+    exclude: str = "",
+    prefix: str = "",
+) -> FilterField:
+    """Return a field with its values sorted and limited."""
+    fit = [value for value in values if value.value and len(value.value) <= LONGEST_VALUE]
+    fit.sort(key=lambda value: (-(value.records or 0), (value.title or value.value).casefold()))
+    return FilterField(name, tuple(fit[:MOST_VALUES]), include, exclude, prefix)
+
 
 INCLUDE, EXCLUDE = "include_values", "exclude_values"
 
@@ -80,9 +144,9 @@ def why_unwanted(entry: Entry, options: Mapping[str, Any]) -> str:
     Of several wanted values of one field a record needs one; it needs one of each field.
     """
     for field, wanted in _by_field(options.get(INCLUDE) or ()).items():
-        found = values_of(entry, field)
-        if wanted.isdisjoint(each.casefold() for each in found):
-            named = f"'{found[0]}'" if found else "missing"
+        own = values_of(entry, field)
+        if wanted.isdisjoint(text.casefold() for text in own):
+            named = f"'{own[0]}'" if own else "missing"
             return f"its {field} is {named}; {INCLUDE} wants another"
     for field, unwanted in _by_field(options.get(EXCLUDE) or ()).items():
         for value in values_of(entry, field):
@@ -92,19 +156,19 @@ def why_unwanted(entry: Entry, options: Mapping[str, Any]) -> str:
 
 
 def _by_field(values: tuple[str, ...]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for each in values:
-        field, _, value = each.partition(":")
-        found.setdefault(field.strip(), set()).add(value.strip().casefold())
-    return found
+    by_field: dict[str, set[str]] = {}
+    for text in values:
+        field, _, value = text.partition(":")
+        by_field.setdefault(field.strip(), set()).add(value.strip().casefold())
+    return by_field
 
 
 def _wrong(values: tuple[str, ...]) -> str:
-    for each in values:
-        field, _, value = each.partition(":")
+    for text in values:
+        field, _, value = text.partition(":")
         if field.strip() not in FIELDS or not value.strip():
             names = ", ".join(FIELDS)
-            return f"'{each}' is no filter; expected field:value with one of the fields {names}"
+            return f"'{text}' is no filter; expected field:value with one of the fields {names}"
     return ""
 
 
@@ -139,65 +203,3 @@ OPTIONS = (
         ),
     ),
 )
-
-MOST_VALUES = 200  # of a field; those of the most records are kept
-LONGEST_VALUE = 200  # characters; longer texts are descriptions, nothing to choose by
-
-
-@dataclass(frozen=True, slots=True)
-class FilterValue:
-    """One value that records have.
-
-    Attributes:
-        value: as options state it.
-        records: number of records that have it, None if it is not known.
-        title: its name for people, "" if that is the value itself.
-    """
-
-    value: str
-    records: int | None = None
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FilterField:
-    """A field by which records can be selected.
-
-    Attributes:
-        name: one of ``record_filter.FIELDS``, or the server's own name.
-        values: those of most records first.
-        include, exclude: options that list wanted and unwanted values; "" if there is none.
-        prefix: stands before each value in those options.
-    """
-
-    name: str
-    values: tuple[FilterValue, ...]
-    include: str = ""
-    exclude: str = ""
-    prefix: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FilterFields:
-    """The fields that a server counts, and the number of its records without any filter."""
-
-    fields: tuple[FilterField, ...] = ()
-    total: int | None = None
-
-
-# Asks a source's server; never for more than a few small answers.
-AskForFields = Callable[[Source], FilterFields]
-
-
-def field_of(
-    name: str,
-    values: list[FilterValue],
-    *,
-    include: str = "",
-    exclude: str = "",
-    prefix: str = "",
-) -> FilterField:
-    """Return a field with its values sorted and limited."""
-    fit = [each for each in values if each.value and len(each.value) <= LONGEST_VALUE]
-    fit.sort(key=lambda each: (-(each.records or 0), (each.title or each.value).casefold()))
-    return FilterField(name, tuple(fit[:MOST_VALUES]), include, exclude, prefix)

@@ -44,12 +44,16 @@ def collect_translations(
         fields: name of an attribute of ``kind`` → its texts.
         least: number of languages; 1 where the main text is not among these texts.
     """
-    found: dict[str, dict[str, Any]] = {}
+    by_language: dict[str, dict[str, Any]] = {}
     for name, pairs in fields.items():
         for tag, value in sorted(pairs, key=lambda pair: len(pair[0]) > 3):
             if value and (code := language_code(tag)):
-                found.setdefault(code, {}).setdefault(name, value)
-    return {code: kind(**found[code]) for code in sorted(found)} if len(found) >= least else {}
+                by_language.setdefault(code, {}).setdefault(name, value)
+    return (
+        {code: kind(**by_language[code]) for code in sorted(by_language)}
+        if len(by_language) >= least
+        else {}
+    )
 
 
 # Key in CKAN → attribute of the record, and of its Translation.

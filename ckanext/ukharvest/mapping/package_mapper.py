@@ -1,8 +1,8 @@
-"""Map a DatasetRecord to CKAN's package dict.
+"""Texts in several languages as ckanext-fluent stores them: language code → text, or list of tags.
 
-Extras have the names that data.gov.uk used, so that datasets adopted from it look the same. A
-field goes to the top level of the dict if the dataset type's schema has it, else it becomes an
-extra.
+A field of the dataset type's schema gets all languages. Without one, an extra (JSON) gets those
+that CKAN's own field does not have, so that an edited title is shown as edited.
+``h.get_translated`` of CKAN reads both (``presentation.translated_texts`` for extras).
 """
 
 from __future__ import annotations
@@ -47,10 +47,15 @@ def dataset_fields(record: DatasetRecord, schema: Collection[str], language: str
 def dataset_extras(record: DatasetRecord, schema: Collection[str]) -> dict[str, str]:
     """Return the extras for those keys of OF_DATASET that the schema does not have."""
     main = main_language(record)
-    return {
-        key: json.dumps(texts, ensure_ascii=False, sort_keys=True)
+    extras = {
+        key: _without(_texts(record.translations, name), main)
         for key, name in OF_DATASET.items()
-        if key not in schema and (texts := _without(_texts(record.translations, name), main))
+        if key not in schema
+    }
+    return {
+        key: json.dumps(values, ensure_ascii=False, sort_keys=True)
+        for key, values in extras.items()
+        if values
     }
 
 
@@ -59,23 +64,23 @@ def resource_fields(
 ) -> Values:
     """Return the values of OF_RESOURCE: CKAN keeps them as they are, with or without a schema."""
     main = main_language(record)
-    texts = {key: _texts(resource.translations, name) for key, name in OF_RESOURCE.items()}
-    fields = {
-        key: _all_languages(texts[key], getattr(resource, name), main or language)
-        if key in schema
-        else _without(texts[key], main)
-        for key, name in OF_RESOURCE.items()
-    }
+    fields = {}
+    for key, name in OF_RESOURCE.items():
+        texts = _texts(resource.translations, name)
+        if key in schema:
+            fields[key] = _all_languages(texts, getattr(resource, name), main or language)
+        else:
+            fields[key] = _without(texts, main)
     return {key: values for key, values in fields.items() if values}
 
 
 def _texts(translations: Mapping[str, Any], name: str) -> Values:
     texts = {code: getattr(translation, name) for code, translation in translations.items()}
-    return {
-        code: list(value) if isinstance(value, tuple) else value
-        for code, value in texts.items()
-        if value
-    }
+    return {code: _plain(value) for code, value in texts.items() if value}
+
+
+def _plain(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
 
 
 def _without(texts: Values, main: str) -> Values:
@@ -94,6 +99,46 @@ def _all_languages(texts: Values, value: str | tuple[str, ...], main: str) -> Va
     if texts and (main in texts or not own or own in texts.values()):
         return texts
     return {main: own, **texts}
+
+
+# Keys that no source sets, and keys that our mapper sets. Our parsers check the last three: with
+# invalid values CKAN or ckanext-spatial would refuse the dataset.
+OUR_FIELDS = ("id", "name", "type", "state", "private", "owner_org", "groups", "tags", "guid") + (
+    "resources",
+    "extras",
+    "spatial",
+    "maintainer_email",
+    "author_email",
+)
+OUR_RESOURCE_FIELDS = ("id", "distribution_ref", "size")
+
+
+def add_missing_fields(
+    package: dict[str, Any], other: Mapping[str, Any], schema: Collection[str]
+) -> None:
+    """Add values that a package dict lacks, from another package dict of the same record.
+
+    Args:
+        package: our package dict; changed in place.
+        other: the dataset dict of ckanext-dcat.
+        schema: names of the dataset type's own fields.
+    """
+    present = {extra["key"] for extra in package["extras"]}
+    extras = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
+    for key, value in {**extras, **other}.items():
+        if key in OUR_FIELDS or not value or package.get(key) or key in present:
+            continue
+        if key in package or key in schema:
+            package[key] = value
+        else:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            package["extras"].append({"key": key, "value": text})
+    package["extras"].sort(key=lambda extra: extra["key"])
+    others = {file.get("url"): file for file in other.get("resources", ())}
+    for resource in package["resources"]:
+        for key, value in others.get(resource["url"], {}).items():
+            if value and key not in OUR_RESOURCE_FIELDS and not resource.get(key):
+                resource[key] = value
 
 
 VERSION = 2  # increase it when the mapping changes: every record is then imported again
@@ -170,22 +215,20 @@ def to_package_dict(
             the source's.
     """
     old = list(existing.get("resources", ())) if existing else []
-    ours = {resource[0]: resource[1] for resource in known_resources or ()}
-    by_hand = [
-        resource for resource in old if known_resources is not None and resource["id"] not in ours
-    ]
-    free = [resource for resource in old if resource not in by_hand]
+    ours = {pair[0]: pair[1] for pair in known_resources or ()}
+    by_hand = [file for file in old if known_resources is not None and file["id"] not in ours]
+    free = [file for file in old if file not in by_hand]
     resources, keys = _resources(record, free, ours, defaults, is_new=not existing)
     package = _map(record, resources, schema, defaults)
     if change:
         change(package)
     written = _identify(package["resources"], keys, free, ours, is_new=not existing)
-    from_source = kept_fields.list_supplied(
+    supplied_fields = kept_fields.list_supplied(
         package, existing, defaults.not_overwrite, found_formats or {}
     )
     if existing:
         kept_fields.keep_fields(package, existing, supplied, schema, defaults.not_overwrite)
-        before = {resource["id"]: resource for resource in free}
+        before = {file["id"]: file for file in free}
         gone = supplied["resources"] if supplied else {}
         for resource in package["resources"]:
             if resource["id"] in before:
@@ -196,7 +239,7 @@ def to_package_dict(
                     defaults.resource_schema,
                 )
         package["resources"] = package["resources"] + by_hand
-    return MappedDataset(package, written, from_source)
+    return MappedDataset(package, written, supplied_fields)
 
 
 def _map(
@@ -284,10 +327,15 @@ def _facts(record: DatasetRecord, reference: str) -> dict[str, str]:
 
 
 def _place(package: dict[str, Any], facts: Mapping[str, str], schema: Collection[str]) -> None:
-    new = {key: value for key, value in facts.items() if key not in package}
-    package.update({key: value for key, value in new.items() if key in schema})
-    names = sorted(key for key in new if key not in schema)
-    package["extras"] = [{"key": key, "value": new[key]} for key in names]
+    extras = []
+    for key, value in facts.items():
+        if key in package:
+            continue
+        if key in schema:
+            package[key] = value
+        else:
+            extras.append({"key": key, "value": value})
+    package["extras"] = sorted(extras, key=lambda extra: extra["key"])
 
 
 def _resources(
@@ -359,46 +407,6 @@ def _resource(resource: ResourceRecord, ckan_id: str) -> dict[str, Any]:
         "date": resource.temporal.start if resource.temporal else "",
         **resource.extras,
     }
-    values = {key: value for key, value in facts.items() if value not in ("", None)}
-    own_id = {"id": ckan_id} if ckan_id else {}
-    return {**values, **own_id, "name": resource.name, "url": resource.url}
-
-
-# Keys that no source sets, and keys that our mapper sets. Our parsers check the last three: with
-# invalid values CKAN or ckanext-spatial would refuse the dataset.
-OUR_FIELDS = ("id", "name", "type", "state", "private", "owner_org", "groups", "tags", "guid") + (
-    "resources",
-    "extras",
-    "spatial",
-    "maintainer_email",
-    "author_email",
-)
-OUR_RESOURCE_FIELDS = ("id", "distribution_ref", "size")
-
-
-def add_missing_fields(
-    package: dict[str, Any], other: Mapping[str, Any], schema: Collection[str]
-) -> None:
-    """Add values that a package dict lacks, from another package dict of the same record.
-
-    Args:
-        package: our package dict; changed in place.
-        other: the dataset dict of ckanext-dcat.
-        schema: names of the dataset type's own fields.
-    """
-    present = {extra["key"] for extra in package["extras"]}
-    extras = {extra["key"]: extra["value"] for extra in other.get("extras", ())}
-    for key, value in {**extras, **other}.items():
-        if key in OUR_FIELDS or not value or package.get(key) or key in present:
-            continue
-        if key in package or key in schema:
-            package[key] = value
-        else:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            package["extras"].append({"key": key, "value": text})
-    package["extras"].sort(key=lambda extra: extra["key"])
-    others = {resource.get("url"): resource for resource in other.get("resources", ())}
-    for resource in package["resources"]:
-        for key, value in others.get(resource["url"], {}).items():
-            if value and key not in OUR_RESOURCE_FIELDS and not resource.get(key):
-                resource[key] = value
+    facts_with_value = {key: value for key, value in facts.items() if value not in ("", None)}
+    identity = {"id": ckan_id} if ckan_id else {}
+    return {**facts_with_value, **identity, "name": resource.name, "url": resource.url}

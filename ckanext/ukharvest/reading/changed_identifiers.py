@@ -46,11 +46,11 @@ def match(missing: Sequence[RecordFacts], new: Sequence[RecordFacts]) -> list[Pa
     pairs: list[Pair] = []
     old_left, new_left = list(missing), list(new)
     for evidence in (_titles_with_files, _titles, _files):
-        found = _unique_pairs(old_left, new_left, evidence)
-        pairs += found
-        taken = {guid for pair in found for guid in (pair.old.guid, pair.new.guid)}
-        old_left = [each for each in old_left if each.guid not in taken]
-        new_left = [each for each in new_left if each.guid not in taken]
+        certain = _unique_pairs(old_left, new_left, evidence)
+        pairs += certain
+        taken = {guid for pair in certain for guid in (pair.old.guid, pair.new.guid)}
+        old_left = [record for record in old_left if record.guid not in taken]
+        new_left = [record for record in new_left if record.guid not in taken]
     return pairs
 
 
@@ -77,11 +77,11 @@ def _unique_pairs(
 def _by_value(
     records: Iterable[RecordFacts], evidence: Evidence
 ) -> dict[Hashable, list[RecordFacts]]:
-    found: dict[Hashable, list[RecordFacts]] = {}
+    by_value: dict[Hashable, list[RecordFacts]] = {}
     for record in records:
         for value in evidence(record):
-            found.setdefault(value, []).append(record)
-    return found
+            by_value.setdefault(value, []).append(record)
+    return by_value
 
 
 def _titles_with_files(record: RecordFacts) -> Collection[Hashable]:

@@ -43,13 +43,13 @@ class HeldValues:
             server: those that the server counts; records are not counted for them again.
             options: the source's; a value that they name is kept, though no record has it now.
         """
-        known = {each.name for each in server.fields}
+        known = {one.name for one in server.fields}
         counted = [self._field(name) for name in self._counts if name not in known]
-        found = [(each, server.total) for each in server.fields]
-        found += [(each, self.records) for each in counted]
+        fields = [(one, server.total) for one in server.fields]
+        fields += [(one, self.records) for one in counted]
         return [
             _held(field, of, options)
-            for field, of in found
+            for field, of in fields
             if _distinguishes(field, of) or _is_named(field, options)
         ]
 
@@ -66,13 +66,13 @@ class HeldValues:
 
 def _distinguishes(field: FilterField, of: int | None) -> bool:
     """Tell whether a filter by the field could leave anything out."""
-    return len(field.values) > 1 or any(each.records != of for each in field.values)
+    return len(field.values) > 1 or any(value.records != of for value in field.values)
 
 
 def _named(field: FilterField, option: str, options: Mapping[str, Any]) -> list[str]:
     """Return the field's values in an option."""
-    ours = [each for each in options.get(option) or () if each.startswith(field.prefix)]
-    return [each.removeprefix(field.prefix).strip() for each in ours]
+    ours = [text for text in options.get(option) or () if text.startswith(field.prefix)]
+    return [text.removeprefix(field.prefix).strip() for text in ours]
 
 
 def _is_named(field: FilterField, options: Mapping[str, Any]) -> bool:
@@ -80,7 +80,7 @@ def _is_named(field: FilterField, options: Mapping[str, Any]) -> bool:
 
 
 def _held(field: FilterField, of: int | None, options: Mapping[str, Any]) -> HeldField:
-    values = {each.value.casefold(): each for each in field.values}
+    values = {value.value.casefold(): value for value in field.values}
     choices: dict[str, str] = {}
     for choice, option in (("only", field.include), ("without", field.exclude)):
         for text in _named(field, option, options):
@@ -94,12 +94,12 @@ def _held(field: FilterField, of: int | None, options: Mapping[str, Any]) -> Hel
         "of": of,
         "values": [
             {
-                "value": each.value,
-                "title": each.title,
-                "records": each.records,
+                "value": value.value,
+                "title": value.title,
+                "records": value.records,
                 "choice": choices.get(key, ""),
             }
-            for key, each in values.items()
+            for key, value in values.items()
         ],
     }
 
@@ -130,12 +130,12 @@ class CommonValues:
 
     def proposals(self) -> dict[str, Proposal]:
         """Return field → the value that most records have, if at least half of them have it."""
-        found: dict[str, Proposal] = {}
+        proposals: dict[str, Proposal] = {}
         for name, counter in self._values.items():
             value, number = counter.most_common(1)[0]
             if number * 2 >= self.records:
-                found[name] = {"value": value, "records": number, "of": self.records}
-        return found
+                proposals[name] = {"value": value, "records": number, "of": self.records}
+        return proposals
 
 
 def _agent(agent: Mapping[str, Any] | None) -> str:

@@ -1,4 +1,4 @@
-"""Classify the records that a source lists, for runs and previews: added, updated, unchanged …"""
+"""A record as earlier runs stored it, and what follows from that for the next import."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class RecordClassifier:
     former_fingerprint: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
-        self._adopted = {g for g, each in self.known.items() if each.outcome in UNCONFIRMED}
+        self._adopted = {g for g, record in self.known.items() if record.outcome in UNCONFIRMED}
 
     def classify(self, raw: RawRecord) -> Classified:
         """Return a record with its class, and add it to ``listing``."""
@@ -190,15 +190,15 @@ class RecordClassifier:
             self.listing.said_deleted.add(raw.guid)
             return Classified(raw, RecordClass.DELETED)
         known, old_guid = self._find(raw)
-        found = RecordClass.UPDATED if known and known.package_id else RecordClass.ADDED
+        record_class = RecordClass.UPDATED if known and known.package_id else RecordClass.ADDED
         if known and not self.force and self.is_unchanged(raw, known):
-            found = RecordClass.UNCHANGED
+            record_class = RecordClass.UNCHANGED
         # A skipped record does not count as seen, so that a dataset imported earlier goes missing.
-        if not (found is RecordClass.UNCHANGED and known and known.is_skipped):
+        if not (record_class is RecordClass.UNCHANGED and known and known.is_skipped):
             self._see(raw.guid)
-        is_same = found is RecordClass.UPDATED and self._is_same(raw, known)
+        is_same = record_class is RecordClass.UPDATED and self._is_same(raw, known)
         fingerprint = self.rules.fingerprint(raw.content or "") if is_same and self.rules else ""
-        return Classified(raw, found, known, old_guid, is_same, fingerprint)
+        return Classified(raw, record_class, known, old_guid, is_same, fingerprint)
 
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
         """Tell whether there is nothing to do for a record (decision 0009)."""

@@ -1,4 +1,7 @@
-"""Shorten a record, as it would be imported, for storage in a preview's result."""
+"""The main facts of a record as it would be imported, as texts.
+
+They are stored, shortened, in a preview's result, and printed by ``ukharvest check``.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,12 @@ def sample_of(entry: Entry, fate: str, change: str) -> Sample:
         fate, change: see ``Sample``.
     """
     problems = [
-        {key: each[key] for key in ("code", "line")}
-        | {"message": shorten(each["message"], LONGEST)}
-        for each in [*([entry["error"]] if "error" in entry else ()), *entry["problems"]]
+        {key: problem[key] for key in ("code", "line")}
+        | {"message": shorten(problem["message"], LONGEST)}
+        for problem in [*([entry["error"]] if "error" in entry else ()), *entry["problems"]]
     ]
     resources = entry["resources"]
+    fields = [*facts(entry), *(entry.get("extras") or {}).items()]
     return {
         "title": shorten(entry["title"], 200),
         "guid": shorten(entry["guid"], 200),
@@ -37,13 +41,13 @@ def sample_of(entry: Entry, fate: str, change: str) -> Sample:
         "position": entry.get("position", ""),
         "fate": fate,
         "change": change,
-        "formats": sorted({each["format"] or each["kind"] for each in resources} - {""}),
+        "formats": sorted({file["format"] or file["kind"] for file in resources} - {""}),
         "licence": _licence(entry),
         "problems": problems[:PROBLEMS],
         "problems_count": len(problems),
         "why": entry.get("skipped", ""),
-        "fields": [[name, _cut(value)] for name, value in _fields(entry) if _cut(value)][:MOST],
-        "resources": [_resource(each) for each in resources[:MOST]],
+        "fields": [[name, _cut(value)] for name, value in fields if _cut(value)][:MOST],
+        "resources": [_resource(file) for file in resources[:MOST]],
         "resources_count": len(resources),
     }
 
@@ -69,7 +73,8 @@ def _resource(resource: Entry) -> dict[str, str]:
     }
 
 
-def _fields(entry: Entry) -> Iterator[tuple[str, str]]:
+def facts(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield names and values of a record's own fields, without extras; "" for one that it lacks."""
     yield "title", entry["title"]
     yield "notes", entry.get("notes", "")
     yield "guid", entry["guid"]
@@ -86,7 +91,6 @@ def _fields(entry: Entry) -> Iterator[tuple[str, str]]:
     period = entry.get("temporal")
     yield "temporal", f"{period['start'] or '…'} – {period['end'] or '…'}" if period else ""
     yield "spatial", " · ".join(filter(None, (entry.get("spatial_text"), _box(entry))))
-    yield from (entry.get("extras") or {}).items()
 
 
 def _box(entry: Entry) -> str:

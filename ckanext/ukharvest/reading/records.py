@@ -1,8 +1,4 @@
-"""Read a source's records as they would be imported, without CKAN, for ``ukharvest check``.
-
-The only module that reads local files. It uses the readers and parsers of real runs, so that its
-result is what a run would import.
-"""
+"""Loop over a source's records, each classified: used by runs, previews and the check."""
 
 from __future__ import annotations
 
@@ -25,9 +21,8 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     UkharvestError,
 )
-from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits, Reply
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.request import HttpLimits, Reply
 from ckanext.ukharvest.core.record_filter import Unwanted
 from ckanext.ukharvest.core.records import (
     EMPTY_LIST,
@@ -41,7 +36,7 @@ from ckanext.ukharvest.core.values.text import counted, one_line, shorten
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClassifier
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.source_types import SourceType
 
 LONGEST_TITLE = 200  # characters of a title in a message
 
@@ -247,7 +242,7 @@ class Check:
             )
         if read.ending is not None:
             self.complete, self.reason = read.ending.complete, read.ending.reason
-            self.problems = [dataclasses.asdict(each) for each in read.ending.problems]
+            self.problems = [dataclasses.asdict(problem) for problem in read.ending.problems]
         if elsewhere:
             named = counted(elsewhere, "record")
             content = "its content is" if elsewhere == 1 else "their content is"
@@ -294,7 +289,7 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         reason = {"error": error_entry(exc)} if is_url(source.url) else {"elsewhere": True}
         return {**_empty(raw), **reason}
     except NotValid as exc:
-        problems = [dataclasses.asdict(each) for each in exc.problems]
+        problems = [dataclasses.asdict(problem) for problem in exc.problems]
         return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
     except RecordError as exc:
         return {**_empty(raw), "error": error_entry(exc)}

@@ -49,27 +49,27 @@ class MovePreview(SourcePreview):
         """Count the moves that lead from the resources of a known record to those of this one."""
         guids = (entry["guid"], *(move.revert(entry["guid"]) for move in self.moves))
         old = next((self.keys[guid] for guid in guids if guid in self.keys), ())
-        new = {key_of(each["id"], each["url"]) for each in entry["resources"]}
+        new = {key_of(resource["id"], resource["url"]) for resource in entry["resources"]}
         for key in old:
             if new and key not in new:
                 self._is_compared = True
-                found = [each for each in self.moves if move_key(each, key) in new]
-                self._evidence.update(found or infer_moves([key], new))
+                moves = [candidate for candidate in self.moves if move_key(candidate, key) in new]
+                self._evidence.update(moves or infer_moves([key], new))
 
     def _compare(self) -> MoveResult:
         known = self.classifier.known
-        found = match(known, self.classifier.listing.seen, self.moves)
+        matches = match(known, self.classifier.listing.seen, self.moves)
 
         def count(guids: Sequence[str]) -> int:
             return sum(known[guid].is_active for guid in guids)
 
-        ids = {move: [known[guid].id for guid in guids] for move, guids in found.moved.items()}
+        ids = {move: [known[guid].id for guid in guids] for move, guids in matches.moved.items()}
         return {
             "datasets": count(list(known)),
-            "same": count(found.same),
-            "moved": sum(map(count, found.moved.values())),
-            "added": found.added,
-            "missing": [known[guid].id for guid in found.missing if known[guid].is_active],
+            "same": count(matches.same),
+            "moved": sum(map(count, matches.moved.values())),
+            "added": matches.added,
+            "missing": [known[guid].id for guid in matches.missing if known[guid].is_active],
             "records": [[*move, of_move] for move, of_move in ids.items()],
             "resources": [list(move) for move in self._moves_of_resources()],
             "from_url": "",
@@ -100,8 +100,8 @@ def infer_moves(old: Iterable[str], new: Collection[str]) -> Iterator[BaseMove]:
     """
     for key in old:
         name = key.rpartition("/")[2]
-        alike = [each for each in new if each.rpartition("/")[2] == name]
+        alike = [key_of_new for key_of_new in new if key_of_new.rpartition("/")[2] == name]
         if key not in new and len(alike) == 1:
-            old_url, new_url = (each.partition(":")[2] for each in (key, *alike))
+            old_url, new_url = (pair.partition(":")[2] for pair in (key, *alike))
             if move := infer_move(old_url, new_url):
                 yield move

@@ -36,7 +36,7 @@ from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass,
 from ckanext.ukharvest.reading.record_summary import sample_of
 from ckanext.ukharvest.reading.records import Entry, SourceRead, as_entry, error_entry, fate_of
 from ckanext.ukharvest.reading.type_detection import better_address, source_type
-from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.source_types import SourceType
 
 SAMPLES = 20  # records that are shown
 EXCERPT = 500  # characters of an answer
@@ -191,19 +191,19 @@ class SourcePreview:
 
     def _with_content(self, record: Classified) -> tuple[str, RawRecord]:
         """Return the record's class in a run, "" if unknown, and the record with its content."""
-        raw, found = record.raw, record.record_class
-        if found in (RecordClass.LOST, RecordClass.DELETED) or self.classifier.rules is None:
+        raw, record_class = record.raw, record.record_class
+        if record_class in (RecordClass.LOST, RecordClass.DELETED) or self.classifier.rules is None:
             return "", raw
-        if found is RecordClass.UNCHANGED or raw.content is not None:
-            return found, raw
+        if record_class is RecordClass.UNCHANGED or raw.content is not None:
+            return record_class, raw
         try:
             raw = self.kind.reader.fetch(self.source, raw)
         except (FetchError, RecordError) as exc:
             lost = RecordError(exc.message, code=exc.code, url=exc.url, line=exc.line)
             return "", replace(raw, error=lost)
         if record.known and self.classifier.is_unchanged(raw, record.known):
-            found = RecordClass.UNCHANGED
-        return found, raw
+            record_class = RecordClass.UNCHANGED
+        return record_class, raw
 
     def _result(self) -> PreviewResult:
         seconds = self.http.seconds
@@ -258,8 +258,8 @@ class SourcePreview:
         """Return the estimated seconds of a first run; None if unknown."""
         if self.error or not self.read or not self._is_counted:
             return None
-        each = max(self.http.seconds - self.first_after, 0) / self.read + IMPORT_SECONDS
-        return round(self.first_after + each * max(self.total, self.listed), 1)
+        seconds = max(self.http.seconds - self.first_after, 0) / self.read + IMPORT_SECONDS
+        return round(self.first_after + seconds * max(self.total, self.listed), 1)
 
     @property
     def _is_out_of_reach(self) -> bool:
@@ -297,4 +297,4 @@ def failed(error: UkharvestError | None, *, over: str = "") -> PreviewResult:
 def _as_text(head: bytes) -> str:
     """Return the beginning of a response as printable text."""
     text = head.decode("utf-8", "replace")
-    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)[:EXCERPT]
+    return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)[:EXCERPT]

@@ -43,14 +43,14 @@ def judge(data: IO[bytes], schema: bytes | None, collector: Collector) -> None:
         collector.set_schema_type("geojson")
         json_check.check(data, None, collector)
         return
-    found = files.read(schema, collector)
-    if found.type == files.XSD:
-        xml_check.check(data, found.document, collector)
-    elif found.type == files.JSON_SCHEMA:
-        json_check.check(data, found.document, collector)
+    read = files.read(schema, collector)
+    if read.type == files.XSD:
+        xml_check.check(data, read.document, collector)
+    elif read.type == files.JSON_SCHEMA:
+        json_check.check(data, read.document, collector)
     else:
-        read = csvlint.read if found.type == files.CSVLINT else table_schema.read
-        table_check.check(data, read(found.document, collector), collector)
+        rules_of = csvlint.read if read.type == files.CSVLINT else table_schema.read
+        table_check.check(data, rules_of(read.document, collector), collector)
 
 
 _EVERY = 0.5  # seconds between two writes

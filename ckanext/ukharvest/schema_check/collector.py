@@ -95,15 +95,15 @@ class Collector:
             is_first: it is one of the first; others need an error that the report shows.
         """
         pending, self._pending = self._pending, []
-        own = [each for each in pending if each[1].row == number]
+        own = [error for error in pending if error[1].row == number]
         # Of the errors met since the row before, some may be of rows that cannot be read.
         if is_first or (own and self.errors - len(pending) < self.limits.shown):
             self._emit("sample_row", asdict(make_row(number, cells, own)))
 
     def set_columns(self, columns: Iterable[ColumnSummary]) -> None:
         """Say what the columns of a table hold."""
-        for each in columns:
-            self._emit("column", asdict(each))
+        for column in columns:
+            self._emit("column", asdict(column))
 
     def count(self, number: int = 1) -> None:
         """Count checked rows, features or items; raise Stopped when the time is over."""

@@ -1,4 +1,7 @@
-"""A schema of a table as rules for columns: what csvlint's dialect and Table Schema become."""
+"""A schema of a table as rules for columns: what csvlint's dialect and Table Schema become.
+
+With the types of cells that both share, and what both need of them.
+"""
 
 from __future__ import annotations
 
@@ -81,10 +84,10 @@ def dated(words: str, pattern: str, *, exact: bool) -> CellType:
 
     @lru_cache(1024)  # dates repeat, and strptime is slow; a text that is none is not kept
     def parse(text: str) -> datetime:
-        found = datetime.strptime(text, pattern)  # noqa: DTZ007
-        if exact and found.strftime(pattern) != text:
+        moment = datetime.strptime(text, pattern)  # noqa: DTZ007
+        if exact and moment.strftime(pattern) != text:
             raise ValueError(text)
-        return found
+        return moment
 
     return CellType(words, example, parse)
 
@@ -132,8 +135,8 @@ class Column:
         if is_missing and self.required:
             return Fault("required", "a value", self.type.example)
         for rule in self.text_rules:
-            if found := rule(text, text):
-                return found
+            if fault := rule(text, text):
+                return fault
         if is_missing:
             return None
         try:
@@ -141,8 +144,8 @@ class Column:
         except (ValueError, OverflowError, ArithmeticError):
             return Fault("type", self.type.words, self.type.example)
         for rule in self.rules:
-            if found := rule(text, value):
-                return found
+            if fault := rule(text, value):
+                return fault
         return None
 
 

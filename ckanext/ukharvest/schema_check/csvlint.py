@@ -96,7 +96,9 @@ def read(document: Mapping[str, Any], collector: Collector) -> TableRules:
     Raises:
         Unchecked: a field has no name.
     """
-    return TableRules([_column(each, n, collector) for n, each in enumerate(document["fields"], 1)])
+    return TableRules(
+        [_column(field, n, collector) for n, field in enumerate(document["fields"], 1)]
+    )
 
 
 def field_name(description: Mapping[str, Any], number: int) -> str:
@@ -110,24 +112,24 @@ def field_name(description: Mapping[str, Any], number: int) -> str:
 def _column(description: Mapping[str, Any], number: int, collector: Collector) -> Column:
     name = field_name(description, number)
     constraints = description.get("constraints")
-    given: Mapping[str, Any] = constraints if isinstance(constraints, Mapping) else {}
-    column = Column(name, _type(given, name, collector), unique_when_missing=True)
-    column.required = rules.read_flag(given.get("required"), "required", name, collector)
-    column.unique = rules.read_flag(given.get("unique"), "unique", name, collector)
-    shortest = rules.read_length(given.get("minLength"), "minLength", name, collector)
-    longest = rules.read_length(given.get("maxLength"), "maxLength", name, collector)
+    rules_of_field: Mapping[str, Any] = constraints if isinstance(constraints, Mapping) else {}
+    column = Column(name, _type(rules_of_field, name, collector), unique_when_missing=True)
+    column.required = rules.read_flag(rules_of_field.get("required"), "required", name, collector)
+    column.unique = rules.read_flag(rules_of_field.get("unique"), "unique", name, collector)
+    shortest = rules.read_length(rules_of_field.get("minLength"), "minLength", name, collector)
+    longest = rules.read_length(rules_of_field.get("maxLength"), "maxLength", name, collector)
     if shortest is not None:
         column.text_rules.append(rules.min_length(shortest))
     if longest is not None:
         column.text_rules.append(rules.max_length(longest))
-    if expression := _pattern(given.get("pattern"), name, collector):
-        shown = str(given["pattern"])
+    if expression := _pattern(rules_of_field.get("pattern"), name, collector):
+        shown = str(rules_of_field["pattern"])
         column.text_rules.append(rules.pattern(expression, shown, column.type.example))
     if column.type is not TEXT:
         for key, rule in (("minimum", rules.minimum), ("maximum", rules.maximum)):
-            bound = _bound(given.get(key), key, column, collector)
+            bound = _bound(rules_of_field.get(key), key, column, collector)
             if bound is not None:
-                column.rules.append(rule(bound, str(given[key])))
+                column.rules.append(rule(bound, str(rules_of_field[key])))
     return column
 
 

@@ -1,4 +1,8 @@
-"""Read data and schemas for a check, from URLs and files."""
+"""Read data and schemas for a check, from URLs and files.
+
+What a schema is, is found out from its content and not from its name; so are the character
+encodings of both.
+"""
 
 from __future__ import annotations
 
@@ -53,12 +57,12 @@ def detect(data: IO[bytes], size: int) -> Encoding:
     """
     data.seek(0)
     head = data.read(_HEAD)
-    found = _of_head(head)
-    if not found:
+    encoding = _of_head(head)
+    if not encoding:
         data.seek(0)
-        found = UTF8 if _is_utf8(data, size) else Encoding("cp1252", "Windows-1252")
+        encoding = UTF8 if _is_utf8(data, size) else Encoding("cp1252", "Windows-1252")
     data.seek(0)
-    return found
+    return encoding
 
 
 def _of_head(head: bytes) -> Encoding | None:
@@ -117,15 +121,15 @@ def decode_json(content: bytes) -> tuple[str, str]:
 
     RFC 8259 wants UTF-8. The LGA's schemas are UTF-16 without a byte order mark.
     """
-    found = _of_head(content[:_HEAD])
-    if found is None:
+    encoding = _of_head(content[:_HEAD])
+    if encoding is None:
         codec = json.detect_encoding(content[:4])
         label = "" if codec == "utf-8" else codec.upper()
         try:
             return content.decode(codec), label
         except UnicodeDecodeError:
             return content.decode("cp1252", "replace"), "Windows-1252"
-    return content.decode(found.codec, "replace"), found.label
+    return content.decode(encoding.codec, "replace"), encoding.label
 
 
 # The types, named as in ``core/values/schema_types``.
@@ -198,10 +202,10 @@ def _read_xml(content: bytes) -> Schema:
     if root.tag == _XSD_ROOT:
         return Schema(XSD, root)
     name = xml.local_name(root)
-    found = _OTHER_ROOTS.get(name, f"an XML document with the root {shorten(name, 60)}")
+    kind = _OTHER_ROOTS.get(name, f"an XML document with the root {shorten(name, 60)}")
     if etree.QName(root).namespace == "http://purl.oclc.org/dsdl/schematron":
-        found = "a Schematron schema"
-    raise Unchecked(f"The schema is {found}, which is not supported; {_KNOWN}.")
+        kind = "a Schematron schema"
+    raise Unchecked(f"The schema is {kind}, which is not supported; {_KNOWN}.")
 
 
 def _read_json(content: bytes, collector: Collector) -> Schema:
@@ -228,7 +232,7 @@ def _type_of(document: Any) -> str:
     if not isinstance(document, Mapping):
         raise Unchecked(f"The schema is JSON but not an object; {_KNOWN}.")
     fields = document.get("fields")
-    if isinstance(fields, list) and fields and all(isinstance(each, Mapping) for each in fields):
+    if isinstance(fields, list) and fields and all(isinstance(one, Mapping) for one in fields):
         return CSVLINT if _is_csvlint(document, fields) else TABLE_SCHEMA
     if "csvw" in json.dumps(document.get("@context", "")) or "tableSchema" in document:
         raise Unchecked(f"The schema is CSV on the Web, which is not supported; {_KNOWN}.")
@@ -245,11 +249,11 @@ def _is_csvlint(document: Mapping[str, Any], fields: list[Mapping[str, Any]]) ->
     """Tell csvlint's dialect, with types in ``constraints``, from Table Schema."""
     if any(key in document for key in _OF_TABLE_SCHEMA) or "$schema" in document:
         return False
-    constraints = [each.get("constraints") for each in fields]
-    own = [each for each in constraints if isinstance(each, Mapping)]
-    if any("type" in each or "datePattern" in each for each in own):
+    constraints = [field.get("constraints") for field in fields]
+    own = [one for one in constraints if isinstance(one, Mapping)]
+    if any("type" in rule or "datePattern" in rule for rule in own):
         return True
-    return not any("type" in each or "format" in each for each in fields)
+    return not any("type" in field or "format" in field for field in fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Check JSON against a JSON Schema, and GeoJSON as such as well."""
+"""Check JSON against a JSON Schema, and GeoJSON as such as well.
+
+The rules of RFC 7946 count that make a file unusable when they are broken.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,8 @@ def faults(value: Any, path: str = "") -> Iterator[GeoFault]:
         if not isinstance(features, list):
             yield GeoFault(f"{path}/features", show(features), "a list of features", "geojson")
             return
-        for number, each in enumerate(features):
-            yield from feature_faults(each, f"{path}/features/{number}")
+        for number, feature in enumerate(features):
+            yield from feature_faults(feature, f"{path}/features/{number}")
     elif kind == "Feature":
         yield from feature_faults(value, path)
     else:
@@ -68,10 +71,10 @@ def feature_faults(value: Any, path: str) -> Iterator[GeoFault]:
         yield from _geometry(value["geometry"], f"{path}/geometry", 0)
     properties = value.get("properties")
     if "properties" not in value or not (properties is None or isinstance(properties, Mapping)):
-        found = show(properties) if "properties" in value else ""
+        shown = show(properties) if "properties" in value else ""
         example = '{"name": "Leeds"}'
         yield GeoFault(
-            f"{path}/properties", found, "an object, or null", "geojson-feature", example
+            f"{path}/properties", shown, "an object, or null", "geojson-feature", example
         )
 
 
@@ -82,8 +85,8 @@ def _geometry(value: Any, path: str, level: int) -> Iterator[GeoFault]:
         if not isinstance(parts, list):
             yield GeoFault(f"{path}/geometries", show(parts), "a list of geometries", "geojson")
             return
-        for number, each in enumerate(parts):
-            yield from _geometry(each, f"{path}/geometries/{number}", level + 1)
+        for number, inner in enumerate(parts):
+            yield from _geometry(inner, f"{path}/geometries/{number}", level + 1)
     elif kind in DEPTH:
         places = value.get("coordinates")
         yield from _coordinates(places, f"{path}/coordinates", DEPTH[kind], kind)
@@ -98,9 +101,9 @@ def _coordinates(value: Any, path: str, depth: int, kind: str) -> Iterator[GeoFa
     elif depth == 0:
         yield from _position(value, path)
     else:
-        for number, each in enumerate(value):
+        for number, inner in enumerate(value):
             # The first fault of a line is enough: a wrong system of coordinates breaks all.
-            fault = next(_coordinates(each, f"{path}/{number}", depth - 1, kind), None)
+            fault = next(_coordinates(inner, f"{path}/{number}", depth - 1, kind), None)
             if fault:
                 yield fault
                 return
@@ -122,7 +125,7 @@ def _line(value: list[Any], path: str, kind: str) -> Iterator[GeoFault]:
 
 def _position(value: list[Any], path: str) -> Iterator[GeoFault]:
     """Check a position (3.1.1), which is in degrees (section 4)."""
-    numbers = [each for each in value if type(each) in (int, float)]  # no booleans
+    numbers = [number for number in value if type(number) in (int, float)]  # no booleans
     expected = "longitude and latitude in degrees (WGS 84)"
     if len(value) < 2 or len(numbers) != len(value):
         yield GeoFault(path, show(value), expected, "geojson-position", "[-1.5, 53.8]")
@@ -226,9 +229,9 @@ def _read(data: IO[bytes], collector: Collector) -> Any:
     except json_limits.BeyondLimit as exc:
         raise Unchecked(f"The file {exc.message} and is not read.") from exc
     except json.JSONDecodeError as exc:
-        found = text[exc.pos : exc.pos + 20]
+        start = text[exc.pos : exc.pos + 20]
         where = f"line {exc.lineno}, character {exc.colno}"
-        collector.error("json-syntax", f"valid JSON ({exc.msg}, {where})", found=found)
+        collector.error("json-syntax", f"valid JSON ({exc.msg}, {where})", found=start)
     except _NotJson as exc:
         collector.error("json-syntax", "valid JSON, which has no such number", found=str(exc))
     return _INVALID
@@ -294,21 +297,21 @@ def _unusable(exc: Exception) -> Unchecked:
 def _report(error: Any, collector: Collector) -> None:
     place = pointer(error.absolute_path)
     rule, value = str(error.validator), error.validator_value
-    found = show(error.instance)
+    shown = show(error.instance)
     if rule == "required":
         name = error.message.removesuffix(" is a required property").strip("'\"")
-        collector.error("required", f"the property {name}", column=place, found=found)
+        collector.error("required", f"the property {name}", column=place, found=shown)
         return
     if rule in _WORDS:
         expected = _WORDS[rule].format(_words(value), count=_length(value))
     else:
         expected = f"what the rule {rule} allows ({error.message})"
-    collector.error(rule, expected, column=place, found=found)
+    collector.error(rule, expected, column=place, found=shown)
 
 
 def _words(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(_words(each) for each in value[:20])
+        return ", ".join(_words(one) for one in value[:20])
     return value if isinstance(value, str) else show(value)
 
 
@@ -318,13 +321,13 @@ def _length(value: Any) -> int:
 
 def pointer(path: Any) -> str:
     """Return a path as in RFC 6901."""
-    parts = (str(each).replace("~", "~0").replace("/", "~1") for each in path)
-    return "".join(f"/{each}" for each in parts)
+    parts = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(f"/{part}" for part in parts)
 
 
 def _other_documents(schema: Any) -> Iterator[str]:
     """Yield the addresses of other documents that a schema refers to, each once."""
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     waiting = [schema]
     while waiting:
         value = waiting.pop()
@@ -332,11 +335,11 @@ def _other_documents(schema: Any) -> Iterator[str]:
             for key in ("$ref", "$dynamicRef", "$recursiveRef"):
                 address = value.get(key)
                 if isinstance(address, str) and "://" in address.partition("#")[0]:
-                    found[address.partition("#")[0]] = None
+                    urls[address.partition("#")[0]] = None
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value
     own = schema.get("$id", schema.get("id", "")) if isinstance(schema, Mapping) else ""
-    for address in found:
+    for address in urls:
         if address != str(own).partition("#")[0] and "json-schema.org/" not in address:
             yield address

@@ -1,4 +1,9 @@
-"""The result of a check of data against its schema, and its limits."""
+"""The result of a check of data against its schema, and its limits.
+
+With it go the rows that are shown (the first ones, and those with the first errors) and what the
+columns of a table hold: type, empty cells, smallest, largest, number of values, found out while the
+table is read once, in constant memory.
+"""
 
 from __future__ import annotations
 
@@ -171,8 +176,8 @@ def _classify(text: str) -> tuple[int, Any]:
         return _EMPTY, None
     if text[0] not in _SIGNS:
         return _TEXT, None
-    if found := _NUMERAL.fullmatch(text):
-        return (_NUMBER, float(text)) if any(found.groups()) else (_INTEGER, int(text))
+    if numeral := _NUMERAL.fullmatch(text):
+        return (_NUMBER, float(text)) if any(numeral.groups()) else (_INTEGER, int(text))
     try:
         return _classify_date(text)
     except (ValueError, OverflowError):  # the 31st of February
@@ -180,10 +185,10 @@ def _classify(text: str) -> tuple[int, Any]:
 
 
 def _classify_date(text: str) -> tuple[int, Any]:
-    if found := _ISO.fullmatch(text):
-        moment, has_time = datetime.fromisoformat(text.replace("Z", "+00:00")), bool(found[1])
-    elif found := _BRITISH.fullmatch(text):
-        day, month, year, time = found.groups()
+    if date := _ISO.fullmatch(text):
+        moment, has_time = datetime.fromisoformat(text.replace("Z", "+00:00")), bool(date[1])
+    elif date := _BRITISH.fullmatch(text):
+        day, month, year, time = date.groups()
         iso = f"{year}-{month:0>2}-{day:0>2}" + (f"T{time}" if time else "")
         moment, has_time = datetime.fromisoformat(iso), bool(time)
     else:
@@ -231,7 +236,7 @@ class SampleRow:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> SampleRow:
         """Return the row that ``asdict`` turned into this dict."""
-        faults = tuple(SampleFault(**each) for each in value["faults"])
+        faults = tuple(SampleFault(**fault) for fault in value["faults"])
         return cls(value["row"], tuple(value["cells"]), value["left_out"], faults)
 
 
@@ -259,11 +264,11 @@ def make_row(
         errors: its errors, each with the positions of the cells at fault.
     """
     faults = []
-    for positions, found in errors:
-        values = found.column, found.found, found.expected, found.example
-        places = [each for each in positions if each < MAX_COLUMNS]
-        faults += [SampleFault(each, *values) for each in places or (None,)]
-    wrong = {each.cell for each in faults}
+    for positions, error in errors:
+        values = error.column, error.found, error.expected, error.example
+        cells_shown = [cell for cell in positions if cell < MAX_COLUMNS]
+        faults += [SampleFault(cell, *values) for cell in cells_shown or (None,)]
+    wrong = {fault.cell for fault in faults}
     texts = (show_cell(t) if n in wrong else t for n, t in enumerate(cells[:MAX_COLUMNS]))
     shown = tuple(shorten(text, MAX_CELL) for text in texts)
     return SampleRow(number, shown, max(0, len(cells) - MAX_COLUMNS), tuple(faults))
@@ -340,8 +345,8 @@ class Finding:
         where = [f"{place} {self.row:,}"] if self.row else []
         where += [self.column] if self.column else []
         such = f", such as {self.example}" if self.example else ""
-        found = f"found '{self.found}'" if self.found else "found nothing"
-        text = f"{found}; expected {self.expected}{such}"
+        instead = f"found '{self.found}'" if self.found else "found nothing"
+        text = f"{instead}; expected {self.expected}{such}"
         return f"{', '.join(where)}: {text}" if where else text
 
 
@@ -407,11 +412,12 @@ class DataReport:
             "unit": self.unit,
             "stopped": self.stopped,
             "findings": [
-                {name: getattr(each, name) for name in Finding.__slots__} for each in self.findings
+                {name: getattr(finding, name) for name in Finding.__slots__}
+                for finding in self.findings
             ],
             "notes": list(self.notes),
             "sample": asdict(self.sample) if self.sample else None,
-            "columns": [asdict(each) for each in self.columns],
+            "columns": [asdict(column) for column in self.columns],
         }
 
 

@@ -1,4 +1,7 @@
-"""Check a CSV file against the rules for its columns, row by row, in constant memory."""
+"""Check a CSV file against the rules for its columns, row by row, in constant memory.
+
+Its header is matched with the columns of the schema, and differences are reported.
+"""
 
 from __future__ import annotations
 
@@ -27,34 +30,36 @@ def match(
     """
     names = [name.strip() for name in header]
     names[0] = names[0].lstrip("\ufeff")
-    found = _find(names, rules.columns)
-    if not found:
-        expected = ", ".join(each.name for each in rules.columns)
+    positions = _find(names, rules.columns)
+    if not positions:
+        expected = ", ".join(column.name for column in rules.columns)
         text = ", ".join(header)
         wanted = f"a header row with the schema's columns: {expected}"
         collector.error("no-header", wanted, row=_ROW, found=text)
         return []
     _report_names(names, collector)
-    missing = [each for each in rules.columns if each.name not in found]
-    extra = [n for n in range(len(names)) if n not in found.values() and names[n]]
+    missing = [column for column in rules.columns if column.name not in positions]
+    extra = [n for n in range(len(names)) if n not in positions.values() and names[n]]
     if rules.match == "by-name":
-        _note_differences(names, found, missing, extra, rules, collector)
+        _note_differences(names, positions, missing, extra, rules, collector)
     else:
-        _report_differences(names, found, missing, extra, rules, collector)
-    return [(found[each.name], each) for each in rules.columns if each.name in found]
+        _report_differences(names, positions, missing, extra, rules, collector)
+    return [
+        (positions[column.name], column) for column in rules.columns if column.name in positions
+    ]
 
 
 def _find(names: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
     """Return positions by the schema's names: exact names first, then folded ones."""
-    wanted = {each.name for each in columns}
+    wanted = {expected.name for expected in columns}
     backwards = list(enumerate(names))[::-1]  # so that the first of two of one name wins
-    found = {name: position for position, name in backwards if name in wanted}
+    places = {name: position for position, name in backwards if name in wanted}
     folded = {fold(name): position for position, name in backwards}
     for column in columns:
         position = folded.get(fold(column.name))
-        if column.name not in found and position is not None and position not in found.values():
-            found[column.name] = position
-    return found
+        if column.name not in places and position is not None and position not in places.values():
+            places[column.name] = position
+    return places
 
 
 def _report_names(names: Sequence[str], collector: Collector) -> None:
@@ -82,10 +87,10 @@ def _note_differences(
         if names[position] != column:
             written, wanted = shorten(names[position]), shorten(column)
             collector.note(f"The column '{written}' is called '{wanted}' in the schema.")
-    for each in missing:
-        if each.required:
-            _report_missing(each, names, extra, collector)
-    optional = [each.name for each in missing if not each.required]
+    for missed in missing:
+        if missed.required:
+            _report_missing(missed, names, extra, collector)
+    optional = [missed.name for missed in missing if not missed.required]
     if optional:
         shown = shorten(", ".join(optional), 200)
         collector.note(f"The file lacks {counted(len(optional), 'optional column')}: {shown}.")
@@ -108,17 +113,17 @@ def _report_differences(
             written, code, cells = names[position], "incorrect-label", (position,)
             collector.error(code, column, row=_ROW, column=column, found=written, cells=cells)
     has_all = rules.match in ("exact", "equal", "subset")
-    for each in missing:
-        if has_all or each.required:
-            _report_missing(each, names, extra, collector)
+    for one in missing:
+        if has_all or one.required:
+            _report_missing(one, names, extra, collector)
     if rules.match in ("exact", "equal", "superset"):
         for number in extra:
             name, code, cells = names[number], "extra-label", (number,)
             expected = "only the schema's columns"
             collector.error(code, expected, row=_ROW, column=name, found=name, cells=cells)
-    positions = [found[each.name] for each in rules.columns if each.name in found]
+    positions = [found[one.name] for one in rules.columns if one.name in found]
     if rules.match == "exact" and positions != sorted(positions):
-        order = ", ".join(each.name for each in rules.columns)
+        order = ", ".join(one.name for one in rules.columns)
         text = ", ".join(names)
         collector.error("column-order", f"the columns in this order: {order}", row=_ROW, found=text)
 
@@ -171,7 +176,7 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     """
     rows.refuse_other_files(data)
     collector.set_unit("row")
-    table = iter(rows.Rows(data, [each.name for each in rules.columns], collector))
+    table = iter(rows.Rows(data, [column.name for column in rules.columns], collector))
     names = next(table, (0, []))[1]
     columns = _match(names, rules, collector)
     if names:
@@ -188,7 +193,7 @@ def _match(
 ) -> list[tuple[int, Column]]:
     if any(name.strip() for name in names):
         return match(names, rules, collector)
-    expected = f"a header row with: {', '.join(each.name for each in rules.columns)}"
+    expected = f"a header row with: {', '.join(column.name for column in rules.columns)}"
     collector.error("no-header", expected, row=1)
     return []
 
@@ -201,7 +206,7 @@ def _check_rows(
     collector: Collector,
 ) -> None:
     checker = _Checker(len(names), columns, rules, collector)
-    summaries = ColumnSummaries(names, {position: each.missing for position, each in columns})
+    summaries = ColumnSummaries(names, {position: column.missing for position, column in columns})
     most = FIRST_ROWS
     try:
         for number, cells in table:
@@ -277,8 +282,8 @@ class _Checker:
             name, code = self._key_name, "primary-key"
             self._collector.error(code, expected, row=number, column=name, cells=places)
         else:
-            found = ", ".join(values)
-            self._check_once("primary-key", number, self._key_name, found, values, places)
+            shown = ", ".join(values)
+            self._check_once("primary-key", number, self._key_name, shown, values, places)
 
     def _check_once(
         self,

@@ -189,10 +189,10 @@ def _parse_year(text: str) -> int:
 
 
 def _parse_year_month(text: str) -> tuple[int, int]:
-    found = _YEAR_MONTH.fullmatch(text)
-    if not found:
+    parts = _YEAR_MONTH.fullmatch(text)
+    if not parts:
         raise ValueError(text)
-    return int(found[1]), int(found[2])
+    return int(parts[1]), int(parts[2])
 
 
 def _parse_point(text: str) -> tuple[Decimal, Decimal]:
@@ -282,6 +282,7 @@ _TYPES: dict[str, Callable[[Description], CellType]] = {
     "array": _always(CellType("a JSON list", "[1, 2]", lambda text: _parse_json(text, list))),
 }
 
+
 _MATCHES = ("exact", "equal", "subset", "superset", "partial")
 _NOT_CHECKED = ("foreignKeys", "uniqueKeys")
 _OF_TEXT = ("string", "array", "list", "object", "any", "")
@@ -298,8 +299,8 @@ def read(document: Mapping[str, Any], collector: Collector) -> TableRules:
             collector.note(f"The schema has {key}, which are not checked.")
     missing = _missing(document.get("missingValues"), frozenset(("",)))
     columns = [
-        _column(each, number, missing, collector)
-        for number, each in enumerate(document["fields"], 1)
+        _column(field, number, missing, collector)
+        for number, field in enumerate(document["fields"], 1)
     ]
     match = document.get("fieldsMatch", "exact")
     match = match[0] if isinstance(match, list) and match else match
@@ -314,13 +315,13 @@ def _missing(given: Any, default: frozenset[str]) -> frozenset[str]:
     """Return texts that stand for no value; version 2 allows objects with labels."""
     if not isinstance(given, list):
         return default
-    texts = [each.get("value") if isinstance(each, Mapping) else each for each in given]
-    return frozenset(each for each in texts if isinstance(each, str))
+    texts = [item.get("value") if isinstance(item, Mapping) else item for item in given]
+    return frozenset(text for text in texts if isinstance(text, str))
 
 
 def _primary_key(given: Any, columns: list[Column], collector: Collector) -> tuple[str, ...]:
     names = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-    known = {each.name for each in columns}
+    known = {column.name for column in columns}
     wrong = [str(name) for name in names if not isinstance(name, str) or name not in known]
     if wrong:
         shown = shorten(wrong[0], 60)
@@ -351,7 +352,7 @@ def _column(
 def _lengths(
     constraints: Mapping[str, Any], description: Mapping[str, Any], name: str, collector: Collector
 ) -> list[Rule]:
-    found = []
+    limits = []
     for key, rule in (("minLength", rules.min_length), ("maxLength", rules.max_length)):
         length = rules.read_length(constraints.get(key), key, name, collector)
         if length is None:
@@ -359,8 +360,8 @@ def _lengths(
         if description.get("type", "") not in _OF_TEXT:
             collector.note(f"The schema has '{key}' for {name}, which is no text: not checked.")
         else:
-            found.append(rule(length))
-    return found
+            limits.append(rule(length))
+    return limits
 
 
 def _pattern(given: Any, column: Column, collector: Collector) -> list[Rule]:
@@ -377,28 +378,28 @@ def _pattern(given: Any, column: Column, collector: Collector) -> list[Rule]:
 
 
 def _bounds(constraints: Mapping[str, Any], column: Column, collector: Collector) -> list[Rule]:
-    found = []
+    limits = []
     for key, rule, or_equal in (
         ("minimum", rules.minimum, True),
         ("exclusiveMinimum", rules.minimum, False),
         ("maximum", rules.maximum, True),
         ("exclusiveMaximum", rules.maximum, False),
     ):
-        given = constraints.get(key)
-        if given is None:
+        bound = constraints.get(key)
+        if bound is None:
             continue
-        value = _value(given, key, column, collector)
+        value = _value(bound, key, column, collector)
         if value is not None and column.type is not TEXT:
-            found.append(rule(value, str(given), or_equal=or_equal))
-    return found
+            limits.append(rule(value, str(bound), or_equal=or_equal))
+    return limits
 
 
 def _enum(given: Any, column: Column, collector: Collector) -> list[Rule]:
     if not isinstance(given, list) or not given:
         return []
-    values = [_value(each, "enum", column, collector) for each in given]
-    shown = [_text(each, column.type) for each in given]
-    return [rules.one_of([each for each in values if each is not None], shown)]
+    values = [_value(item, "enum", column, collector) for item in given]
+    shown = [_text(item, column.type) for item in given]
+    return [rules.one_of([value for value in values if value is not None], shown)]
 
 
 def _value(given: Any, key: str, column: Column, collector: Collector) -> Any:

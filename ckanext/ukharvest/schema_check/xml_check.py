@@ -92,11 +92,11 @@ def _report(error: Any, collector: Collector) -> None:
     why = _NAMESPACE.sub("", why).strip().rstrip(".")
     name = _NAMESPACE.sub("", f"{element}/@{attribute}" if attribute else element)
     value = _VALUE.search(why)
-    found = next(filter(None, value.groups()), "") if value else ""
+    shown = next(filter(None, value.groups()), "") if value else ""
     expected = why
     if wanted := _WANTED.search(why):
-        found, expected = name, f"the element {wanted[1]}"
+        shown, expected = name, f"the element {wanted[1]}"
     elif kind := _TYPE.search(why):
         expected = f"a value of the type {kind[1]}"
     code = error.type_name.removeprefix("SCHEMAV_").lower().replace("_", "-")
-    collector.error(code, expected, row=error.line or 0, column=name, found=found)
+    collector.error(code, expected, row=error.line or 0, column=name, found=shown)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.link_states import NOTHING, Evidence
 from ckanext.ukharvest.core.values import formats, licences
-from ckanext.ukharvest.core.values.formats import formats as file_types
+from ckanext.ukharvest.core.values.formats import all_formats as file_types
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary

@@ -6,7 +6,7 @@ import pytest
 
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.formats import Format
-from ckanext.ukharvest.core.values.formats import formats as table
+from ckanext.ukharvest.core.values.formats import all_formats as table
 
 EU = "http://publications.europa.eu/resource/authority/file-type/"
 IANA = "https://www.iana.org/assignments/media-types/"

@@ -8,6 +8,7 @@ import pytest
 
 from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences as phrases
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.csv_file import parts
 
@@ -162,7 +163,7 @@ def test_every_address_is_found(licence_id: str, url: str) -> None:
 
 @pytest.mark.parametrize(
     ("row", "licence_id", "text"),
-    [(row, *named) for row, named in zip(licences.PHRASES, NAMED, strict=True)],
+    [(row, *named) for row, named in zip(phrases.PHRASES, NAMED, strict=True)],
 )
 def test_every_phrase_is_found(
     row: tuple[str, re.Pattern[str]], licence_id: str, text: str
@@ -172,20 +173,20 @@ def test_every_phrase_is_found(
     assert found == Licence(licence_id, text, found.url if found else "")
 
 
-@pytest.mark.parametrize(("row", "text"), list(zip(licences.HARMLESS, HARMLESS, strict=True)))
+@pytest.mark.parametrize(("row", "text"), list(zip(phrases.HARMLESS, HARMLESS, strict=True)))
 def test_harmless_phrases_keep_the_licence(row: str, text: str) -> None:
     assert re.search(row, text, re.IGNORECASE)
     assert getattr(licences.find(f"Open Government Licence, {text}."), "id", "") == "uk-ogl"
 
 
-@pytest.mark.parametrize(("row", "text"), list(zip(licences.RESERVED, RESERVED, strict=True)))
+@pytest.mark.parametrize(("row", "text"), list(zip(phrases.RESERVED, RESERVED, strict=True)))
 def test_restricting_phrases_close_the_licence(row: str, text: str) -> None:
     assert re.search(row, text, re.IGNORECASE)
     whole = f"Open Government Licence, {text}."
     assert licences.find(whole) == Licence(title=whole)
 
 
-@pytest.mark.parametrize(("row", "text"), list(zip(licences.DENIED, DENIED, strict=True)))
+@pytest.mark.parametrize(("row", "text"), list(zip(phrases.DENIED, DENIED, strict=True)))
 def test_denying_phrases_give_no_licence(row: str, text: str) -> None:
     assert re.search(row, text, re.IGNORECASE)
     assert licences.find(text) == Licence(title=text)

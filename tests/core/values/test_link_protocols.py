@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values.formats import formats
+from ckanext.ukharvest.core.values.formats import all_formats
 from ckanext.ukharvest.core.values.link_protocols import KNOWN, SERVICES, of_protocol
 
 OGC = "http://www.opengis.net/def/"
@@ -113,7 +113,7 @@ def test_the_href_of_an_anchor_gives_the_protocol(text: str, href: str, label: s
 
 
 def test_labels_of_protocols_are_known_formats() -> None:
-    labels = {entry.label for entry in formats()}
+    labels = {entry.label for entry in all_formats()}
     assert {said.label for _, said in KNOWN} - labels == {""}
     assert {"WMS", "WFS", "OGC API Features", "Atom Feed"} <= SERVICES
     assert not {"HTML", "KML", "RSS"} & SERVICES

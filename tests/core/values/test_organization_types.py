@@ -9,7 +9,6 @@ import pytest
 
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import parts
 
 # As data.gov stores them.
 DATA_GOV = ("Federal Government", "City Government", "State Government", "County Government") + (
@@ -61,7 +60,7 @@ def test_other_spellings(text: str, value: str) -> None:
 def test_each_name_means_one_type() -> None:
     found: dict[str, str] = {}
     for row in vocabulary.bundled("organization_types").rows:
-        for name in (row["value"], *parts(row["aliases"])):
+        for name in (row["value"], *vocabulary.parts(row["aliases"])):
             assert found.setdefault(name.casefold(), row["value"]) == row["value"]
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from ckanext.ukharvest.core.values import formats, frequencies, licences, theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import KEYS, Vocabulary, VocabularyError, parse
+from ckanext.ukharvest.core.vocabularies.csv_file import KEYS, parse
+from ckanext.ukharvest.core.vocabularies.vocabulary import VocabularyError
 
 SERVICE = "http://id.esd.org.uk/service/579"
 LISTS = ("codelists", "eu_themes", "file_types", "frequencies", "functions", "inspire_themes") + (
@@ -211,7 +212,7 @@ def test_a_cell_of_the_wrong_kind_is_a_fault(
 
 def test_a_list_that_its_reader_cannot_use_is_not_used(lists_folder: Path) -> None:
     @vocabulary.derived("frequencies")
-    def lengths(read: Vocabulary) -> int:
+    def lengths(read: vocabulary.Vocabulary) -> int:
         return len(read.rows) if len(read.rows) > 1 else 1 // 0
 
     (lists_folder / "frequencies.csv").write_text(f"{FREQUENCIES}never,Never,,\n", encoding="utf-8")

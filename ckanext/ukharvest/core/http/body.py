@@ -137,6 +137,6 @@ def _window(start: bytes) -> int:
 
 def _too_large(url: str, max_bytes: int, declared: str = "") -> TooLarge:
     limit = f"{max_bytes / 1024 / 1024:.4g}"
-    said = f"; its Content-Length is {declared[:20]}" if declared else ""
-    message = f"{safe_url(url)} is larger than {limit} MB, the most that is read{said}."
+    instead = f"; its Content-Length is {declared[:20]}" if declared else ""
+    message = f"{safe_url(url)} is larger than {limit} MB, the most that is read{instead}."
     return TooLarge(message, url=safe_url(url))

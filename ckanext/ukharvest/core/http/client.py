@@ -30,6 +30,8 @@ from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, 
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import counted
 
+__all__ = ["Credential", "HttpClient", "HttpLimits", "Reply"]
+
 USER_AGENT = "ckanext-ukharvest"
 
 _RETRIED = {429, 500, 502, 503, 504}
@@ -269,8 +271,8 @@ class HttpClient:
         headers = HTTPHeaderDict(
             {"User-Agent": self._user_agent, "Accept-Encoding": bodies.ACCEPT_ENCODING}
         )
-        for each in (ask.own, *((ask.headers, self._secrets.headers(url)) if trusted else ())):
-            for name, value in each.items():
+        for part in (ask.own, *((ask.headers, self._secrets.headers(url)) if trusted else ())):
+            for name, value in part.items():
                 headers[name] = value
         return headers
 

@@ -159,10 +159,10 @@ class Door:
             if conn.proxy is None:
                 return self.guard.addresses(host, conn.port)
             # The proxy is the sysadmin's own choice and is usually on the internal network.
-            found = socket.getaddrinfo(host, conn.port, type=socket.SOCK_STREAM)
+            answers = socket.getaddrinfo(host, conn.port, type=socket.SOCK_STREAM)
         except UnicodeError as exc:  # a label that DNS does not allow
             raise socket.gaierror(socket.EAI_NONAME, "not a host name") from exc
-        return [(family, to) for family, _, _, _, to in found]
+        return [(family, to) for family, _, _, _, to in answers]
 
     def _first(self, conn: HTTPConnection, targets: list[SocketAddress]) -> socket.socket:
         """Return a socket connected to the first target that answers; raise OSError if none."""

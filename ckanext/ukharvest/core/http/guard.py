@@ -109,12 +109,12 @@ class Guard:
         returned. Raises Blocked when no address is allowed, socket.gaierror when the name is not
         known.
         """
-        found = self._resolve(host, port, type=socket.SOCK_STREAM)
-        if not found:
+        answers = self._resolve(host, port, type=socket.SOCK_STREAM)
+        if not answers:
             raise socket.gaierror(socket.EAI_NONAME, "the name has no address")
-        allowed = [(family, to) for family, _, _, _, to in found if self._passes(to[0])]
+        allowed = [(family, to) for family, _, _, _, to in answers if self._passes(to[0])]
         if not allowed:
-            self.check_address(found[0][4][0], host=host)
+            self.check_address(answers[0][4][0], host=host)
         return allowed
 
     def _passes(self, address: Address | str) -> bool:
@@ -168,10 +168,10 @@ def _not_allowed(what: str) -> Blocked:
 def _literal(host: str) -> Address | None:
     """Return the address that a host spells out, also as 2130706433 or 0x7f.1, or None."""
     try:
-        found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+        answers = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
         return None
-    return ipaddress.ip_address(found[0][4][0])
+    return ipaddress.ip_address(answers[0][4][0])
 
 
 def _meaning(ip: Address) -> Address:

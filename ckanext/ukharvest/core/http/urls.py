@@ -97,12 +97,12 @@ def with_query(url: str, params: Mapping[str, str | int]) -> str:
 def without_parameters(url: str, names: re.Pattern[str]) -> str:
     """Return a URL without the query parameters of these names, and without fragment."""
     parts = urlsplit(url)
-    kept = [
+    pairs = [
         piece
         for piece in parts.query.split("&")
         if piece and not names.fullmatch(unquote(piece.partition("=")[0]))
     ]
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(kept), ""))
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(pairs), ""))
 
 
 def origin(url: str) -> Origin:

@@ -147,11 +147,11 @@ def to_wgs84(points: Sequence[Point], system: System) -> list[Point]:
         )
     except ProjError as exc:
         raise ValueError(f"the coordinates are no place in {system.title}") from exc
-    found = list(zip(longitudes, latitudes, strict=True))
-    for (x, y), point in zip(points, found, strict=True):
+    positions = list(zip(longitudes, latitudes, strict=True))
+    for (x, y), point in zip(points, positions, strict=True):
         if not _on_earth(point):
             raise ValueError(f"{x:g}, {y:g} is no place in {system.title}")
-    return [(round(x, _DECIMALS), round(y, _DECIMALS)) for x, y in found]
+    return [(round(x, _DECIMALS), round(y, _DECIMALS)) for x, y in positions]
 
 
 def box_to_wgs84(box: Box, system: System) -> Box:
@@ -162,10 +162,10 @@ def box_to_wgs84(box: Box, system: System) -> Box:
     """
     words = ", ".join(f"{number:.10g}" for number in box)
     try:
-        found = _transformer(system).transform_bounds(*box, densify_pts=_EDGE_POINTS)
+        sides = _transformer(system).transform_bounds(*box, densify_pts=_EDGE_POINTS)
     except ProjError as exc:
         raise ValueError(f"{words} is no box in {system.title}") from exc
-    west, south, east, north = (round(number, _DECIMALS) for number in found)
+    west, south, east, north = (round(number, _DECIMALS) for number in sides)
     if not (_on_earth((west, south)) and _on_earth((east, north))):
         raise ValueError(f"{words} is no box in {system.title}")
     if system.area and not overlap((west, south, east, north), system.area):
@@ -205,11 +205,11 @@ def _transformer(system: System) -> pyproj.Transformer:
 @lru_cache(maxsize=1)
 def _named() -> dict[str, str]:
     """Return EPSG's names, as letters and digits only."""
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for kind in _KINDS:
         for info in query_crs_info(auth_name="EPSG", pj_types=kind):
-            found.setdefault(_letters(info.name), f"EPSG:{info.code}")
-    return found
+            codes.setdefault(_letters(info.name), f"EPSG:{info.code}")
+    return codes
 
 
 def _letters(text: str) -> str:

@@ -1,8 +1,4 @@
-"""Dates in ISO 8601, with the precision of the source.
-
-Own patterns instead of dateutil's parser, which fills missing parts from today's date ("May" → the
-current day and year) and reads ``01/02/2024`` the American way.
-"""
+"""Database times in the format of the API."""
 
 from __future__ import annotations
 
@@ -12,6 +8,14 @@ from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from ckanext.ukharvest.core.values.text import shorten
+
+
+def iso(moment: dt.datetime | None) -> str | None:
+    """Return ISO 8601 with a time zone: the database's times are naive UTC."""
+    if moment is None:
+        return None
+    return moment.replace(tzinfo=dt.timezone.utc, microsecond=0).isoformat()
+
 
 # Years outside are defaults of programs (0001, 9999, 2999), not dates of data.
 YEARS = range(1000, 2501)
@@ -152,10 +156,3 @@ def check_year(year: int, text: str) -> None:
             f"the year of '{shorten(text, 40)}' cannot be right; "
             f"expected one between {YEARS[0]} and {YEARS[-1]}"
         )
-
-
-def iso(moment: dt.datetime | None) -> str | None:
-    """Return ISO 8601 with a time zone: the database's times are naive UTC."""
-    if moment is None:
-        return None
-    return moment.replace(tzinfo=dt.timezone.utc, microsecond=0).isoformat()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ckanext.ukharvest.core.values import formats, languages, theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _TABLES = "http://publications.europa.eu/resource/authority"
 
@@ -100,7 +100,7 @@ def _uri(table: str, code: str) -> str:
 @vocabulary.derived("eu_themes")
 def _themes(read: Vocabulary) -> Mapping[str, str]:
     """Return the URI by theme: that of the same label, else the first that belongs to the theme."""
-    found: dict[str, str] = {}
+    uris: dict[str, str] = {}
     for row in sorted(read.rows, key=lambda row: row["label"] != row["theme"]):
-        found.setdefault(theme_names.of_uk(row["theme"]), row["uri"])
-    return found
+        uris.setdefault(theme_names.of_uk(row["theme"]), row["uri"])
+    return uris

@@ -1,4 +1,15 @@
-"""File formats under CKAN's labels, from a publisher's text or from a URL."""
+"""File formats under CKAN's labels, from a publisher's text, a URL or a file's name.
+
+The table is the list ``file_types``. Labels are those of CKAN 2.12's
+``config/resource_formats.json`` where that has the format, else the file extension or the project's
+own spelling. Names are compared without case, spaces and punctuation. Unlike in CKAN's list,
+``video/mpeg`` is not MP3, and ``application/octet-stream`` is not a format.
+
+In a file's name, the rule of data.gov.uk's guide for location data ("a carefully formed name") is
+followed in full: a known format in brackets or behind a dash at the end (``Rivers (CSV)``,
+``Rivers - WFS``), or before a colon at the start (``WMS: rivers``), or a name that is only a
+format.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 
 class Format(NamedTuple):
@@ -28,7 +39,7 @@ class Format(NamedTuple):
 
 
 @vocabulary.derived("file_types")
-def formats(read: Vocabulary) -> tuple[Format, ...]:
+def all_formats(read: Vocabulary) -> tuple[Format, ...]:
     """Return the formats, in the list's order."""
     return tuple(
         Format(
@@ -57,10 +68,10 @@ class _Labels(NamedTuple):
 @vocabulary.derived("file_types")
 def _known(_read: Vocabulary) -> _Labels:
     known = _Labels({}, {}, {})
-    for each in formats():
-        known.by_extension.update(dict.fromkeys(each.extensions, each.label))
-        known.by_media_type.update(dict.fromkeys(each.media_types, each.label))
-        known.by_name.update((_squash(n), each.label) for n in (*each.names, each.label))
+    for entry in all_formats():
+        known.by_extension.update(dict.fromkeys(entry.extensions, entry.label))
+        known.by_media_type.update(dict.fromkeys(entry.media_types, entry.label))
+        known.by_name.update((_squash(n), entry.label) for n in (*entry.names, entry.label))
     # An extension is a name too, unless another format has that name: "tab" is the extension of a
     # text file, "TAB" a format of MapInfo.
     for extension, name in known.by_extension.items():
@@ -126,9 +137,9 @@ def _label(text: str, unless: Collection[str]) -> str:
     if "://" in text:
         return _of_uri(text)
     if _MEDIA_TYPE.fullmatch(text.partition(";")[0].strip()):
-        found = _of_media_type(text)
-        if found or text.split("/")[0].lower() in _TYPES.split("|"):
-            return found
+        known_label = _of_media_type(text)
+        if known_label or text.split("/")[0].lower() in _TYPES.split("|"):
+            return known_label
     return _of_name(text.lstrip(".*"), unless) or _of_compound(text, unless)
 
 
@@ -185,8 +196,8 @@ def _of_media_type(value: str) -> str:
 def _of_name(text: str, unless: Collection[str] = ()) -> str:
     """Find the label of a name, then of the name without the words around it."""
     while text and (name := _squash(text)) not in unless:
-        if found := _known().by_name.get(name):
-            return found
+        if entry := _known().by_name.get(name):
+            return entry
         shorter = _NOISE.sub("", text, count=1).strip()
         if shorter == text:
             break
@@ -273,18 +284,18 @@ def _of_request(query: dict[str, str]) -> str:
     image = request == "getlegendgraphic" or (request == "getmap" and "bbox" in query)
     if not image and (service not in _FILE_SERVICES or request == "getcapabilities"):
         return service
-    found = _asked_for(query)
+    requested = _asked_for(query)
     # OGC 04-094 does not define JSON: services that offer it send GeoJSON.
-    return ("GeoJSON" if (service, found) == ("WFS", "JSON") else found) or service
+    return ("GeoJSON" if (service, requested) == ("WFS", "JSON") else requested) or service
 
 
 def _asked_for(query: dict[str, str]) -> str:
     for key in _OUTPUT:
         wanted = query.get(key, "")
-        found = label(wanted) if wanted else ""
+        requested = label(wanted) if wanted else ""
         # f=json and f=html ask ArcGIS for a layer's description.
-        if found and not (key == "f" and found in ("JSON", "HTML")):
-            return found
+        if requested and not (key == "f" and requested in ("JSON", "HTML")):
+            return requested
     return ""
 
 
@@ -313,27 +324,10 @@ def _of_path(path: str) -> str:
     return outer
 
 
-_FILE_NAMES_LONGEST = 100
-
-
-def name_of(url: str, label: str) -> str:
-    """Return the last part of a URL's path, such as "rivers.csv", if it looks like a file's name.
-
-    Otherwise a format's label and "resource" ("CSV resource"), or "" without a label.
-    """
-    try:
-        path = unquote(urlsplit(url).path)
-    except ValueError:
-        path = ""
-    name = clean_text(path.rstrip("/").rpartition("/")[2])
-    stem, dot, ending = name.rpartition(".")
-    if dot and stem and ending.isalnum() and len(ending) <= 8:
-        return shorten(name, _FILE_NAMES_LONGEST)
-    return f"{label} resource" if label else ""
-
-
 # A hyphen within a word is part of it ("GTFS-RT"): a dash has a space next to it, or is long.
 _DASH = re.compile(r"\s-+\s*|-+\s|[–—]")
+# Longer texts are not formats, and would slow the pattern above.
+_LONGEST_NAME = 200
 
 # Names and extensions of formats that usually mean something else in a file's name: words ("Rights
 # of way - Access", "Owl: sightings") and initials of places (NC, MD, NT).
@@ -350,9 +344,9 @@ def of_title(name: str) -> str:
         return ""
     # Without a space after it, the colon is part of a layer's name: "gml:Province".
     before = text.partition(": ")[0] if ": " in text else ""
-    for part in (text, before, *_ends(text[-_LONGEST:])):
-        if found := label(part, unless=_EVERYDAY):
-            return found
+    for part in (text, before, *_ends(text[-_LONGEST_NAME:])):
+        if known_label := label(part, unless=_EVERYDAY):
+            return known_label
     return ""
 
 
@@ -383,7 +377,26 @@ def differ(declared: str, found: str) -> bool:
         declared: as the metadata spell it.
         found: CKAN's label, "" if unknown.
     """
-    label = label(declared)
-    if not label or not found or label == found or {label, found} & GENERAL:
+    promised = label(declared)
+    if not promised or not found or {promised, found} & GENERAL:
         return False
-    return not any({label, found} <= same for same in _SAME)
+    return promised != found and not any({promised, found} <= same for same in _SAME)
+
+
+_LONGEST_TITLE = 100
+
+
+def name_of(url: str, label: str) -> str:
+    """Return the last part of a URL's path, such as "rivers.csv", if it looks like a file's name.
+
+    Otherwise a format's label and "resource" ("CSV resource"), or "" without a label.
+    """
+    try:
+        path = unquote(urlsplit(url).path)
+    except ValueError:
+        path = ""
+    name = clean_text(path.rstrip("/").rpartition("/")[2])
+    stem, dot, ending = name.rpartition(".")
+    if dot and stem and ending.isalnum() and len(ending) <= 8:
+        return shorten(name, _LONGEST_TITLE)
+    return f"{label} resource" if label else ""

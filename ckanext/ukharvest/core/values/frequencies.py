@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 _UNKNOWN = frozenset(("unknown", "notknown", "notspecified", "na", "null"))
 
@@ -40,8 +40,8 @@ def parse_frequency(value: str) -> str:
     word = re.sub(r"^(?:updated|update)|(?:updates|basis)$", "", word) or word
     if word in _UNKNOWN:
         return ""
-    if found := _words().get(word):
-        return found
+    if code := _words().get(word):
+        return code
     raise ValueError(
         f"'{shorten(text, 40)}' is no known frequency; "
         "expected an interval such as R/P1Y or a word such as monthly or irregular"
@@ -63,8 +63,8 @@ def read_frequency(text: str, report: Callable[[str, str], None]) -> tuple[str, 
 
 def frequency_label(value: str) -> str:
     """Return the English label of parse_frequency's result; other text unchanged."""
-    if found := _labels().get(value):
-        return found
+    if text := _labels().get(value):
+        return text
     match = re.fullmatch(r"R/P(\d+)([YMWD])", value)
     return f"Every {match[1]} {_UNITS[match[2]]}s" if match else value
 
@@ -77,14 +77,14 @@ def _labels(read: Vocabulary) -> Mapping[str, str]:
 @vocabulary.derived("frequencies")
 def _intervals(read: Vocabulary) -> Mapping[str, str]:
     """Return other forms of an interval; POD lists R/P0.5W for "biweekly" beside R/P2W."""
-    return {each: row["value"] for row in read.rows for each in parts(row["intervals"])}
+    return {interval: row["value"] for row in read.rows for interval in parts(row["intervals"])}
 
 
 @vocabulary.derived("frequencies")
 def _words(read: Vocabulary) -> Mapping[str, str]:
     """Return frequencies by their words, without case, spaces and punctuation."""
     return {
-        re.sub(r"[\W_]+", "", each).lower(): row["value"]
+        re.sub(r"[\W_]+", "", word).lower(): row["value"]
         for row in read.rows
-        for each in parts(row["words"])
+        for word in parts(row["words"])
     }

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 AREA = "ukharvest_area"  # of an organisation's extra: the name of the area that it is about
 LONGEST = 100  # characters of a name that is looked up
@@ -184,9 +184,9 @@ def _tell_apart(
     around = [(row["name"], box) for row, box in councils if _is_within(box, longitude, latitude)]
     # Boxes of neighbours overlap: among those of councils, the one in whose middle it lies.
     smallest = min((_size(box) for _name, box in around), default=0.0)
-    districts = [each for each in around if _size(each[1]) <= smallest * _NEIGHBOURS]
+    districts = [area for area in around if _size(area[1]) <= smallest * _NEIGHBOURS]
     council = min(
-        districts, key=lambda each: _off_centre(each[1], longitude, latitude), default=("", None)
+        districts, key=lambda area: _off_centre(area[1], longitude, latitude), default=("", None)
     )[0]
     title = f"{name}, {council}" if council else name
     if not council or fold(title) in taken:

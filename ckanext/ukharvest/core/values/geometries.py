@@ -267,13 +267,15 @@ def merge_geometries(geometries: Sequence[Geometry]) -> Geometry:
     """Return geometries as one: polygons as a MultiPolygon, a mixture as a collection."""
     if len(geometries) == 1:
         return geometries[0]
-    if any("Polygon" not in each["type"] for each in geometries):
+    if any("Polygon" not in geometry["type"] for geometry in geometries):
         return {"type": "GeometryCollection", "geometries": list(geometries)}
     polygons = [
         part
-        for each in geometries
+        for geometry in geometries
         for part in (
-            each["coordinates"] if each["type"] == "MultiPolygon" else [each["coordinates"]]
+            geometry["coordinates"]
+            if geometry["type"] == "MultiPolygon"
+            else [geometry["coordinates"]]
         )
     ]
     return {"type": "MultiPolygon", "coordinates": polygons}

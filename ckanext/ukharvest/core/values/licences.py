@@ -1,4 +1,9 @@
-"""Licences under CKAN's ids, found by exact id, URL or title, or named in a sentence."""
+"""Licences under CKAN's ids, found by exact id, URL or title, or named in a sentence.
+
+To call closed data open does harm; to miss a licence only costs a look at its text. So no licence
+is found in a sentence that denies something, nor in a text that reserves anything. ``read_licence``
+decides by all that a record's fields say, for every format.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 _VERSION = (
     r"(?:\s*\((?:OGL|ODbL|CC[ -]BY[\w -]*)\))?(?:[\s,:-]*(?:version\s*|v\.?\s*)?\d(?:\.\d)?\b)?"
@@ -201,8 +206,8 @@ def _find(value: str) -> Licence | None:
     if is_web_url(text):
         return _by_address(text) or Licence(url=text)
     bare = "https://" + text
-    found = _by_name(text) or (_by_address(bare) if "/" in text and is_web_url(bare) else None)
-    return found or _in_sentences(text, value) or Licence(title=text)
+    licence = _by_name(text) or (_by_address(bare) if "/" in text and is_web_url(bare) else None)
+    return licence or _in_sentences(text, value) or Licence(title=text)
 
 
 def describe_licence(licence: Licence) -> str:
@@ -226,11 +231,11 @@ def of_dataset(own: Licence | None, rights: str, files: Iterable[ResourceRecord]
     """
     if own is not None:
         return own
-    if found := _meant(rights):
-        return found
-    given = [_of_file(file) for file in files if file.kind != "documentation"]
-    first = next(iter(given), None)
-    if first is None or any(each is None or not _same(each, first) for each in given):
+    if licence := _meant(rights):
+        return licence
+    of_files = [_of_file(file) for file in files if file.kind != "documentation"]
+    first = next(iter(of_files), None)
+    if first is None or any(other is None or not _same(other, first) for other in of_files):
         return None
     return first
 
@@ -243,8 +248,10 @@ def _of_file(file: ResourceRecord) -> Licence | None:
 
 def _meant(terms: str) -> Licence | None:
     """Return the licence that terms name; the terms themselves stay where they are."""
-    found = find(terms)
-    return replace(found, title=_known().title(found.id) or "") if found and found.id else None
+    licence = find(terms)
+    return (
+        replace(licence, title=_known().title(licence.id) or "") if licence and licence.id else None
+    )
 
 
 def _same(one: Licence, other: Licence) -> bool:
@@ -261,15 +268,15 @@ def find_agreed_licence(named: Iterable[Licence], texts: Iterable[str]) -> Licen
         named: the licences that the texts name, in their order.
         texts: all texts about the licence.
     """
-    found = {licence.id: licence for licence in reversed(list(named))}
+    by_id = {licence.id: licence for licence in reversed(list(named))}
     # The Open Government Licence states itself that it is compatible with CC BY.
-    if found.keys() == {"uk-ogl", "cc-by"}:
-        del found["cc-by"]
-    if "cc-nc" in found:
-        return found["cc-nc"]
-    if len(found) != 1 or any(len(t) > _LONGEST_TERMS or holds_back(t) for t in texts):
+    if by_id.keys() == {"uk-ogl", "cc-by"}:
+        del by_id["cc-by"]
+    if "cc-nc" in by_id:
+        return by_id["cc-nc"]
+    if len(by_id) != 1 or any(len(t) > _LONGEST_TERMS or holds_back(t) for t in texts):
         return None
-    return next(iter(found.values()))
+    return next(iter(by_id.values()))
 
 
 def find_single_licence(found: Sequence[Licence]) -> Licence | None:
@@ -278,16 +285,19 @@ def find_single_licence(found: Sequence[Licence]) -> Licence | None:
     None if known licences differ, or the text of an unknown one reserves something.
     """
     return find_agreed_licence(
-        (each for each in found if each.id), [each.title for each in found if not each.id]
+        (licence for licence in found if licence.id),
+        [licence.title for licence in found if not licence.id],
     )
 
 
 def combine_licences(found: Sequence[Licence]) -> Licence:
     """Return several licences as one unknown licence with all their texts."""
-    if any(each.id for each in found):
-        return Licence(title="; ".join(dict.fromkeys(each.url or each.title for each in found)))
-    title = next((each.title for each in found if each.title), "")
-    return Licence(title=title, url=next((each.url for each in found if each.url), ""))
+    if any(licence.id for licence in found):
+        return Licence(
+            title="; ".join(dict.fromkeys(licence.url or licence.title for licence in found))
+        )
+    title = next((licence.title for licence in found if licence.title), "")
+    return Licence(title=title, url=next((licence.url for licence in found if licence.url), ""))
 
 
 def _in_sentences(text: str, value: str) -> Licence | None:
@@ -301,13 +311,13 @@ def _in_sentences(text: str, value: str) -> Licence | None:
         for licence_id, name in find_licences(sentence):
             licence = _known().by_id.get(licence_id, Licence())
             named.append(replace(licence, url=_url_of(name, licence)))
-    found = find_agreed_licence(named, [value])
-    return replace(found, title=text) if found and found.id else None
+    agreed = find_agreed_licence(named, [value])
+    return replace(agreed, title=text) if agreed and agreed.id else None
 
 
 def _by_name(text: str) -> Licence | None:
-    found = _named(_name(text)) if len(text) <= _LONGEST_NAME else None
-    return replace(found, url=_url_of(text, found)) if found else None
+    licence = _named(_name(text)) if len(text) <= _LONGEST_NAME else None
+    return replace(licence, url=_url_of(text, licence)) if licence else None
 
 
 def _by_address(url: str) -> Licence | None:
@@ -319,8 +329,8 @@ def _by_address(url: str) -> Licence | None:
         address,
     )
     if register:
-        found = _named(_name(register[1] or register[2]))
-        return replace(found, url=url) if found else None
+        by_name = _named(_name(register[1] or register[2]))
+        return replace(by_name, url=url) if by_name else None
     for pattern, licence in (*_known().addresses, *_open().addresses):
         if pattern.fullmatch(address):
             return replace(licence, url=url)
@@ -378,16 +388,16 @@ class _Known(NamedTuple):
     addresses: tuple[tuple[re.Pattern[str], Licence], ...]
 
     def title(self, licence_id: str) -> str | None:
-        found = self.by_id.get(licence_id)
-        return found.title if found else None
+        licence = self.by_id.get(licence_id)
+        return licence.title if licence else None
 
 
 @vocabulary.derived("licences")
 def _known(read: Vocabulary) -> _Known:
     """Return CKAN's default register, the same in 2.11 and 2.12."""
-    found = [(row, Licence(row["id"], row["title"], row["text_url"])) for row in read.rows]
-    known = _read(found)
-    by_id = {licence.id: licence for _row, licence in found}
+    pairs = [(row, Licence(row["id"], row["title"], row["text_url"])) for row in read.rows]
+    known = _read(pairs)
+    by_id = {licence.id: licence for _row, licence in pairs}
     by_name = {_name(id_): licence for id_, licence in by_id.items()} | dict(known.by_name)
     return known._replace(by_id=by_id, by_name=by_name)
 
@@ -404,7 +414,7 @@ def _read(found: Iterable[tuple[Mapping[str, str], Licence]]) -> _Known:
     for row, licence in found:
         for name in (licence.title, *parts(row["names"])):
             by_name[_name(name)] = licence
-        addresses += [(_pattern(each), licence) for each in parts(row["addresses"])]
+        addresses += [(_pattern(address), licence) for address in parts(row["addresses"])]
     return _Known({}, by_name, tuple(addresses))
 
 

@@ -94,11 +94,11 @@ def of_protocol(text: str, href: str = "") -> Protocol:
         href: URL of the Anchor, if it is one.
     """
     words = text.strip()[:_LONGEST]
-    found = Protocol() if "://" in words else _of_text(words)
+    protocol = Protocol() if "://" in words else _of_text(words)
     for address in (href, words):
-        if not found.kind and "://" in address:
-            found = _of_address(address)
-    return found
+        if not protocol.kind and "://" in address:
+            protocol = _of_address(address)
+    return protocol
 
 
 @lru_cache(maxsize=2000)  # the records of a source name few
@@ -109,13 +109,13 @@ def _longest_match(name: str) -> tuple[str, Protocol]:
 
 def _of_text(text: str) -> Protocol:
     name = _plain(text)
-    start, found = _longest_match(name)
+    start, protocol = _longest_match(name)
     if start == "www-download":
         # "WWW:DOWNLOAD-OGC:WFS" downloads from the protocol that follows.
         return Protocol("file", _of_text(name[len(start) + 1 :]).label)
-    if not found.kind and (label := formats.label(text)):
+    if not protocol.kind and (label := formats.label(text)):
         return Protocol("format", label)
-    return found
+    return protocol
 
 
 def _of_address(address: str) -> Protocol:
@@ -128,7 +128,11 @@ def _plain(text: str) -> str:
     return re.sub(r"[\s:_-]+", "-", _VERSION.sub("", text.lower())).strip("-")
 
 
-SERVICES = frozenset(said.label for _, said in KNOWN if said.kind == "service" and said.label)
+SERVICES = frozenset(
+    protocol_of_table.label
+    for _, protocol_of_table in KNOWN
+    if protocol_of_table.kind == "service" and protocol_of_table.label
+)
 # Formats that only services have; a feed may also be a file.
 SERVICE_FORMATS = (SERVICES | {"API", "OData", "SPARQL"}) - {"Atom Feed"}
 _KNOWN = tuple((_plain(start), protocol) for start, protocol in KNOWN)

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 FUNCTION, SERVICE = "function", "service"
 
@@ -86,7 +86,7 @@ def label(uri: str) -> str:
 
 def path(uri: str) -> tuple[str, ...]:
     """Return the labels from the top of the lists down to the identifier's own; () if unknown."""
-    above = [label(each) for each in reversed(_above(uri))]
+    above = [label(parent) for parent in reversed(_above(uri))]
     return (*above, label(uri)) if label(uri) else ()
 
 
@@ -95,7 +95,7 @@ def parent_functions(uris: Iterable[str]) -> tuple[str, ...]:
 
     A function in ``uris`` is included only if it is above another one.
     """
-    return tuple(dict.fromkeys(each for uri in uris for each in _above(uri)))
+    return tuple(dict.fromkeys(parent for uri in uris for parent in _above(uri)))
 
 
 def _above(uri: str) -> list[str]:

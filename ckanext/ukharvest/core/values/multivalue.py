@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _YES = ("true", "yes", "y", "1", "on", "t")
 _NO = ("false", "no", "n", "0", "off", "f")
@@ -38,8 +38,8 @@ class Addresses(NamedTuple):
 
 def as_text(values: Iterable[str]) -> str:
     """Return several values in stored form: a JSON list, "" for none."""
-    found = list(dict.fromkeys(filter(None, values)))
-    return json.dumps(found, ensure_ascii=False) if found else ""
+    texts = list(dict.fromkeys(filter(None, values)))
+    return json.dumps(texts, ensure_ascii=False) if texts else ""
 
 
 def as_list(values: list[str]) -> str:
@@ -123,8 +123,8 @@ def is_no(value: object) -> bool:
 
 def submitted_texts(value: object) -> list[str]:
     """Return what a form or a client submitted, as texts; forms send "" for empty rows."""
-    given = value if isinstance(value, (list, tuple)) else [value]
-    return [text for each in given if each is not None and (text := str(each).strip())]
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return [text for one in items if one is not None and (text := str(one).strip())]
 
 
 def _address(text: str) -> str:

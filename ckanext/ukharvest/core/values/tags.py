@@ -44,7 +44,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     """
     dropped: list[str] = []
     cut: list[str] = []
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for value in [values] if isinstance(values, str) else values:
         text = plain_text(clean_text(value) or value)
         if value is not None and not isinstance(value, str) and not text:
@@ -58,12 +58,12 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
             if len(tag) > TAG_MAX:
                 cut.append(part)
                 tag = tag[:TAG_MAX].rstrip()
-            found.setdefault(tag.casefold(), tag)
+            tags.setdefault(tag.casefold(), tag)
     problems = [
         _problem(field, dropped, "left out", f"expected {TAG_MIN} or more letters or digits"),
         _problem(field, cut, f"cut at {TAG_MAX} characters", "expected keywords, not sentences"),
     ]
-    return tuple(found.values()), tuple(problem for problem in problems if problem)
+    return tuple(tags.values()), tuple(problem for problem in problems if problem)
 
 
 def _split(text: str) -> list[str]:

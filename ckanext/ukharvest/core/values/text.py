@@ -110,7 +110,7 @@ def counted(number: int, name: str) -> str:
 def one_line(value: object) -> str:
     """Return CKAN's validation errors, however nested, as one readable line."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {one_line(each)}" for key, each in value.items() if each)
+        return ", ".join(f"{key} {one_line(inner)}" for key, inner in value.items() if inner)
     if isinstance(value, (list, tuple)):
-        return ", ".join(one_line(each) for each in value if each)
+        return ", ".join(one_line(inner) for inner in value if inner)
     return str(value)

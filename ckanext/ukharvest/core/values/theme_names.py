@@ -1,6 +1,7 @@
 """The twelve themes of UK portals: their names, and the theme of a register's entry.
 
-Each function returns a stored name such as "Environment", or "" if no theme applies.
+Each function for these returns a stored name such as "Environment", or "" if no theme applies. Also
+the 34 spatial data themes of INSPIRE (Directive 2007/2/EC, annexes I to III).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _ADDRESS = re.compile(
     r"https?://(?:inspire\.ec\.europa\.eu/theme/(?P<register>[a-z]{2})"
@@ -27,7 +28,7 @@ def theme_of_address(url: str) -> str:
     if not match:
         return ""
     named = match["number"] or match["register"] or match["gemet"]
-    return _themes().get(named.lower().lstrip("0"), "")
+    return _inspire_themes().get(named.lower().lstrip("0"), "")
 
 
 def theme_of_label(text: str) -> str:
@@ -41,7 +42,7 @@ def _plain(label: str) -> str:
 
 
 @vocabulary.derived("inspire_themes")
-def _themes(read: Vocabulary) -> Mapping[str, str]:
+def _inspire_themes(read: Vocabulary) -> Mapping[str, str]:
     """Return labels by the register's two letters, and by the number in the oldest URLs."""
     themes: dict[str, str] = {}
     for row in read.rows:

@@ -65,7 +65,7 @@ class Vocabulary:
 
     def label(self, row: Mapping[str, str]) -> str:
         """Return an entry's name for people."""
-        column = next((each for each in _LABELS if each in self.columns), self.columns[0])
+        column = next((name for name in _LABELS if name in self.columns), self.columns[0])
         return row[column]
 
 

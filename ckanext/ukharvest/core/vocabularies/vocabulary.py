@@ -1,10 +1,4 @@
-"""Lists of values as plain files, which a portal can replace by newer ones.
-
-The bundled lists are CSV files in ``ckanext/ukharvest/vocabularies``; see ``csv_file`` for their
-format. A file of the same name in the portal's own folder replaces one. Each process reads a list
-once: after a file is replaced, the portal is restarted. If a file is faulty, the fault is logged
-and returned by ``faults``, and the bundled list is used.
-"""
+"""Other forms of the URL of a schema in the LGA's register."""
 
 from __future__ import annotations
 
@@ -24,8 +18,6 @@ from ckanext.ukharvest.core.vocabularies.csv_file import (
     parse,
     parts,
 )
-
-log = logging.getLogger(__name__)
 
 _LGA = ("schemas.opendata.esd.org.uk", "csvchecker.opendata.esd.org.uk") + (
     "validator.opendata.esd.org.uk",
@@ -53,6 +45,10 @@ def forms(url: str) -> Iterator[str]:
     for name in (*asked.get("schemaid", ()), parts.path.strip("/").partition("/")[0]):
         yield f"http://{_LGA[0]}/{name}"
 
+
+__all__ = ["Vocabulary", "VocabularyError", "parts"]
+
+log = logging.getLogger(__name__)
 
 BUNDLED = Path(__file__).parents[2] / "vocabularies"
 

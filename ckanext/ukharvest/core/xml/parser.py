@@ -189,7 +189,7 @@ class _Stream:
 
 def _path(element: etree._Element) -> tuple[str, ...]:
     line = (element, *element.iterancestors())
-    return tuple(local_name(each) for each in reversed(line))
+    return tuple(local_name(step) for step in reversed(line))
 
 
 def _take_out(element: etree._Element | None) -> None:
@@ -296,10 +296,10 @@ def to_bytes(content: bytes | str, url: str) -> bytes:
 def without_doctype(data: bytes) -> bytes:
     """Return a document without its DOCTYPE, if that declares nothing itself; lines stay."""
     before = _BEFORE_ROOT.match(data)
-    found = _BARE_DOCTYPE.match(data, before.end() if before else 0)
-    if found is None:
+    doctype = _BARE_DOCTYPE.match(data, before.end() if before else 0)
+    if doctype is None:
         return data
-    return data[: found.start()] + b"\n" * found[0].count(b"\n") + data[found.end() :]
+    return data[: doctype.start()] + b"\n" * doctype[0].count(b"\n") + data[doctype.end() :]
 
 
 def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> ParseError:

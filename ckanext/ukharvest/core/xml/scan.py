@@ -44,12 +44,12 @@ def expand(body: IO[bytes], *, url: str = "") -> IO[bytes]:
         ParseError: replacing them would make the document more than four times as long.
     """
     body.seek(0)
-    found = _DOCTYPE.search(body.read(_PROLOG))
+    declared = _DOCTYPE.search(body.read(_PROLOG))
     body.seek(0)
-    subset = _COMMENT.sub(b"", found[1] or b"") if found else b"?"
+    subset = _COMMENT.sub(b"", declared[1] or b"") if declared else b"?"
     words = {m[1]: m[2] or m[3] or b"" for m in _ABBREVIATION.finditer(subset)}
     is_long = any(len(word) > _ABBREVIATED for word in words.values())
-    if found is None or is_long or _ABBREVIATION.sub(b"", subset).strip():
+    if declared is None or is_long or _ABBREVIATION.sub(b"", subset).strip():
         return body
     data = body.read()
     longer = sum(data.count(b"&%s;" % name) * len(word) for name, word in words.items())
@@ -58,8 +58,8 @@ def expand(body: IO[bytes], *, url: str = "") -> IO[bytes]:
         line = xml.refuse_doctype(data, url).line
         raise ParseError(message, code="doctype", url=url, line=line)
     words = {n: w.replace(b'"', b"&quot;").replace(b"'", b"&apos;") for n, w in words.items()}
-    doctype = b"\n" * found[0].count(b"\n")  # line numbers stay
-    data = data[: found.start()] + doctype + data[found.end() :]
+    doctype = b"\n" * declared[0].count(b"\n")  # line numbers stay
+    data = data[: declared.start()] + doctype + data[declared.end() :]
     return io.BytesIO(_REFERENCE.sub(lambda m: words.get(m[1], m[0]), data))
 
 
@@ -90,8 +90,8 @@ def scan(body: IO[bytes], *, url: str = "") -> str:
             chunk = body.read(1 << 20)
         parser.close()
     except etree.XMLSyntaxError as exc:
-        if found := _DOCTYPE.search(head):
-            raise _refused_doctype(head[: found.start()], found[0], url) from exc
+        if doctype := _DOCTYPE.search(head):
+            raise _refused_doctype(head[: doctype.start()], doctype[0], url) from exc
         raise xml.not_xml(head, exc, url) from exc
     finally:
         body.seek(0)

@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.values import (
     theme_names,
 )
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.formats import formats as format_table
+from ckanext.ukharvest.core.values.formats import all_formats as format_table
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.text import clean_text

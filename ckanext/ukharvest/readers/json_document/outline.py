@@ -1,7 +1,4 @@
-"""The outline of a JSON document, found in one pass before a record is read.
-
-The pass reads to the last bracket: a truncated document is refused before any record is used.
-"""
+"""Data services and series of a catalogue in JSON (DCAT-US 3) that are records themselves."""
 
 from __future__ import annotations
 
@@ -16,6 +13,57 @@ from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
+
+Identity = Callable[[Mapping[str, Any]], str]
+
+# Key of a catalogue → class of its entries, and which of them are records.
+CLASSES = {"service": "DataService", "datasetSeries": "DatasetSeries"}
+RULES = {
+    "service": "a data service is a record of its own if it has an identifier and a title, and"
+    " serves no dataset",
+    "datasetSeries": "a series is a record of its own if it has an identifier and a title",
+}
+_MEMBERS = ("seriesMember", "first", "last")
+
+
+def is_record(entry: Any) -> bool:
+    """Tell whether a service or series is a record: it has a title, and serves no dataset."""
+    if not isinstance(entry, Mapping) or entry.get("servesDataset"):
+        return False
+    return any(entry.get(key) for key in ("title", "titleMap"))
+
+
+def names(entry: Any, identity: Identity) -> list[str]:
+    """Return the texts by which an entry is named: its identity, and its URI."""
+    if not isinstance(entry, Mapping):
+        entry = {"identifier": entry}
+    return list(filter(None, (identity(entry), clean_text(entry.get("@id")))))
+
+
+def of_files(dataset: Any, identity: Identity) -> Iterator[str]:
+    """Yield the names of the services that a dataset's files have."""
+    for file in _items(dataset, "distribution"):
+        for service in _items(file, "accessService"):
+            yield from names(service, identity)
+
+
+def content(key: str, entry: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
+    """Return an entry as a record: with its class, and of a series' members the names alone.
+
+    The members are records themselves: what changes in them does not change the series.
+    """
+    record = {"@type": CLASSES[key], **entry}
+    for member in _MEMBERS if key == "datasetSeries" else ():
+        if member in entry:
+            members = (names(item, identity)[:1] for item in _items(entry, member))
+            record[member] = [name for member_names in members for name in member_names]
+    return record
+
+
+def _items(parent: Any, key: str) -> list[Any]:
+    value = parent.get(key) if isinstance(parent, Mapping) else None
+    return value if isinstance(value, list) else [value]
+
 
 _MAX_KEYS = 40
 _MAX_CACHE = 10_000  # prefixes whose place is remembered
@@ -202,9 +250,9 @@ class _Scan:
 
     def is_record(self) -> bool:
         """Whether the document is one record without a catalogue around it."""
-        found = self.lists or self.embedded or self.left_out or self._found or self._wrong
+        has_list = self.lists or self.embedded or self.left_out or self._found or self._wrong
         is_catalogue = self._own["@type"].lower().endswith("catalog")
-        if self._top != "start_map" or found or is_catalogue:
+        if self._top != "start_map" or has_list or is_catalogue:
             return False
         return len(self._shape.signs & self._keys.keys()) > 1
 
@@ -250,54 +298,3 @@ class _Scan:
         if self._top == "start_map":
             return f"the keys {names}" if names else "an empty object"
         return f"a single {self._top}"
-
-
-Identity = Callable[[Mapping[str, Any]], str]
-
-# Key of a catalogue → class of its entries, and which of them are records.
-CLASSES = {"service": "DataService", "datasetSeries": "DatasetSeries"}
-RULES = {
-    "service": "a data service is a record of its own if it has an identifier and a title, and"
-    " serves no dataset",
-    "datasetSeries": "a series is a record of its own if it has an identifier and a title",
-}
-_MEMBERS = ("seriesMember", "first", "last")
-
-
-def is_record(entry: Any) -> bool:
-    """Tell whether a service or series is a record: it has a title, and serves no dataset."""
-    if not isinstance(entry, Mapping) or entry.get("servesDataset"):
-        return False
-    return any(entry.get(key) for key in ("title", "titleMap"))
-
-
-def names(entry: Any, identity: Identity) -> list[str]:
-    """Return the texts by which an entry is named: its identity, and its URI."""
-    if not isinstance(entry, Mapping):
-        entry = {"identifier": entry}
-    return list(filter(None, (identity(entry), clean_text(entry.get("@id")))))
-
-
-def of_files(dataset: Any, identity: Identity) -> Iterator[str]:
-    """Yield the names of the services that a dataset's files have."""
-    for file in _items(dataset, "distribution"):
-        for service in _items(file, "accessService"):
-            yield from names(service, identity)
-
-
-def content(key: str, entry: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
-    """Return an entry as a record: with its class, and of a series' members the names alone.
-
-    The members are records themselves: what changes in them does not change the series.
-    """
-    found = {"@type": CLASSES[key], **entry}
-    for member in _MEMBERS if key == "datasetSeries" else ():
-        if member in entry:
-            members = (names(item, identity)[:1] for item in _items(entry, member))
-            found[member] = [name for member_names in members for name in member_names]
-    return found
-
-
-def _items(parent: Any, key: str) -> list[Any]:
-    value = parent.get(key) if isinstance(parent, Mapping) else None
-    return value if isinstance(value, list) else [value]
