@@ -344,7 +344,7 @@ MUTANTS = (
     Mutant(
         "label-not-escaped",
         "Markup in a harvested value is shown as text.",
-        "ckanext.ukharvest.presentation.rendering.values._markup",
+        "ckanext.ukharvest.rendering.values._markup",
         "head = escape(item.label)",
         "head = Markup(item.label)",
         ("tests/presentation/rendering/test_values.py",),
@@ -377,7 +377,7 @@ MUTANTS = (
     Mutant(
         "claims-in-turn",
         "Consumers take batches of several sources in turn, so a large one does not block others.",
-        "ckanext.ukharvest.model.claims._runs",
+        "ckanext.ukharvest.harvest.claims._runs",
         "SourceState.claimed.asc().nulls_first(), HarvestJob.created",
         "HarvestJob.created",
         ("tests/ckan/test_batches.py",),
@@ -385,7 +385,7 @@ MUTANTS = (
     Mutant(
         "last-attempt",
         "A record fails only at the sixth attempt that meets a failing service.",
-        "ckanext.ukharvest.model.retries._wait_again",
+        "ckanext.ukharvest.harvest.claims._wait_again",
         "attempts > len(PAUSES)",
         "attempts >= len(PAUSES)",
         ("tests/ckan/test_outages.py",),
@@ -393,23 +393,23 @@ MUTANTS = (
     Mutant(
         "guid-lock",
         "Two sources that list one record at the same moment make one dataset.",
-        "ckanext.ukharvest.model.guid_conflicts.lock_and_find",
-        "*((locks.GUIDS, guid) for guid in guids), ",
+        "ckanext.ukharvest.harvest.conflicts.lock_and_find",
+        "*((database.GUIDS, guid) for guid in guids), ",
         "",
         ("tests/ckan/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
     ),
     Mutant(
         "origin-lock",
         "A dataset that two portals hand on at the same moment is made once.",
-        "ckanext.ukharvest.model.handed_on.lock_and_find",
-        "    guid_conflicts.lock(guids)\n",
+        "ckanext.ukharvest.harvest.conflicts.lock_and_find_handed_on",
+        "    lock(guids)\n",
         "",
         ("tests/ckan/test_handed_on.py::test_dataset_by_two_routes_at_once_is_one",),
     ),
     Mutant(
         "second-route",
         "A dataset that comes by way of two portals is made once, from the first route.",
-        "ckanext.ukharvest.engine.dataset_writer.batch._update_row",
+        "ckanext.ukharvest.harvest.writer._update_row",
         "row.origin_guid, row.same_as = _origin_guid(each.write), None",
         "row.same_as = None",
         ("tests/ckan/test_handed_on.py",),
@@ -417,7 +417,7 @@ MUTANTS = (
     Mutant(
         "pruned-current-object",
         "Pruning never removes the current harvest object of a dataset.",
-        "ckanext.ukharvest.model.prune._objects_of",
+        "ckanext.ukharvest.harvest.prune._objects_of",
         "        HarvestObject.current.isnot(True),\n",
         "",
         ("tests/ckan/test_prune.py",),
@@ -425,7 +425,7 @@ MUTANTS = (
     Mutant(
         "cleared-dataset-of-another",
         "Clearing a source leaves the datasets that another source has.",
-        "ckanext.ukharvest.model.ownership.dataset_ids",
+        "ckanext.ukharvest.harvest.prune.dataset_ids",
         "~claimed,\n        sa.or_(ours, sa.and_(harvested, ~harvested_by_others))",
         "sa.or_(ours, sa.and_(harvested, ~claimed, ~harvested_by_others))",
         ("tests/ckan/test_stock.py",),
@@ -433,7 +433,7 @@ MUTANTS = (
     Mutant(
         "approved-although-back",
         "A record that came back is not deleted by an approval of the older list.",
-        "ckanext.ukharvest.model.pending_deletions.waiting",
+        "ckanext.ukharvest.harvest.decisions.waiting_deletions",
         "            Record.missed_runs > 0,\n",
         "",
         ("tests/ckan/test_approval.py",),
@@ -441,7 +441,7 @@ MUTANTS = (
     Mutant(
         "adopted-from-another",
         "A source does not adopt datasets of another organisation by their identifiers.",
-        "ckanext.ukharvest.model.adoption._by_extras",
+        "ckanext.ukharvest.harvest.adoption._by_extras",
         "            Package.owner_org == _organisation(source),\n",
         "",
         ("tests/ckan/test_adopt_by_guid.py", "tests/ckan/test_adoption.py"),
@@ -449,7 +449,7 @@ MUTANTS = (
     Mutant(
         "mail-of-former-organisation",
         "When a source moves, addresses that its former organisation chose get no more emails.",
-        "ckanext.ukharvest.model.notifications.Settings.within",
+        "ckanext.ukharvest.notifications.model.Settings.within",
         "self if organization_id == self.organization else replace(self, addresses=())",
         "self",
         ("tests/ckan/test_mails.py",),
@@ -457,7 +457,7 @@ MUTANTS = (
     Mutant(
         "private-source-listed",
         "A private source is listed only to people of its organisation.",
-        "ckanext.ukharvest.model.source_list._listed",
+        "ckanext.ukharvest.sources.model._listed",
         "    if row.private and not manages and row.owner_org not in asker.reads:\n"
         "        return None\n",
         "",
@@ -466,7 +466,7 @@ MUTANTS = (
     Mutant(
         "batch-not-committed",
         "The end of failed records of a batch is stored, so their run can finish.",
-        "ckanext.ukharvest.engine.batches._end_and_commit",
+        "ckanext.ukharvest.harvest.batches._end_and_commit",
         "    end(object_ids)\n    Session.commit()",
         "    end(object_ids)",
         ("tests/ckan/test_batches.py",),
@@ -482,7 +482,7 @@ MUTANTS = (
     Mutant(
         "failing-hook",
         "A plugin that fails before a dataset is saved costs that record, whose error names it.",
-        "ckanext.ukharvest.engine.dataset_hooks.change_dataset",
+        "ckanext.ukharvest.harvest.hooks.change_dataset",
         "raise _failure(plugin, exc) from exc",
         "raise",
         ("tests/ckan/test_dataset_hooks.py",),
@@ -490,7 +490,7 @@ MUTANTS = (
     Mutant(
         "error-in-batch",
         "An exception while a dataset is saved costs its record only, not the rest of the batch.",
-        "ckanext.ukharvest.engine.dataset_writer.batch._Batch._guarded",
+        "ckanext.ukharvest.harvest.writer._Batch._guarded",
         "return UkharvestError(INTERNAL)",
         "raise",
         ("tests/ckan/test_batches.py",),
@@ -498,7 +498,7 @@ MUTANTS = (
     Mutant(
         "deleted-by-hand",
         "A full run brings back a dataset that a person deleted.",
-        "ckanext.ukharvest.engine.dataset_writer.batch._Batch._result",
+        "ckanext.ukharvest.harvest.writer._Batch._result",
         "and not row.removed and not write.forced",
         "and not row.removed",
         ("tests/ckan/test_after.py",),
@@ -506,7 +506,7 @@ MUTANTS = (
     Mutant(
         "wrong-owner",
         "A dataset goes to the remote organisation if the source takes those over.",
-        "ckanext.ukharvest.engine.import_stage._defaults",
+        "ckanext.ukharvest.harvest.import_stage._defaults",
         "owner_org=owner_org or setting.owner_org",
         "owner_org=setting.owner_org or owner_org",
         ("tests/ckan/test_remote_groups.py",),
@@ -514,7 +514,7 @@ MUTANTS = (
     Mutant(
         "nameless-record",
         "A record without identifier keeps the run from deleting, as it may be any known one.",
-        "ckanext.ukharvest.engine.gather.ending._completeness",
+        "ckanext.ukharvest.harvest.gather._completeness",
         "if ending.complete and state.listing.has_nameless",
         "if not ending.complete and state.listing.has_nameless",
         ("tests/ckan/test_approval.py", "tests/ckan/test_memory.py"),
@@ -522,7 +522,7 @@ MUTANTS = (
     Mutant(
         "new-identifiers-imported",
         "Records under new identifiers wait for a person, and are not imported as new datasets.",
-        "ckanext.ukharvest.engine.gather.ending._hold_back_changed",
+        "ckanext.ukharvest.harvest.gather._hold_back_changed",
         "hold_back(state, changed.guids.values())",
         "hold_back(state, changed.guids)",
         ("tests/ckan/test_changed_identifiers.py",),
@@ -530,7 +530,7 @@ MUTANTS = (
     Mutant(
         "new-identifiers-missing",
         "A dataset whose record seems to have a new identifier is not counted as missing.",
-        "ckanext.ukharvest.engine.gather.ending._plan",
+        "ckanext.ukharvest.harvest.gather._plan",
         "state.listing.seen.union(changed.guids) if changed else state.listing.seen",
         "state.listing.seen",
         ("tests/ckan/test_changed_identifiers.py",),
@@ -538,7 +538,7 @@ MUTANTS = (
     Mutant(
         "endless-kills",
         "A record that ended three consumers is given up and not tried again.",
-        "ckanext.ukharvest.operations.sweeper.objects._recover",
+        "ckanext.ukharvest.harvest.lost_work._recover",
         "lost.kills >= MAX_KILLS",
         "lost.kills > MAX_KILLS",
         ("tests/ckan/test_sweeper.py",),
@@ -546,7 +546,7 @@ MUTANTS = (
     Mutant(
         "export-of-hidden-dataset",
         "A dataset that another plugin hides from visitors is not exported.",
-        "ckanext.ukharvest.operations.export.datasets._show",
+        "ckanext.ukharvest.export.files._show",
         '"ignore_auth": False',
         '"ignore_auth": True',
         ("tests/ckan/test_export.py",),
@@ -554,7 +554,7 @@ MUTANTS = (
     Mutant(
         "exported-services",
         "The export in DCAT has the services of a dataset, not only its functions.",
-        "ckanext.ukharvest.operations.export.dcat_fields.theme_uris",
+        "ckanext.ukharvest.export.dcat.theme_uris",
         '("la_function", "la_service")',
         '("la_function",)',
         ("tests/ckan/test_export_formats.py",),
@@ -562,7 +562,7 @@ MUTANTS = (
     Mutant(
         "exported-schema",
         "The export in data.json has the schema of each file.",
-        "ckanext.ukharvest.operations.export.data_json._distribution",
+        "ckanext.ukharvest.export.data_json._distribution",
         '            "conformsTo": schema,\n',
         "",
         ("tests/ckan/test_export_formats.py",),
@@ -578,7 +578,7 @@ MUTANTS = (
     Mutant(
         "indexed-errors",
         "The search index, which everybody can read, has no errors of a source.",
-        "ckanext.ukharvest.search.index_fields._of_source",
+        "ckanext.ukharvest.datasets.search._of_source",
         '("data_dict", "validated_data_dict")',
         '("data_dict",)',
         ("tests/ckan/test_access.py",),
@@ -586,7 +586,7 @@ MUTANTS = (
     Mutant(
         "approval-by-editor",
         "Only administrators of the organisation may approve deletions.",
-        "ckanext.ukharvest.logic.auth.is_administrator",
+        "ckanext.ukharvest.lib.auth.is_administrator",
         'organisation, user, "admin"',
         'organisation, user, "update_dataset"',
         ("tests/ckan/test_who_decides.py",),
@@ -594,7 +594,7 @@ MUTANTS = (
     Mutant(
         "reserved-option",
         "An editor cannot change an option that a sysadmin has set.",
-        "ckanext.ukharvest.logic.source_rules._keep_reserved",
+        "ckanext.ukharvest.sources.rules._keep_reserved",
         "if options[name] != stored.get(name)",
         "if name not in stored",
         ("tests/ckan/test_source_rules.py",),
@@ -602,7 +602,7 @@ MUTANTS = (
     Mutant(
         "record-may-run",
         "A browser runs and loads nothing because of a harvested record.",
-        "ckanext.ukharvest.web.pages.records._guarded",
+        "ckanext.ukharvest.datasets.pages._guarded",
         '    response.headers["Content-Security-Policy"] = policy\n',
         "",
         ("tests/ckan/test_source_record.py",),
@@ -618,8 +618,8 @@ MUTANTS = (
     Mutant(
         "run-without-result",
         "Figures and outcome of a run are stored in the transaction that ends it.",
-        "ckanext.ukharvest.model.run_results._store_ended",
-        "                store(ended)\n",
+        "ckanext.ukharvest.harvest.outcomes._store_ended",
+        "                store_results(ended)\n",
         "                pass\n",
         ("tests/ckan/test_outcomes.py",),
     ),

@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.http.guard import Guard, PublicGuard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import OwnSite
-from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.rendering import values as rendering_values
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
@@ -211,7 +211,7 @@ def check_settings() -> None:
             f"{PREFIX}nav = {navigation()}: expected one of {' '.join(NAVIGATION)}"
         )
     for name, noun, values, known in (
-        ("facets", "facet", facets(), shown_values.INDEXED),
+        ("facets", "facet", facets(), rendering_values.INDEXED),
         ("export.formats", "format", export_formats(), EXPORT_FORMATS),
     ):
         if unknown := [value for value in values if value not in known]:

@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
 from typing import Any
 
-import ckan.plugins as p
-import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
 from ckan import authz, logic, model
+from ckan import plugins as p
 from ckan.lib.plugins import DefaultTranslation
+from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest import config, patches, write_batch
+from ckanext.ukharvest import config, features, patches, stars, themes, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.helpers import HELPERS
-from ckanext.ukharvest.helpers.dataset import add_translations
-from ckanext.ukharvest.helpers.dataset_head import remember_results
-from ckanext.ukharvest.logic import data_check_facts, guarded_actions, harvest_extras, stock_auth
-from ckanext.ukharvest.model import organization_types, schema_version
-from ckanext.ukharvest.presentation.rendering import form_fields
-from ckanext.ukharvest.quality import after_dataset_save
-from ckanext.ukharvest.search import facets, index_fields, place, sources
+from ckanext.ukharvest.data_checks import actions as data_check_actions
+from ckanext.ukharvest.datasets import provenance, search
+from ckanext.ukharvest.datasets.helpers import add_translations
+from ckanext.ukharvest.datasets.rows import remember_results
+from ckanext.ukharvest.harvest import database, datasets, search_index
+from ckanext.ukharvest.rendering import fields as field_rows
+from ckanext.ukharvest.sources import model as source_model
+
+log = logging.getLogger(__name__)
+
+
+def save_assessment(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
+    """Save stars and theme in the transaction that writes the dataset.
+
+    Args:
+        context: of the action that wrote it.
+        package: as the action has it after validation.
+    """
+    if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
+        return
+    try:
+        columns = {**stars.columns(package), **themes.columns(context, package)}
+    except sa.exc.SQLAlchemyError:  # the transaction fails anyway
+        raise
+    except Exception:
+        log.exception("Stars and theme of %s could not be worked out", package["id"])
+        return
+    datasets.save_assessments([{"package_id": package["id"], **columns}])
 
 
 @tk.blanket.config_declarations
-@tk.blanket.validators
-@tk.blanket.actions(guarded_actions.actions)
-@tk.blanket.auth_functions(stock_auth.auth_functions)
-@tk.blanket.helpers(HELPERS)
-@tk.blanket.blueprints
+@tk.blanket.validators(features.validators)
+@tk.blanket.actions(features.actions)
+@tk.blanket.auth_functions(features.auth_functions)
+@tk.blanket.helpers(features.helpers)
+@tk.blanket.blueprints(features.blueprints)
 @tk.blanket.cli
 class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     """The shared parts of all source types; each source type is a plugin of its own."""
@@ -65,24 +88,24 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         """
         config.check_settings()
         vocabulary.use(config.vocabularies())
-        schema_version.check_at_start()
+        database.check_at_start()
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Save stars and suggested theme of a new dataset, and hand on the ids that it got."""
         if batch := write_batch.written():
             ids = [each["id"] for each in pkg_dict.get("resources") or ()]
             batch.resource_ids[pkg_dict["id"]] = ids
-        after_dataset_save.save_assessment(context, pkg_dict)
+        save_assessment(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Update stars and suggested theme of a dataset."""
-        after_dataset_save.save_assessment(context, pkg_dict)
+        save_assessment(context, pkg_dict)
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Add the extras ``harvest:…`` and checks of data to a dataset that the API shows."""
-        if harvest_extras.is_shown_by_api("package_show"):
-            harvest_extras.add_computed(context, [pkg_dict])
-            data_check_facts.add_computed(pkg_dict)
+        if provenance.is_shown_by_api("package_show"):
+            provenance.add_computed(context, [pkg_dict])
+            data_check_actions.add_computed(pkg_dict)
 
     def before_dataset_view(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Show a dataset's texts in the reader's language."""
@@ -95,17 +118,17 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         CKAN calls it for organisations and for datasets, before the commit.
         """
         if isinstance(entity, model.Group):
-            organization_types.note_change(entity.id)
+            search_index.note_change(entity.id)
 
     def before_resource_update(
         self, context: Any, current: dict[str, Any], resource: dict[str, Any]
     ) -> None:
         """Restore fields that the resource's form did not show."""
-        form_fields.restore_hidden_fields(current, resource)
+        field_rows.restore_hidden_fields(current, resource)
 
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Add our index fields, for facets."""
-        return {**pkg_dict, **index_fields.build_index_fields(pkg_dict)}
+        return {**pkg_dict, **search.build_index_fields(pkg_dict)}
 
     def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
         """Change search parameters for the plugins after this one.
@@ -113,8 +136,8 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         Pass coordinates of a place to ckanext-spatial, and let ckanext-harvest find sources if the
         query is about them.
         """
-        place.apply(search_params)
-        sources.apply(search_params)
+        search.apply_place(search_params)
+        source_model.search_sources(search_params)
         return search_params
 
     def after_dataset_search(
@@ -124,27 +147,27 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
         The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does.
         """
-        facets.label(search_results, search_params.get("fq") or "")
+        search.label(search_results, search_params.get("fq") or "")
         results = search_results.get("results") or ()
         remember_results(results)
-        if harvest_extras.is_shown_by_api("package_search"):
+        if provenance.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.
             datasets = [each for each in results if "extras" in each]
-            harvest_extras.add_computed({"user": tk.current_user.name}, datasets)
+            provenance.add_computed({"user": tk.current_user.name}, datasets)
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:
         """Add our facets to the dataset search."""
-        return facets.add_facets(facets_dict, package_type)
+        return search.add_facets(facets_dict, package_type)
 
     def organization_facets(
         self, facets_dict: dict[str, str], _organization_type: str, package_type: str | None
     ) -> dict[str, str]:
         """Add our facets to an organisation's page."""
-        return facets.add_facets(facets_dict, package_type)
+        return search.add_facets(facets_dict, package_type)
 
     def group_facets(
         self, facets_dict: dict[str, str], _group_type: str, package_type: str | None
     ) -> dict[str, str]:
         """Add our facets to a group's page."""
-        return facets.add_facets(facets_dict, package_type)
+        return search.add_facets(facets_dict, package_type)

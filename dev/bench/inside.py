@@ -188,7 +188,7 @@ def pages(paths: dict[str, str]) -> dict[str, Any]:
 
 def export_catalogue() -> dict[str, Any]:
     """Export all datasets in the formats of the setting; return what this process needed."""
-    exporting = importlib.import_module("ckanext.ukharvest.operations.export")
+    exporting = importlib.import_module("ckanext.ukharvest.export.files")
     config = importlib.import_module("ckanext.ukharvest.config")
     began = time.process_time()
     with tempfile.TemporaryDirectory(dir=tk.config["ckan.storage_path"]) as folder:

@@ -14,10 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
-LAYERS = ("core", "readers", "parsers", "harvesters", "engine", "operations/sweeper")
+LAYERS = ("core", "readers", "parsers", "harvesters", "harvest")
 FILES = (
-    "model/guid_conflicts.py",
-    "model/privileged_options.py",
+    "harvest/conflicts.py",
+    "links/jobs.py",
     "reading/address_lookup.py",
     "reading/type_detection.py",
 )

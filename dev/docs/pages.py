@@ -16,10 +16,10 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS, find_text
-from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF
+from ckanext.ukharvest.export.losses import DATA_JSON, LOSSES, RDF
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.presentation.rendering.problem_texts import MEANINGS
+from ckanext.ukharvest.rendering.problem_texts import MEANINGS
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 
@@ -27,7 +27,7 @@ from . import codes, gemini
 from .generated import MADE, table
 
 FOLDER = codes.ROOT / "docs" / "sources"
-_BY_TYPE = codes.PACKAGE / "presentation" / "messages" / "codes_by_type.json"
+_BY_TYPE = codes.PACKAGE / "sources" / "codes_by_type.json"
 
 # Fields of DatasetRecord that become CKAN's own; package_mapper.FACTS has the others.
 _OWN = {
@@ -54,7 +54,7 @@ _HEADINGS = ("Failed run", "Failed record", "Imported with a problem", "For info
 _OF_OTHERS = "[Other distributions](../developing/source-types.md) can add types of their own."
 _NOT_READ = "All else of the specification arrives, or is a problem. `*` stands for any text."
 # Modules with the problems of forms.
-_FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.engine.jobs.check"})
+_FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.previews.jobs"})
 _EXPORT_HEAD = """\
 # What the exported files cannot carry
 
@@ -241,7 +241,7 @@ def _problems() -> str:
 def _codes(kind: SourceType) -> set[str]:
     """Return the codes of the type's reader and parser, the stages and the network."""
     paths = codes.modules()
-    stages = {name for name in paths if re.search(r"\.(harvesters|engine|model)\.", name)}
+    stages = {name for name in paths if re.search(r"\.(harvesters|harvest)\.", name)}
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {
         code for name in (_modules(kind) | stages) - _FORM for code in codes.codes_of(paths[name])

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.fields import FIELDS
-from ckanext.ukharvest.presentation.rendering import dataset_fields, inspire, resources
-from ckanext.ukharvest.presentation.rendering.extent import svg_map
+from ckanext.ukharvest.rendering import extent_map, inspire
+from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 
@@ -32,13 +32,12 @@ def tables() -> dict[str, Iterable[str]]:
     return {
         "core/values/theme_names.py": map(theme_names.title, theme_names.names()),
         "fields.py": (text for each in FIELDS for text in (each.label, each.help, each.facet)),
-        "presentation/rendering/extent/svg_map.py": svg_map.TEXTS.values(),
-        "presentation/rendering/inspire.py": inspire.CODES.values(),
-        "presentation/rendering/dataset_fields.py": (
-            *dataset_fields.LABELS.values(),
-            *dataset_fields.TEXTS,
+        "rendering/extent_map.py": extent_map.TEXTS.values(),
+        "rendering/inspire.py": (*inspire.CODES.values(), *inspire.HEADINGS.values()),
+        "rendering/fields.py": (
+            *field_rows.LABELS.values(),
+            *field_rows.TEXTS,
         ),
-        "presentation/rendering/resources.py": resources.HEADINGS.values(),
         "source_types": (
             *(t for kind in TYPES.ours.values() for t in (kind.title, kind.description)),
             *(option.help for kind in TYPES.ours.values() for option in kind.options),

@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import Assessment
+from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import jobs as stars_jobs
 
 pytestmark = pytest.mark.in_process

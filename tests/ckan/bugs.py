@@ -35,16 +35,16 @@ def _fail(raw: Any, options: Any) -> Any:
 
 
 def _hang_with_the_lock() -> None:
-    from ckanext.ukharvest.model import record_rows
+    from ckanext.ukharvest.harvest import records
 
-    lock_all = record_rows.lock_all
+    lock_all = records.lock_all
 
     def hang(object_ids: Any) -> Any:
         found = lock_all(object_ids)
         _hang()
         return found
 
-    record_rows.lock_all = hang
+    records.lock_all = hang
 
 
 def _kill_around_the_index() -> None:

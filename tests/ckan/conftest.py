@@ -27,8 +27,8 @@ from redis import utils as redis_utils
 from redis.connection import parse_url
 
 from ckanext.ukharvest.core.http import client
-from ckanext.ukharvest.model import redis_cache
-from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
@@ -315,7 +315,7 @@ def empty_redis() -> None:
     connection = connect_to_redis()
     if "db" in parse_url(config["ckan.redis.url"]):
         connection.flushdb()
-    elif keys := [*connection.scan_iter(redis_cache.key("*"))]:
+    elif keys := [*connection.scan_iter(http_client.key("*"))]:
         connection.delete(*keys)
 
 

@@ -20,7 +20,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.model import run_results
+from ckanext.ukharvest.harvest import outcomes
 from tests.ckan.processes import PROGRAM, Process
 
 
@@ -111,7 +111,7 @@ def tick() -> None:
 def end_runs() -> None:
     """Store the results of runs that a test has ended by SQL, as a tick does; commit."""
     model.Session.flush()
-    run_results.store_left()
+    outcomes.store_left()
     model.Session.commit()
 
 

@@ -11,7 +11,7 @@ from ckan import model
 from ckan.tests import factories
 
 from ckanext.ukharvest.core.link_states import Layer, LinkResult
-from ckanext.ukharvest.model import link_results
+from ckanext.ukharvest.harvest import links as link_results
 from tests.publisher import Publisher, Request, Response
 
 HOSTILE = "\"'><img src=x onerror=document.title='broken'><script>document.title='in'</script>"
@@ -66,5 +66,5 @@ def looked_at(url: str, base: str, *layers: Layer, **fields: Any) -> None:
     """Save a service's layers as the background job does."""
     known = {"version": "1.3.0", "title": "Rivers of Somewhere", **fields}
     found = LinkResult(url, format="WMS", layers=layers, base_url=base, **known)
-    link_results.save([found], days=30)
+    link_results.save_link_results([found], days=30)
     model.Session.commit()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import schema_version
+from ckanext.ukharvest.harvest import database
 
 Ckan = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -25,8 +25,8 @@ def tables_before(revision: str, ckan: Ckan) -> Iterator[None]:
         revision: of the migration, such as "0201".
         ckan: the fixture that runs ``ckan``.
     """
-    position = schema_version.REVISIONS.index(revision)
-    target = schema_version.REVISIONS[position - 1] if position else "base"
+    position = database.REVISIONS.index(revision)
+    target = database.REVISIONS[position - 1] if position else "base"
     model.Session.remove()  # its locks would keep the migration waiting
     try:
         ckan("db", "downgrade", "-p", "ukharvest", "-v", target)
@@ -40,9 +40,9 @@ def set_revision(number: str) -> None:
     """Store a revision as the database's; "" as if no migration was ever run."""
     model.Session.remove()
     with model.meta.engine.begin() as connection:
-        connection.execute(sa.text(f"DELETE FROM {schema_version.TABLE}"))  # noqa: S608 - ours
+        connection.execute(sa.text(f"DELETE FROM {database.TABLE}"))  # noqa: S608 - ours
         if number:
-            statement = f"INSERT INTO {schema_version.TABLE} VALUES (:number)"  # noqa: S608 - ours
+            statement = f"INSERT INTO {database.TABLE} VALUES (:number)"  # noqa: S608 - ours
             connection.execute(sa.text(statement), {"number": number})
 
 

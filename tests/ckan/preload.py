@@ -35,12 +35,11 @@ MODULES = (
     "ckanext.ukharvest.cli",
     "ckanext.ukharvest.form",
     "ckanext.ukharvest.harvesters.base",
-    "ckanext.ukharvest.logic.action",
-    "ckanext.ukharvest.logic.auth",
+    "ckanext.ukharvest.lib.action",
+    "ckanext.ukharvest.lib.auth",
     "ckanext.ukharvest.plugin",
     "ckanext.ukharvest.source_types",
-    "ckanext.ukharvest.views",
-    "ckanext.ukharvest.web.map_view",
+    "ckanext.ukharvest.datasets.map_view",
 )
 
 for name in MODULES:

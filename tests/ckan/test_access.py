@@ -21,7 +21,7 @@ from ckanext.harvest.model import (
     HarvestObjectError,
 )
 
-from ckanext.ukharvest.model import JobReport, Record, RecordProblem
+from ckanext.ukharvest.harvest.model import JobReport, Record, RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
 from tests.ckan.portal_copies import SourceMaker

@@ -17,7 +17,7 @@ from ckan import model
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest import views
+from ckanext.ukharvest import features
 from tests.ckan.access import (
     ADMINS,
     ALL,
@@ -214,7 +214,7 @@ def site(
 
 
 def test_each_route_has_its_row(app: CKANTestApp) -> None:
-    names = {getattr(views, name).name for name in views.__all__}
+    names = {each.name for each in features.blueprints()}
     routes: dict[str, set[str]] = {"GET": set(), "POST": set()}
     for rule in app.flask_app.url_map.iter_rules():
         if rule.endpoint.partition(".")[0] in names:

@@ -13,8 +13,9 @@ from ckan import model
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.engine.jobs import source_preview
-from ckanext.ukharvest.model import Record, source_previews
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.access import (
     ADMINS,
     ALL,
@@ -214,7 +215,7 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     moved = {"source_type": "data_json", "url": publisher.url("/moved.json"), "config": ""}
     move = source_previews.add("nobody", source_id=source, **moved).id
     publisher.serve("/moved.json", catalogue([dataset(0), dataset(1), failed]))
-    source_preview.run(move)
+    preview_jobs.run(move)
     return {
         "url": publisher.url("/other.json"),
         "organization": organization["id"],

@@ -8,7 +8,9 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest.logic import action, guarded_actions, schema
+from ckanext.ukharvest import features
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.runs import schema as run_schema
 from tests.ckan.harvesting import Portal, act
 
 pytestmark = pytest.mark.in_process
@@ -26,9 +28,9 @@ def errors(action: str, **given: Any) -> dict[str, list[str]]:
 
 
 def test_pages_have_defaults_bounds_and_whole_numbers() -> None:
-    assert schema.validate({}, schema.run_list_schema()) == {"limit": 100, "offset": 0}
+    assert schema.validate({}, run_schema.run_list_schema()) == {"limit": 100, "offset": 0}
     asked = {"limit": "2000", "offset": "3", "nothing": "of ours"}
-    assert schema.validate(asked, schema.run_list_schema()) == {"limit": 1000, "offset": 3}
+    assert schema.validate(asked, run_schema.run_list_schema()) == {"limit": 1000, "offset": 3}
     assert set(errors("ukharvest_run_list", limit="many", offset=-1)) == {"limit", "offset"}
 
 
@@ -65,7 +67,7 @@ def test_texts_are_cut_and_refused_as_before() -> None:
     assert errors("ukharvest_record_show") == {"id": ["Missing value"]}
 
 
-@pytest.mark.parametrize("name", sorted({*action.__all__} - guarded_actions.CORE))
+@pytest.mark.parametrize("name", sorted({*features.actions()} - features.OF_CKAN))
 def test_the_help_of_each_action_is_its_own(app: CKANTestApp, name: str) -> None:
     text = app.get(f"/api/3/action/help_show?name={name}").json["result"]
-    assert text == getattr(action, name).__doc__
+    assert text == features.actions()[name].__doc__

@@ -15,7 +15,7 @@ from ckan.tests import factories
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.model import JobReport, Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.portal_copies import SourceMaker

@@ -14,7 +14,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.portal_copies import SourceMaker

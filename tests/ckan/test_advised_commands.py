@@ -18,9 +18,9 @@ from ckanext.harvest import cli as harvest_cli
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 import ckanext.ukharvest
+from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.logic import source_adoption
 from tests.ckan.harvesting import Portal
 from tests.ckan.test_adopt_source import of_another, stored
 from tests.publisher import Publisher

@@ -15,7 +15,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
@@ -232,10 +232,10 @@ def test_after_a_backup_from_before_the_last_run_is_restored(
 def test_run_repairs_lost_and_stale_index_entries(
     portal: Portal, source: str, counted: Counted
 ) -> None:
-    from ckanext.ukharvest.model import index_repair
+    from ckanext.ukharvest.harvest import search_index
 
     first, second, *_others = portal.datasets()
-    index_repair.remove([first["id"]])
+    search_index.remove_from_index([first["id"]])
     assert len(portal.search_names()) == 5
     query = sa.text("UPDATE package SET state = 'deleted' WHERE id = :id")
     Session.execute(query, {"id": second["id"]})

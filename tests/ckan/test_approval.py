@@ -14,7 +14,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Record, SourceState
+from ckanext.ukharvest.harvest.model import Record, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
@@ -188,9 +188,9 @@ def test_nothing_is_approved_while_the_source_is_being_read(
 def test_killed_approval_is_finished_by_consumers(
     portal: Portal, pending_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ckanext.ukharvest.engine.dataset_writer import single
+    from ckanext.ukharvest.harvest import write
 
-    stock, calls = single.delete, []
+    stock, calls = write.delete, []
 
     def dies(object_id: str) -> None:
         calls.append(object_id)
@@ -198,7 +198,7 @@ def test_killed_approval_is_finished_by_consumers(
             raise KeyboardInterrupt
         stock(object_id)
 
-    monkeypatch.setattr(single, "delete", dies)
+    monkeypatch.setattr(write, "delete", dies)
     with pytest.raises(KeyboardInterrupt):
         approve(pending_source)
     monkeypatch.undo()

@@ -21,11 +21,9 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.engine import batches
-from ckanext.ukharvest.engine.dataset_writer import batch
-from ckanext.ukharvest.model import Claim, Record, Retry, claims, guid_conflicts, utcnow
-from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.harvest import batches, claims, conflicts, sweeper, write, writer
+from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Portal, act, commits, figures, statements, work_off
@@ -78,8 +76,10 @@ def test_batch_needs_few_statements_and_one_index_request(
     job_id = gather(portal, id_)
     waiting = portal.waiting(job_id)
     requests = []
-    real = batch.index_written
-    monkeypatch.setattr(batch, "index_written", lambda given: requests.append(given) or real(given))
+    real = write.index_written
+    monkeypatch.setattr(
+        writer, "index_written", lambda given: requests.append(given) or real(given)
+    )
     with statements("ukharvest_") as ours, statements("COMMIT"):
         deliver_one(waiting[-1])
     assert [len(each) for each in requests] == [20]
@@ -282,7 +282,7 @@ def test_record_of_two_sources_at_once_has_one_dataset(
         path = f"/{title}.json"
         publisher.serve(path, catalogue([dataset(n, title=f"{title} {n}") for n in range(3)]))
         jobs_.append(gather(portal, portal.source(publisher.url(path))))
-    monkeypatch.setattr(guid_conflicts, "lock_and_find", together(guid_conflicts.lock_and_find))
+    monkeypatch.setattr(conflicts, "lock_and_find", together(conflicts.lock_and_find))
     consume_twice()
     done = sum((Counter(figures(portal.finish(job_id))) for job_id in jobs_), Counter[str]())
     assert done == {"added": 3, "errored": 3}

@@ -223,20 +223,21 @@ def test_harvester_run_during_a_gather_sends_nothing_twice(
     portal: Portal, source: str, monkeypatch: Any
 ) -> None:
     # ckanext-harvest#446: ``harvest_jobs_run`` in the middle of a gather
-    from ckanext.ukharvest.engine.gather import ending, intake, run
+    from ckanext.ukharvest.harvest import gather as harvest_gather
+    from ckanext.ukharvest.harvest import gather_state
 
     sent: list[list[str]] = []
-    finish = ending.finish
+    finish = harvest_gather.finish
 
     def in_the_middle(state: Any, *args: Any) -> None:
-        intake.flush(state)
+        gather_state.flush(state)
         portal.finish(state.job_id)
         sent.append(messages())
         state.source = model.Session.merge(state.source)
         finish(state, *args)
 
-    monkeypatch.setattr(run, "BATCH", 1)
-    monkeypatch.setattr(ending, "finish", in_the_middle)
+    monkeypatch.setattr(harvest_gather, "BATCH", 1)
+    monkeypatch.setattr(harvest_gather, "finish", in_the_middle)
     job_id = portal.create_job(source)
     gather(Channel(), job_id)
     assert sent == [[]]

@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Change, Record, RecordVersion
+from ckanext.ukharvest.harvest.model import Change, Record, RecordVersion
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements

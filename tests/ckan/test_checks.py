@@ -19,9 +19,10 @@ from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.logic import check_rules
-from ckanext.ukharvest.model import SourcePreview, redis_cache, source_previews, utcnow
-from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.harvest import http_client, sweeper
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.model import SourcePreview, utcnow
+from ckanext.ukharvest.previews import rules as preview_rules
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.test_source_previews import PATH, publisher, work  # noqa: F401 - a fixture
 from tests.publisher import PLACE, SOURCES, Publisher
@@ -67,7 +68,7 @@ HOSTILE = "<svg onload=alert(1)>"  # markup of HTML would be left out of a title
 def visitors(ckan_config: Any, monkeypatch: pytest.MonkeyPatch, clean: None) -> None:
     """The portal lets visitors check."""
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.check.visitors", True)
-    for key in connect_to_redis().scan_iter(f"{redis_cache.key('visitor')}*"):
+    for key in connect_to_redis().scan_iter(f"{http_client.key('visitor')}*"):
         connect_to_redis().delete(key)
 
 
@@ -336,18 +337,18 @@ def test_checks_are_limited_per_person(
     app: CKANTestApp, editor: dict[str, str], visitors: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for user in (editor, None):
-        for _ in range(check_rules.MOST_A_MINUTE):
+        for _ in range(preview_rules.MOST_A_MINUTE):
             assert send(app, user, text="{}").status_code == 302
         assert "in the last minute" in errors_of(send(app, user, text="{}"))[0]
         work()
-    monkeypatch.setattr(check_rules, "MOST_A_MINUTE", 1000)
-    monkeypatch.setattr(check_rules, "MOST_UNDER_WAY", 2)
+    monkeypatch.setattr(preview_rules, "MOST_A_MINUTE", 1000)
+    monkeypatch.setattr(preview_rules, "MOST_UNDER_WAY", 2)
     assert send(app, None, text="{}").status_code == 302
     assert "Too many checks are waiting" in errors_of(send(app, None, text="{}"))[0]
     assert send(app, editor, text="{}").status_code == 302
     assert "Too many checks are waiting" in errors_of(send(app, editor, text="{}"))[0]
     work()
-    monkeypatch.setattr(check_rules, "MOST_STORED", 11)
+    monkeypatch.setattr(preview_rules, "MOST_STORED", 11)
     assert "too many checks today" in errors_of(send(app, None, text="{}"))[0]
 
 
@@ -469,12 +470,12 @@ def test_name_check_is_reserved_but_old_source_is_reachable(
 def test_a_worker_that_cannot_do_it_says_so(
     app: CKANTestApp, editor: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ckanext.ukharvest.engine.jobs import check
+    from ckanext.ukharvest.previews import jobs as preview_jobs
 
     def fail(*_: Any) -> Any:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(check, "check_data", fail)
+    monkeypatch.setattr(preview_jobs, "check_data", fail)
     found, page = checked(app, editor, text=GEOJSON)
     assert found["result"]["over"] == "fault"
     assert "There is an error on this site" in page

@@ -16,7 +16,8 @@ from ckanext.harvest.logic import HarvestJobExists
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.model import JobReport, Record, locks, ownership
+from ckanext.ukharvest.harvest import database, prune
+from ckanext.ukharvest.harvest.model import JobReport, Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, work_off
 from tests.ckan.portal_copies import SourceMaker
@@ -103,14 +104,14 @@ def test_no_run_begins_while_a_source_is_cleared(
 ) -> None:
     sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
     began, go_on = threading.Event(), threading.Event()
-    purge = ownership.purge
+    purge = prune.purge
 
     def slowly(ids: Any) -> None:
         began.set()
         assert go_on.wait(60)
         purge(ids)
 
-    monkeypatch.setattr(ownership, "purge", slowly)
+    monkeypatch.setattr(prune, "purge", slowly)
     failures: list[BaseException] = []
 
     def clear() -> None:
@@ -145,7 +146,7 @@ def test_no_run_begins_while_a_source_is_cleared(
 def test_a_run_that_is_being_made_at_that_moment_comes_first(portal: Portal, source: str) -> None:
     """Its job is in an open transaction, so it is not visible yet."""
     with model.meta.engine.connect() as other, other.begin():
-        other.execute(locks.SHARED, {"key": locks.CLEARING, "of": source})
+        other.execute(database.SHARED, {"key": database.CLEARING, "of": source})
         assert "being started" in refused("harvest_source_clear", id=source)
     assert is_whole(source, jobs=1)
     assert act("harvest_source_clear", id=source)["deleted"] == 3

@@ -17,11 +17,10 @@ from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source
-from ckanext.ukharvest.engine.gather import run
+from ckanext.ukharvest.harvest import gather, sweeper
+from ckanext.ukharvest.harvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.harvesters import plugins
-from ckanext.ukharvest.model import JobReport, Record
-from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.operations.sweeper import jobs
 from ckanext.ukharvest.patches import fetch_batches
 from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import dataset
@@ -259,7 +258,7 @@ def test_a_record_called_unchanged_without_a_copy_is_fetched(
 def test_a_killed_gather_goes_on_with_copies(
     portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "BATCH", 2)
+    monkeypatch.setattr(gather, "BATCH", 2)
     folder.files[1] = ("2", {"title": "Renamed"})
     folder.breaks = 3
     job_id = portal.create_job(source)
@@ -267,7 +266,7 @@ def test_a_killed_gather_goes_on_with_copies(
         portal.gather(job_id)
     model.Session.remove()
     report = model.Session.query(JobReport).filter_by(job_id=job_id).one()
-    jobs._recover(HarvestJob.get(job_id), report)
+    sweeper._recover(HarvestJob.get(job_id), report)
     model.Session.remove()
     for object_id in portal.gather(job_id):
         portal.deliver(object_id)

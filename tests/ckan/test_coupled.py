@@ -11,7 +11,7 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 
-from ckanext.ukharvest.model import Coupling
+from ckanext.ukharvest.harvest.model import Coupling
 from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.ckan.test_dataset_page import rows

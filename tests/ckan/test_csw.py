@@ -15,10 +15,9 @@ from ckan.tests import factories
 from owslib.catalogue.csw2 import CatalogueServiceWeb
 from owslib.fes import BBox, PropertyIsEqualTo, PropertyIsLike
 
-from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export import csw
-from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
-from ckanext.ukharvest.operations.export.files import ExportError
+from ckanext.ukharvest.export import csw
+from ckanext.ukharvest.export import files as export_files
+from ckanext.ukharvest.export.files import ExportError, describe_catalogue
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
@@ -51,7 +50,7 @@ def exported(portal: Portal, publisher: Publisher, tmp_path: Path) -> dict[str, 
         publisher.serve(f"/{number}.xml", record, headers={"Content-Type": "application/xml"})
         portal.run(portal.source(publisher.url(f"/{number}.xml"), "gemini-single"))
     factories.Dataset(name="by-hand", title="By hand", notes="\ufffe\x07 odd")
-    made = exporting.export_catalogue(tmp_path, ("data_json", "jsonl"), lambda *_: None)
+    made = export_files.export_catalogue(tmp_path, ("data_json", "jsonl"), lambda *_: None)
     assert made["datasets"] == 9
     found = json.loads(gzip_text(tmp_path / "data.json.gz"))["dataset"]
     titles = {each["identifier"]: each["title"] for each in found}

@@ -17,9 +17,10 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from playwright.sync_api import expect
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.doctor import dashboard as doctor_dashboard
 from ckanext.ukharvest.doctor import dashboard as snapshot
-from ckanext.ukharvest.doctor import running
-from ckanext.ukharvest.model import JobReport, Worker, redis_cache, utcnow
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
@@ -44,7 +45,7 @@ def headers(user: dict[str, Any]) -> dict[str, str]:
 
 def dashboard(**more: Any) -> dict[str, Any]:
     model.Session.remove()
-    redis_cache.forget(snapshot.SNAPSHOT)
+    http_client.forget(snapshot.SNAPSHOT)
     return dict(call_action("ukharvest_dashboard_show", **more))
 
 
@@ -144,7 +145,7 @@ def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatc
     found = dashboard(thorough=True)
     assert {each["code"] for each in found["checks"]} >= {"records", "index"}
     assert found["checks_as_of"]
-    monkeypatch.setattr(snapshot.doctor, "examine", quickly := Mock(return_value=[]))
+    monkeypatch.setattr(doctor_dashboard.doctor, "examine", quickly := Mock(return_value=[]))
     again = dashboard(thorough=True)  # not twice in a minute
     assert quickly.call_args_list == [call(snapshot.QUICK)]
     assert again["checks_as_of"] == found["checks_as_of"]
@@ -157,7 +158,7 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
 
     def cost() -> int:
         model.Session.remove()
-        redis_cache.forget(snapshot.SNAPSHOT)
+        http_client.forget(snapshot.SNAPSHOT)
         with statements() as sent:
             call_action("ukharvest_dashboard_show")
         return len(sent)
@@ -171,7 +172,7 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
     with statements() as sent:
         call_action("ukharvest_dashboard_show")
     assert len(sent) <= 1  # who asks; all else is remembered for ten seconds
-    monkeypatch.setattr(running, "MOST", 2)
+    monkeypatch.setattr(doctor_dashboard, "MOST", 2)
     found = dashboard()
     assert (len(found["runs"]), found["runs_count"]) == (2, 6)
     assert found["states"] == {"stuck": 1, "queued": 5}
@@ -224,7 +225,7 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     portal.run(portal.source(publisher.url("/good.json"), name="good"))
     stuck_run(portal, publisher)
     make_worker("gather", busy_with="x")
-    redis_cache.forget(snapshot.SNAPSHOT)
+    http_client.forget(snapshot.SNAPSHOT)
     visitor.page.goto(PAGE)
     visitor.page.locator("summary", has_text="Checks").click()
     with visitor.page.expect_navigation():

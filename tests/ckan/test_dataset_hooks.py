@@ -13,9 +13,9 @@ from ckan import model
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.model import Record
-from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.operations import uncalled_hooks
+from ckanext.ukharvest.harvest import other_harvesters
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with
@@ -171,23 +171,23 @@ INSTEAD = {
 
 @pytest.mark.parametrize(("hook", "way"), INSTEAD.items())
 def test_each_uncalled_hook_has_what_to_do_instead(hook: str, way: str) -> None:
-    text = uncalled_hooks.instead((hook,))
+    text = other_harvesters.instead((hook,))
     assert text.startswith(f"Our harvesters do not call {hook}: {way}")
 
 
 def test_hooks_with_different_ways_have_a_sentence_each() -> None:
-    text = uncalled_hooks.instead(("get_package_dict", "modify_package_dict", "transform_to_iso"))
+    text = other_harvesters.instead(("get_package_dict", "modify_package_dict", "transform_to_iso"))
     assert "do not call get_package_dict and modify_package_dict: write a plugin" in text
     assert "do not call transform_to_iso: write a source type" in text
 
 
 @pytest.mark.usefixtures("second")
 def test_hooks_of_other_harvesters_are_found() -> None:
-    found = uncalled_hooks.find_uncalled_hooks()
+    found = other_harvesters.find_uncalled_hooks()
     assert {each.plugin: each.hooks for each in found} == HOOKS
     assert not any(each.is_on for each in found)
     with portal_with("", "old_spatial", "second_hook"):
-        found = uncalled_hooks.find_uncalled_hooks()
+        found = other_harvesters.find_uncalled_hooks()
         # The extension that has a hook of ours was changed already.
         assert {each.plugin for each in found} == HOOKS.keys() - {"changed_spatial"}
         assert [each.plugin for each in found if each.is_on] == ["old_spatial"]
@@ -207,5 +207,5 @@ def test_doctor_and_dry_run_name_uncalled_hooks(cli: Any) -> None:
     for plugin, hooks in HOOKS.items():
         assert f"Plugin {plugin}: Our harvesters do not call {hooks[0]}" in shown
     assert "before_dataset_save" in shown
-    assert f"“{uncalled_hooks.HEADING}”" in shown
+    assert f"“{other_harvesters.HEADING}”" in shown
     assert "Plugin " not in cli.invoke(ukharvest, ["adopt", "--all"]).output

@@ -9,8 +9,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.presentation.rendering import dataset_fields
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.themes import choice as themes
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras
@@ -77,7 +77,7 @@ def test_without_a_geometry_there_is_no_map(app: CKANTestApp, spatial: str) -> N
 def test_hostile_strings_in_every_field_do_nothing(app: CKANTestApp, plain: bool) -> None:
     hostile = "\"'><script>alert(1)</script><svg onload=alert(1)>"
     value = hostile if plain else json.dumps([{"title": hostile, "href": f"http://a.b/{hostile}"}])
-    own = {key for key in dataset_fields.LABELS if " " not in key} - {"harvest_source_title"}
+    own = {key for key in field_rows.LABELS if " " not in key} - {"harvest_source_title"}
     keys = {*own, "mine"}
     page = app.get(made({**dict.fromkeys(keys, value), "import_source": "harvest"})).body
     assert "<script>alert(1)" not in page
@@ -136,7 +136,7 @@ def test_a_suggested_theme_is_marked(app: CKANTestApp) -> None:
     address = made({"theme-primary": "Crime"})
     dataset = act("package_show", id=address.rpartition("/")[2])
     assert "suggested" not in rows(app.get(address).body)["Theme"]
-    assessments.save(
+    datasets.save_assessments(
         [{"package_id": dataset["id"], "theme": "Crime", "theme_origin": themes.WORDS}]
     )
     assert "suggested" in rows(app.get(address).body)["Theme"]

@@ -10,7 +10,7 @@ import pytest
 from ckan.tests import factories
 from playwright.sync_api import expect
 
-from ckanext.ukharvest.presentation.rendering import dataset_fields
+from ckanext.ukharvest.rendering import fields as field_rows
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.harvesting import Portal
@@ -105,7 +105,7 @@ def test_a_time_series_and_maps(visitor: Visitor) -> None:
 
 
 def test_hostile_strings(visitor: Visitor) -> None:
-    own = [key for key in dataset_fields.LABELS if " " not in key and key != "harvest_source_title"]
+    own = [key for key in field_rows.LABELS if " " not in key and key != "harvest_source_title"]
     facts = {
         key: looks.HOSTILE[number % len(looks.HOSTILE)] for number, key in enumerate([*own, "mine"])
     }

@@ -12,7 +12,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.themes import choice as themes
 from tests.ckan.catalogues import catalogue
 from tests.ckan.forms import portal_with
@@ -97,7 +97,7 @@ def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:
     reasons = [["words", "police", "title", 6]]
     ranking = [{"theme": "Crime", "score": 6, "reasons": reasons}]
     row = {"theme": "Crime", "theme_origin": themes.WORDS, "themes": ranking}
-    assessments.save([{"package_id": found.id, **row}])
+    datasets.save_assessments([{"package_id": found.id, **row}])
     page = app.get(address)
     assert "Crime & Justice (suggested)" in text_of(page, by_class("ukharvest-badges"))
     assert "“police” in title" in text_of(page, by_class("ukharvest-head"))

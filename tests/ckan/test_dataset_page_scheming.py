@@ -10,7 +10,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.themes import choice as themes
 from tests.ckan.forms import SCHEMING, SCHEMING_WITH, SCHEMING_WITHOUT, portal_with
 from tests.ckan.test_dataset_page import LINEAGE, made, rows
@@ -50,7 +50,7 @@ def test_a_field_of_the_schema_is_shown_once(
     extras = [{"key": key, "value": value} for key, value in HARVESTED.items()]
     dataset = factories.Dataset(extras=extras, **fields)
     row = {"theme": "Crime", "theme_origin": themes.WORDS}
-    assessments.save([{"package_id": dataset["id"], **row}])
+    datasets.save_assessments([{"package_id": dataset["id"], **row}])
     page = app.get(f"/dataset/{dataset['name']}").body
     assert rows(page)["Lineage"] == LINEAGE
     assert labels(page).count("Theme") == 1

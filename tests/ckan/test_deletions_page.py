@@ -13,9 +13,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import JobReport, Record
-from ckanext.ukharvest.model import pending_deletions as held_deletions
+from ckanext.ukharvest.harvest import decisions, write
+from ckanext.ukharvest.harvest.model import JobReport, Record
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
@@ -249,13 +248,13 @@ def test_a_record_that_came_back_is_not_deleted_any_more(
 
 def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, source: str) -> None:
     context = {"user": factories.Sysadmin()["name"]}
-    job_id, ids, _left = held_deletions.release(source, context["user"])
+    job_id, ids, _left = decisions.release(source, context["user"])
     back = model.Session.query(Record).filter_by(source_id=source, missed_runs=1).first()
     guid, back.missed_runs = back.guid, 0
     model.Session.commit()
     for object_id in ids:
-        dataset_writer.delete(object_id)
-        held_deletions.done(object_id)
+        write.delete(object_id)
+        decisions.deletions_done(object_id)
     assert job_id
     kept = model.Session.query(Record).filter_by(source_id=source, guid=guid).one()
     assert model.Package.get(kept.package_id).state == "active"

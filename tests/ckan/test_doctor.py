@@ -26,9 +26,9 @@ from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import datasets, features, runs, services
 from ckanext.ukharvest.doctor.finding import Check, Finding
-from ckanext.ukharvest.model import JobReport, Record, Worker, redis_cache, utcnow
-from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.operations.notifications import sending
+from ckanext.ukharvest.harvest import http_client, sweeper
+from ckanext.ukharvest.harvest.model import JobReport, Record, Worker, utcnow
+from ckanext.ukharvest.notifications import sending
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
 from tests.ckan.portal_copies import SourceMaker
@@ -63,7 +63,7 @@ def healthy(jobs_worker: None) -> None:
     for kind in ("gather", "fetch"):
         model.Session.add(Worker(id=f"test-{kind}", kind=kind))
     model.Session.commit()
-    redis_cache.forget(sending._FAILURE)
+    http_client.forget(sending._FAILURE)
     swept(utcnow())
 
 

@@ -28,7 +28,7 @@ from ckanext.ukharvest.doctor import (
     runs,
     services,
 )
-from ckanext.ukharvest.model import Claim, Record, Worker, utcnow
+from ckanext.ukharvest.harvest.model import Claim, Record, Worker, utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker

@@ -18,10 +18,11 @@ from ckan.tests import factories
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.check_command import command as check
-from ckanext.ukharvest.model import locks
-from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export import datasets, formats, manifest, rdf
-from ckanext.ukharvest.operations.export.files import ExportError
+from ckanext.ukharvest.export import dataset as dataset_facts
+from ckanext.ukharvest.export import files as export_files
+from ckanext.ukharvest.export import rdf
+from ckanext.ukharvest.export.files import ExportError
+from ckanext.ukharvest.harvest import database, datasets
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.chaos.test_full_disk import ROOM, small_disk
 from tests.ckan.harvesting import Portal, act
@@ -34,8 +35,8 @@ ALL = config.EXPORT_FORMATS
 FILES = ("data.json.gz", "datasets.jsonl.gz", "catalogue.ttl.gz", "catalogue.nt.gz")
 
 
-def export(folder: Path, names: tuple[str, ...] = ALL) -> manifest.Manifest:
-    return exporting.export_catalogue(folder, names, lambda _done, _total: None)
+def export(folder: Path, names: tuple[str, ...] = ALL) -> export_files.Manifest:
+    return export_files.export_catalogue(folder, names, lambda _done, _total: None)
 
 
 def text(folder: Path, name: str) -> str:
@@ -106,7 +107,7 @@ def test_a_dataset_that_another_plugin_hides_is_not_exported(
             raise tk.NotAuthorized
         return {**found, "title": "As visitors see it"}
 
-    monkeypatch.setattr(datasets.tk, "get_action", lambda _name: package_show)
+    monkeypatch.setattr(export_files.tk, "get_action", lambda _name: package_show)
     assert export(tmp_path, ("jsonl",))["datasets"] == 1
     assert [each["title"] for each in packages(tmp_path)] == ["As visitors see it"]
 
@@ -114,7 +115,11 @@ def test_a_dataset_that_another_plugin_hides_is_not_exported(
 def test_each_file_is_in_the_manifest(harvested: list[str], tmp_path: Path) -> None:
     made = export(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {*FILES, "manifest.json"}
-    assert json.loads((tmp_path / "manifest.json").read_text()) == made == manifest.load(tmp_path)
+    assert (
+        json.loads((tmp_path / "manifest.json").read_text())
+        == made
+        == export_files.load_manifest(tmp_path)
+    )
     assert (made["datasets"], made["catalogue"]) == (len(harvested), config.site_url())
     for each in made["files"]:
         content = (tmp_path / each["name"]).read_bytes()
@@ -186,8 +191,8 @@ def test_a_full_disk_leaves_the_last_export(
         export(folder)
         before = stored(folder)
         # Hexadecimal digits at random: gzip halves them.
-        large = {**next(datasets.read_all()), "notes": secrets.token_hex(2 * ROOM)}
-        monkeypatch.setattr(datasets, "read_all", lambda: iter([large]))
+        large = {**next(export_files.read_all()), "notes": secrets.token_hex(2 * ROOM)}
+        monkeypatch.setattr(export_files, "read_all", lambda: iter([large]))
         message = "(No space left on device|File too large); the last export was left as it is"
         with pytest.raises(ExportError, match=message):
             export(folder)
@@ -205,9 +210,9 @@ def test_a_database_that_fails_leaves_the_last_export(
             raise sa.exc.OperationalError("SELECT", {}, Exception("server closed the connection"))
         return real(last, limit)
 
-    real = datasets.datasets.exported_ids
-    monkeypatch.setattr(datasets, "PAGE", 3)
-    monkeypatch.setattr(datasets.datasets, "exported_ids", exported_ids)
+    real = datasets.exported_ids
+    monkeypatch.setattr(export_files, "PAGE", 3)
+    monkeypatch.setattr(export_files.datasets, "exported_ids", exported_ids)
     with pytest.raises(sa.exc.OperationalError):
         export(tmp_path)
     assert stored(tmp_path) == before
@@ -221,7 +226,7 @@ def test_a_killed_export_is_written_over(harvested: list[str], tmp_path: Path) -
 
 
 def test_two_exports_at_once(harvested: list[str], tmp_path: Path) -> None:
-    with locks.alone(locks.EXPORT) as is_alone:
+    with database.alone(database.EXPORT) as is_alone:
         assert is_alone
         with pytest.raises(ExportError, match="another export is running"):
             export(tmp_path)
@@ -235,15 +240,15 @@ def test_failed_dataset_fails_alone(
 ) -> None:
     bad = model.Package.get("bare").id
     if stage == "read":
-        real = formats.read
+        real = dataset_facts.read
 
         def read(package: Any, about: Any) -> Any:
             return 1 / 0 if package["id"] == bad else real(package, about)
 
-        monkeypatch.setattr(formats, "read", read)
+        monkeypatch.setattr(export_files, "read", read)
     else:
-        shown = datasets._show
-        monkeypatch.setattr(datasets, "_show", lambda id_: 1 / 0 if id_ == bad else shown(id_))
+        shown = export_files._show
+        monkeypatch.setattr(export_files, "_show", lambda id_: 1 / 0 if id_ == bad else shown(id_))
     made = export(tmp_path)
     assert (made["datasets"], made["left_out"]) == (len(harvested) - 1, 1)
     found = json.loads(text(tmp_path, "data.json.gz"))["dataset"]

@@ -20,8 +20,7 @@ from click.testing import CliRunner
 from ckanext.ukharvest import config, doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import features
-from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export import datasets, manifest
+from ckanext.ukharvest.export import files as export_files
 from tests.ckan.test_export import ALL, FILES, export, harvested, packages  # noqa: F401  # fixture
 
 pytestmark = pytest.mark.in_process
@@ -58,7 +57,7 @@ def test_memory_does_not_grow_with_the_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At most a page of datasets is in memory; 100,000 take no more than 200."""
-    monkeypatch.setattr(datasets, "PAGE", 10)
+    monkeypatch.setattr(export_files, "PAGE", 10)
     resource = {"url": "https://data.example/a.csv", "name": "A", "format": "CSV"}
     factories.Dataset(name="model", notes="What it is about. " * 1000, resources=[resource] * 5)
     copy_dataset("model", 199)
@@ -72,7 +71,7 @@ def test_memory_does_not_grow_with_the_datasets(
 
     tracemalloc.start()
     try:
-        exporting.export_catalogue(tmp_path, ALL, progress)
+        export_files.export_catalogue(tmp_path, ALL, progress)
     finally:
         tracemalloc.stop()
     first, rest = peaks
@@ -106,7 +105,9 @@ def test_the_doctor_finds_an_old_export(
     assert list(features.old_export()) == []
     made = export(tmp_path)
     assert list(features.old_export()) == []
-    manifest.save(tmp_path, {**made, "date": "2026-01-02T03:04:05+00:00", "left_out": 1})
+    export_files.save_manifest(
+        tmp_path, {**made, "date": "2026-01-02T03:04:05+00:00", "left_out": 1}
+    )
     messages = [each.message for each in doctor.examine({"export"})]
     assert messages[0] == "The last export of the catalogue is of 2026-01-02."
     assert messages[1] == "1 dataset could not be exported."

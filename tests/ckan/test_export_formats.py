@@ -12,10 +12,10 @@ import pytest
 import rdflib
 
 from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.export import data_json, rdf
+from ckanext.ukharvest.export.dataset import Agent, Catalogue, read
+from ckanext.ukharvest.export.files import ExportedDataset
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
-from ckanext.ukharvest.operations.export import data_json, rdf
-from ckanext.ukharvest.operations.export.dataset import Agent, Catalogue, read
-from ckanext.ukharvest.operations.export.formats import ExportedDataset
 from ckanext.ukharvest.parsers.data_json import parser as parser_of_data_json
 from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
 

@@ -12,7 +12,7 @@ import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest.operations import export as exporting
+from ckanext.ukharvest.export import files as export_files
 from tests.ckan.browser import Visitor
 
 pytestmark = pytest.mark.in_process
@@ -34,7 +34,7 @@ def folder(clean: None, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.Mo
 
 def export(folder: Path, *names: str) -> None:
     formats = names or ("data_json", "jsonl", "turtle")
-    exporting.export_catalogue(folder, formats, lambda _done, _total: None)
+    export_files.export_catalogue(folder, formats, lambda _done, _total: None)
 
 
 MEDIA_TYPES = {

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from ckan import model
 
-from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, losses_of
+from ckanext.ukharvest.export import files as export_files
+from ckanext.ukharvest.export.losses import DATA_JSON, LOSSES, RDF, losses_of
 from ckanext.ukharvest.parsers.data_json.resources import CODES, EXTRAS
 from ckanext.ukharvest.parsers.dcat import distribution
 from ckanext.ukharvest.parsers.dcat import extras as dcat_extras
@@ -190,7 +190,7 @@ def test_a_harvest_of_the_export_has_all_fields_but_those_listed(
     with monkeypatch.context() as patch:
         patch.setitem(ckan_config, "ckan.site_url", OTHER_PORTAL)
         names = [name for name, _file, _type in FILES.values()]
-        made = exporting.export_catalogue(tmp_path, names, lambda _done, _total: None)
+        made = export_files.export_catalogue(tmp_path, names, lambda _done, _total: None)
     assert (made["datasets"], made["left_out"]) == (len(before), 0)
     wrong: dict[str, Any] = {}
     for format_, (_name, file, type_) in FILES.items():
@@ -220,7 +220,7 @@ def test_services_and_series_are_the_same_on_the_next_portal(
     assert kinds == ["", "", "series", "series", "service", "service"]
     with monkeypatch.context() as patch:
         patch.setitem(ckan_config, "ckan.site_url", OTHER_PORTAL)
-        exporting.export_catalogue(tmp_path, [name], lambda _done, _total: None)
+        export_files.export_catalogue(tmp_path, [name], lambda _done, _total: None)
     empty_portal()
     with Publisher() as publisher:
         text = gzip.decompress((tmp_path / f"{file}.gz").read_bytes())
@@ -240,7 +240,7 @@ def test_nodes_of_dcat_3_are_handed_on(
     before = {each["id"]: facts_of(each) for each in portal.datasets()}
     with monkeypatch.context() as patch:
         patch.setitem(ckan_config, "ckan.site_url", OTHER_PORTAL)
-        exporting.export_catalogue(tmp_path, ["turtle"], lambda _done, _total: None)
+        export_files.export_catalogue(tmp_path, ["turtle"], lambda _done, _total: None)
     empty_portal()
     with Publisher() as publisher:
         text = gzip.decompress((tmp_path / "catalogue.ttl.gz").read_bytes())

@@ -14,9 +14,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
+from ckanext.ukharvest.features import helpers
 from ckanext.ukharvest.fields import BY_HARVEST, DATASET, FIELDS, RESOURCE
-from ckanext.ukharvest.helpers import HELPERS
-from ckanext.ukharvest.presentation.rendering import form_fields
+from ckanext.ukharvest.rendering import fields as field_rows
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
 from tests.ckan.harvesting import act
 
@@ -130,7 +130,7 @@ def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> No
 def test_a_schema_of_the_portals_own_may_have_numbers_and_lists(app: CKANTestApp) -> None:
     own = {"temporal_coverage-from": 2019, "temporal_coverage-to": ["2020"], "la_service": [579]}
     with app.flask_app.test_request_context():
-        found = HELPERS["ukharvest_facts"]({"id": "1", "extras": [], **own})
+        found = helpers()["ukharvest_facts"]({"id": "1", "extras": [], **own})
     facts = {row.label: row.value for row in found.known} if found else {}
     assert facts["Temporal coverage"] == "2019 to 2020"
     assert "Public toilets" in facts["Local authority service"]
@@ -140,15 +140,15 @@ def test_a_type_of_another_extension_has_its_own_form(monkeypatch: pytest.Monkey
     monkeypatch.setitem(lib_plugins._package_plugins, "map", DefaultDatasetForm())
     for of in (DATASET, RESOURCE):
         wanted = [field.key for field in FIELDS if field.of == of]
-        assert HELPERS["ukharvest_form_keys"](of, "dataset") == wanted
-        assert HELPERS["ukharvest_form_keys"](of, "any") == wanted
-        assert HELPERS["ukharvest_form_keys"](of, "map") == []
+        assert helpers()["ukharvest_form_keys"](of, "dataset") == wanted
+        assert helpers()["ukharvest_form_keys"](of, "any") == wanted
+        assert helpers()["ukharvest_form_keys"](of, "map") == []
 
 
 def test_a_resources_form_keeps_what_it_does_not_show() -> None:
     facts = {"id": "1", "licence": "uk-ogl", "size": 7, "mimetype": "text/csv", "schema-url": "a"}
     facts |= {"datastore_active": True, "other_flag": False, "qa": {}, "hash": "", "url": ADDRESS}
-    kept = HELPERS["ukharvest_form_hidden_fields"]
+    kept = helpers()["ukharvest_form_hidden_fields"]
     assert kept(facts, "dataset") == ["licence", "size", "mimetype"]
     assert kept({**facts, "id": ""}, "dataset") == []
 
@@ -164,7 +164,7 @@ def test_a_resources_form_keeps_what_it_does_not_show() -> None:
 def test_hidden_file_fields_follow_their_url(changed: dict[str, str], size: int | None) -> None:
     current = {"url": ADDRESS, "size": 7, "licence": "uk-ogl"}
     resource: dict[str, Any] = {"url": ADDRESS, "ukharvest_kept": ["size", "licence"], **changed}
-    form_fields.restore_hidden_fields(current, resource)
+    field_rows.restore_hidden_fields(current, resource)
     assert (resource.get("size"), resource["licence"]) == (size, "uk-ogl")
 
 
@@ -174,7 +174,7 @@ def test_an_uploaded_file_keeps_what_is_known_of_it() -> None:
     sent = {"url": "x.csv", "url_type": "upload", "ukharvest_kept": "size"}
     for upload, size in (("", 7), ("another file", None)):
         resource = {**sent, "upload": upload}
-        form_fields.restore_hidden_fields(current, resource)
+        field_rows.restore_hidden_fields(current, resource)
         assert resource.get("size") == size
 
 

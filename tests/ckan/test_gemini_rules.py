@@ -12,7 +12,7 @@ from ckan import model
 from ckan.tests import factories
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.model import RecordProblem
+from ckanext.ukharvest.harvest.model import RecordProblem
 from ckanext.ukharvest.source_types.gemini import GEMINI_WAF
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements

@@ -12,7 +12,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.model import Record, handed_on
+from ckanext.ukharvest.harvest import conflicts
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.ckan.test_batches import consume_twice, together
@@ -179,7 +180,7 @@ def test_new_records_with_uuids_cost_one_statement_a_batch(portal: Portal) -> No
     guids = [ORIGIN.format(number) for number in range(3)]
     with statements() as sent:
         records = {("source", guid): DatasetRecord(guid, "Rivers") for guid in guids}
-        assert handed_on.lock_and_find(records) == {}
+        assert conflicts.lock_and_find_handed_on(records) == {}
     assert len(sent) == 1
 
 
@@ -225,7 +226,9 @@ def test_dataset_by_two_routes_at_once_is_one(
         serve(each, [handed(1, shift)])
         jobs.append(portal.create_job(portal.source(each.base, "ckan")))
         portal.gather(jobs[-1])
-    monkeypatch.setattr(handed_on, "lock_and_find", together(handed_on.lock_and_find))
+    monkeypatch.setattr(
+        conflicts, "lock_and_find_handed_on", together(conflicts.lock_and_find_handed_on)
+    )
     consume_twice("ckan")
     done = sum((Counter(figures(portal.finish(job))) for job in jobs), Counter[str]())
     assert done == {"added": 1, "not modified": 1}

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from ckanext.ukharvest.core import source_status
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
+from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.presentation.messages import help_texts
-from ckanext.ukharvest.presentation.messages import status_labels as status
+from ckanext.ukharvest.sources import help
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 
@@ -31,11 +31,11 @@ def test_every_code_has_its_place(app: CKANTestApp) -> None:
 
 def test_every_word_has_a_meaning() -> None:
     left_out = {"idle", "new", "held", "off"}  # about a source's health
-    assert set(help_texts.STATES) == set(status.STATES) - left_out
-    assert set(help_texts.HEALTHS) == set(status.HEALTHS)
-    assert tuple(status.HEALTHS) == tuple(source_status.Health)
-    assert set(help_texts.OUTCOMES) == set(status.OUTCOMES) - {"running", "queued"}
-    assert set(help_texts.RECORDS) == set(status.RECORDS)
+    assert set(help.STATES) == set(texts.STATES) - left_out
+    assert set(help.HEALTHS) == set(texts.HEALTHS)
+    assert tuple(texts.HEALTHS) == tuple(source_status.Health)
+    assert set(help.OUTCOMES) == set(texts.OUTCOMES) - {"running", "queued"}
+    assert set(help.RECORDS) == set(texts.RECORDS)
 
 
 def test_problems_of_one_type(app: CKANTestApp) -> None:

@@ -15,10 +15,8 @@ from ckan.lib.redis import connect_to_redis
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
-from ckanext.ukharvest.engine import host_turns
-from ckanext.ukharvest.engine.host_turns import SharedTurns
-from ckanext.ukharvest.engine.http_client import open_client
-from ckanext.ukharvest.model import redis_cache
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.http_client import SharedTurns, open_client
 from tests.conftest import FakeTime
 from tests.publisher import Publisher, Request, Response
 
@@ -75,7 +73,7 @@ def ask(url: str, limits: HttpLimits, turns: SharedTurns | None = None, **option
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No turn ends by itself, however slow this machine is."""
-    monkeypatch.setattr(host_turns, "LONGEST", 3600.0)
+    monkeypatch.setattr(http_client, "LONGEST", 3600.0)
 
 
 def test_requests_at_once_to_one_host_are_limited(publisher: Publisher, unhurried: None) -> None:
@@ -127,7 +125,7 @@ def test_the_delay_is_kept(publisher: Publisher) -> None:
     def sleep(seconds: float) -> None:
         """Let the time pass in Redis, whose clock it is."""
         pauses.append(seconds)
-        connect_to_redis().delete(redis_cache.key("delay:127.0.0.1"))
+        connect_to_redis().delete(http_client.key("delay:127.0.0.1"))
 
     for _ in range(6):
         ask(publisher.url(PATH), HttpLimits(delay=delay), sleep=sleep)
@@ -147,14 +145,14 @@ def test_a_client_without_delay_does_not_wait_for_others(
 def test_the_turn_of_a_killed_process_ends(
     publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert host_turns.LONGEST < 60  # seconds, of which a portal loses each at every kill
+    assert http_client.LONGEST < 60  # seconds, of which a portal loses each at every kill
     limits, asker = HttpLimits(at_once=1), SharedTurns()
     with monkeypatch.context() as patch:
-        patch.setattr(host_turns, "LONGEST", 3600.0)
+        patch.setattr(http_client, "LONGEST", 3600.0)
         assert SharedTurns().take("127.0.0.1", "killed", limits) == 0
         assert asker.take("127.0.0.1", "next", limits) > 0
-    connect_to_redis().delete(redis_cache.key("requests:127.0.0.1"))
-    monkeypatch.setattr(host_turns, "LONGEST", 0.5)
+    connect_to_redis().delete(http_client.key("requests:127.0.0.1"))
+    monkeypatch.setattr(http_client, "LONGEST", 0.5)
     publisher.serve(PATH, {})
     assert SharedTurns().take("127.0.0.1", "killed", limits) == 0
     ask(publisher.url(PATH), limits)  # would wait for ever
@@ -164,7 +162,7 @@ def test_without_redis_requests_go_on(
     publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        host_turns, "connect_to_redis", lambda: redis.Redis.from_url("redis://127.0.0.1:1")
+        http_client, "connect_to_redis", lambda: redis.Redis.from_url("redis://127.0.0.1:1")
     )
     publisher.serve(PATH, {})
     ask(publisher.url(PATH), HttpLimits(at_once=1, delay=0.01))

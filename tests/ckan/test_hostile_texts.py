@@ -17,7 +17,7 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act
 from tests.security.hostile import CASES, hostile_publisher

@@ -18,9 +18,8 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest.doctor import dashboard
-from ckanext.ukharvest.model import Record, Worker, redis_cache
-from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.operations.sweeper import objects
+from ckanext.ukharvest.harvest import claims, http_client, sweeper
+from ckanext.ukharvest.harvest.model import Record, Worker
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
 from tests.ckan.processes import FAULTY_PROGRAM, PROGRAM
@@ -38,7 +37,9 @@ pytestmark = [
 PATH = "/data.json"
 PATIENCE = 240.0  # seconds
 # A heartbeat every second instead of ten, so that none is missed within the timeouts above.
-BEATS = "from ckanext.ukharvest.model.workers import Heart\nHeart.__init__.__defaults__ = (1.0,)\n"
+BEATS = (
+    "from ckanext.ukharvest.harvest.workers import Heart\nHeart.__init__.__defaults__ = (1.0,)\n"
+)
 Session = model.Session
 
 
@@ -128,7 +129,7 @@ def test_another_consumer_imports_the_object_of_a_hung_one(
     for part in (f"process {pid}", stuck, "Source 1", "fetch consumer"):
         assert part in finding.message
     assert f"kill -9 {pid}" in finding.what_to_do
-    redis_cache.forget(dashboard.SNAPSHOT)
+    http_client.forget(dashboard.SNAPSHOT)
     sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
     until(
         lambda: f"process {pid}, stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body
@@ -162,7 +163,7 @@ def test_sweeper_gives_up_an_object_that_hung_three_times(
     """It hangs in the transaction that writes the record, under the record's lock."""
     caplog.set_level(logging.INFO, sweeper.__name__)
     job_id, stuck = hanging(portal, publisher, "Make the writer hang")
-    Session.add(HarvestObjectExtra(harvest_object_id=stuck, key=objects.KILLS, value="2"))
+    Session.add(HarvestObjectExtra(harvest_object_id=stuck, key=claims.KILLS, value="2"))
     Session.commit()
     sweep_until(caplog, f"left harvest object {stuck}: its consumer hangs")
     assert state(stuck) == "FETCH"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -16,10 +18,10 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.cli import output
-from ckanext.ukharvest.logic import action
-from ckanext.ukharvest.logic import schema as logic_schema
-from ckanext.ukharvest.model import Record
+import ckanext.ukharvest
+from ckanext.ukharvest import features
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.lib import output
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.portal_copies import SourceMaker
@@ -104,12 +106,21 @@ ALLOWED = (tk.ValidationError, tk.ObjectNotFound, tk.NotAuthorized)
 
 
 def read_actions() -> dict[str, Any]:
-    found = {name: getattr(action, name) for name in action.__all__}
-    return {name: each for name, each in found.items() if getattr(each, "side_effect_free", False)}
+    return {
+        name: each
+        for name, each in features.actions().items()
+        if getattr(each, "side_effect_free", False)
+    }
 
 
 def test_no_parameter_of_an_action_is_more_than_a_text(source: str) -> None:
-    names = sorted({name for each in vars(logic_schema).values() for name in _fields(each)})
+    schemas = [
+        importlib.import_module(f"ckanext.ukharvest.{path.parent.name}.schema")
+        for path in Path(ckanext.ukharvest.__file__).parent.glob("*/schema.py")
+    ]
+    names = sorted(
+        {name for module in schemas for each in vars(module).values() for name in _fields(each)}
+    )
     names = [name for name in names if name not in ("limit", "offset")]
     assert len(names) > 20
     ids = {"source_id": source, "id": source}

@@ -13,7 +13,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import FORM, portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures, statements

@@ -13,9 +13,9 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest import model as tables
-from ckanext.ukharvest import model as ukharvest_model
-from ckanext.ukharvest.model import JobReport, workers
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest import workers
+from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, work_off
 from tests.publisher import Publisher
@@ -31,8 +31,8 @@ def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Move the clock of the sweeper and the schedules on by this many seconds."""
     now, moved = tables.utcnow, [timedelta(0)]
     database_time = tables.database_time
-    monkeypatch.setattr(ukharvest_model, "utcnow", lambda: now() + moved[0])
-    monkeypatch.setattr(ukharvest_model, "database_time", lambda: database_time() + moved[0])
+    monkeypatch.setattr(tables, "utcnow", lambda: now() + moved[0])
+    monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved[0])
 
     def move_on(seconds: float) -> None:
         moved[0] += timedelta(seconds=seconds)

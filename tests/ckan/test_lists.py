@@ -17,7 +17,7 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Record, SourceState
+from ckanext.ukharvest.harvest.model import Record, SourceState
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, statements
 from tests.ckan.people import Person

@@ -13,8 +13,8 @@ from babel.messages.pofile import read_po
 from ckan import model
 from ckan.plugins import get_plugin
 
-from ckanext.ukharvest.model import Record
-from ckanext.ukharvest.operations.notifications import sending
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.notifications import sending
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan import looks
 from tests.ckan.browser import Visitor

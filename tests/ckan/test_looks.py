@@ -10,13 +10,13 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.doctor import dashboard
-from ckanext.ukharvest.model import (
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.model import (
     JobReport,
     Record,
     SourcePreview,
     SourceState,
     Worker,
-    redis_cache,
     utcnow,
 )
 from tests.ckan import crowd, looks
@@ -221,7 +221,7 @@ def spoil(source: str, organization_id: str) -> str:
     problem = {"code": "x", "severity": "problem", "title": texts[0], "records": 2, "tip": ""}
     problem["examples"] = [{"guid": texts[2], "title": "", "message": long}]
     Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
-    redis_cache.forget(dashboard.SNAPSHOT)
+    http_client.forget(dashboard.SNAPSHOT)
     check = Session.query(SourcePreview).order_by(SourcePreview.created).first()  # not the move's
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {

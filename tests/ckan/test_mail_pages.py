@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.operations.notifications import sending
+from ckanext.ukharvest.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act

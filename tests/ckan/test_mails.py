@@ -21,9 +21,12 @@ from freezegun import freeze_time
 from markupsafe import escape
 
 from ckanext.ukharvest import doctor
-from ckanext.ukharvest.logic.action.mail import TESTS_A_DAY
-from ckanext.ukharvest.model import SourceState, notifications, redis_cache
-from ckanext.ukharvest.operations.notifications import MAX_TRIES, sending, weekly
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.model import SourceState
+from ckanext.ukharvest.notifications import mails, sending
+from ckanext.ukharvest.notifications import model as notification_model
+from ckanext.ukharvest.notifications.actions import TESTS_A_DAY
+from ckanext.ukharvest.notifications.mails import MAX_TRIES
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
 from tests.ckan.people import member
@@ -69,7 +72,7 @@ def server(ckan_config: Any) -> Iterator[Inbox]:
     controller.start()
     # Ten a day, also of those who run the tests often.
     user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
-    redis_cache.forget(f"mail-tests:{user}")
+    http_client.forget(f"mail-tests:{user}")
     before = ckan_config.get("smtp.server")
     ckan_config["smtp.server"] = f"{host}:{port}"
     yield inbox
@@ -265,10 +268,10 @@ def test_unsubscribing_removes_an_address_everywhere(
     choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="needed")
     app.post(f"/harvest/unsubscribe/{sending.token(bob['id'], '')}")
     ids = [person, address, both]
-    told = {each.id: each for each in notifications.sources(ids)}
+    told = {each.id: each for each in notification_model.sources(ids)}
     wanted = {
         (id_, each.address)
-        for id_, found in notifications.recipients(told.values()).items()
+        for id_, found in notification_model.recipients(told.values()).items()
         for each in found
         if told[id_].settings.wants_weekly(each)
     }
@@ -279,10 +282,10 @@ def test_unsubscribing_removes_an_address_everywhere(
     # A recipient who unsubscribes and is added again starts without history.
     for people in ([], [bob["id"]]):
         choose(person, people=people, addresses=[TEAM], weekly="needed")
-    (told_again,) = notifications.sources([person])
+    (told_again,) = notification_model.sources([person])
     assert all(
         told_again.settings.wants_weekly(each)
-        for each in notifications.recipients([told_again])[person]
+        for each in notification_model.recipients([told_again])[person]
     )
 
 
@@ -306,7 +309,7 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
         choose(each, events=[], weekly="needed")
     tick()  # the week of the installation
     assert inbox.new_mails() == []
-    monday = dt.datetime.fromisoformat(weekly.week()) + dt.timedelta(days=7)
+    monday = dt.datetime.fromisoformat(mails.week()) + dt.timedelta(days=7)
     with freeze_time(monday + dt.timedelta(hours=5)):
         tick()
         assert inbox.new_mails() == []
@@ -330,7 +333,7 @@ def test_weekly_summary_needs_a_reason_and_a_recipient(
 ) -> None:
     choose(source, events=[], weekly="needed", addresses=[TEAM])
     tick()
-    monday = dt.datetime.fromisoformat(weekly.week()) + dt.timedelta(days=7, hours=7)
+    monday = dt.datetime.fromisoformat(mails.week()) + dt.timedelta(days=7, hours=7)
     with freeze_time(monday):
         tick()
         assert inbox.new_mails() == []
@@ -399,11 +402,11 @@ def test_the_page(
     assert server.subjects() == ["[CKAN] Test email about Source 1"] * 2
     assert act("ukharvest_mail_show", source_id=source)["test"]["sent"] == 2
     assert "Sent to 2 recipients on" in app.get(address, headers=headers).body
-    redis_cache.forget(f"mail-tests:{user['name']}")
+    http_client.forget(f"mail-tests:{user['name']}")
     for _ in range(TESTS_A_DAY):
-        redis_cache.count(f"mail-tests:{user['name']}", 60)
+        http_client.count_in_redis(f"mail-tests:{user['name']}", 60)
     assert "Try again tomorrow" in app.post(f"{address}/test", headers=headers).body
-    redis_cache.forget(f"mail-tests:{user['name']}")
+    http_client.forget(f"mail-tests:{user['name']}")
 
 
 def test_the_page_is_for_insiders(app: CKANTestApp, source: str) -> None:

@@ -12,7 +12,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.core.link_states import Layer
-from ckanext.ukharvest.web import map_view
+from ckanext.ukharvest.datasets import map_view
 from tests.ckan.map_service import BOX, HOSTILE, looked_at, page_of
 
 pytestmark = [

@@ -13,7 +13,7 @@ from ckan.tests.helpers import call_action
 from playwright.sync_api import expect
 
 from ckanext.ukharvest.core.link_states import Layer
-from ckanext.ukharvest.web import map_view
+from ckanext.ukharvest.datasets import map_view
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.map_service import BOX, DRAWN, HOSTILE, MapService, looked_at, page_of, png
 from tests.publisher import Publisher, Response

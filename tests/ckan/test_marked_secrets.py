@@ -22,7 +22,7 @@ from ckan.cli.cli import ckan as ckan_command
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.core.http.credentials import parse_credential
-from ckanext.ukharvest.model import SourcePreview
+from ckanext.ukharvest.harvest.model import SourcePreview
 from tests.ckan.access import Headers
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.marked import (
@@ -106,7 +106,7 @@ def ids(source: str) -> Place:
     """Return the ids that the tables of actions and routes name, of this source."""
     from ckanext.harvest.model import HarvestJob, HarvestObject
 
-    from ckanext.ukharvest.model import Record
+    from ckanext.ukharvest.harvest.model import Record
 
     query = model.Session.query
     record = query(Record).filter(Record.source_id == source, Record.package_id.isnot(None)).first()

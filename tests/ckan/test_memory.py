@@ -15,11 +15,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.core.errors import RecordError, Unreachable
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.engine import sync_state
-from ckanext.ukharvest.engine.gather import run
+from ckanext.ukharvest.harvest import gather, objects, source_config, sweeper
+from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState
 from ckanext.ukharvest.harvesters import plugins
-from ckanext.ukharvest.model import JobReport, Record, SourceState, staged_objects
-from ckanext.ukharvest.operations.sweeper import jobs
 from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
@@ -244,7 +242,7 @@ def killed(portal: Portal, source: str, played: Played, at: int) -> str:
         portal.gather(job_id)
     model.Session.remove()
     job = HarvestJob.get(job_id)
-    jobs._recover(job, model.Session.query(JobReport).filter_by(job_id=job_id).one())
+    sweeper._recover(job, model.Session.query(JobReport).filter_by(job_id=job_id).one())
     model.Session.remove()
     return job_id
 
@@ -259,7 +257,7 @@ def go_on(portal: Portal, job_id: str) -> dict[str, Any]:
 
 @pytest.fixture
 def batches_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "BATCH", 2)
+    monkeypatch.setattr(gather, "BATCH", 2)
 
 
 @pytest.mark.usefixtures("batches_of_two")
@@ -307,9 +305,9 @@ def test_restarted_reader_stages_nothing_twice(
     portal: Portal, played: Played, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = killed(portal, source, played, at=5)
-    recall = sync_state.load_resume_point
+    recall = source_config.load_resume_point
     monkeypatch.setattr(
-        sync_state,
+        source_config,
         "load_resume_point",
         lambda *args: dataclasses.replace(recall(*args), resume=""),
     )
@@ -344,7 +342,7 @@ def test_a_run_that_fails_leaves_nothing_staged_and_no_point(
     played.breaks[5] = Unreachable("gone")
     job = portal.run(source)
     assert job["ukharvest"]["outcome"] == "failed"
-    assert staged_objects.staged(job["id"]) == []
+    assert objects.staged(job["id"]) == []
     assert model.Session.get(SourceState, source).resume is None
 
 

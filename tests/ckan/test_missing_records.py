@@ -10,8 +10,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.doctor import dashboard as portal_dashboard
-from ckanext.ukharvest.doctor import metrics
-from ckanext.ukharvest.model import SourceState, redis_cache
+from ckanext.ukharvest.doctor import pages as doctor_pages
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.model import SourceState
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
@@ -52,7 +53,7 @@ def show_source(source: str) -> dict[str, Any]:
 
 def dashboard() -> dict[str, Any]:
     for name in (portal_dashboard.SNAPSHOT, portal_dashboard.CHECKS, portal_dashboard.THOROUGHLY):
-        redis_cache.forget(name)
+        http_client.forget(name)
     return dict(act("ukharvest_dashboard_show"))
 
 
@@ -99,7 +100,7 @@ def test_an_emptied_source_needs_attention_everywhere(
     state = dashboard()
     assert (state["health"]["empty"], state["health"]["healthy"]) == (1, 0)
     assert [each["health"] for each in state["attention"] if each["health"]] == ["empty"]
-    assert 'ukharvest_sources{health="empty"} 1' in metrics.text(state)
+    assert 'ukharvest_sources{health="empty"} 1' in doctor_pages.metrics_text(state)
     assert len(portal.datasets()) == 12
 
 

@@ -8,7 +8,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 
-from ckanext.ukharvest.model import Record, RecordProblem
+from ckanext.ukharvest.harvest.model import Record, RecordProblem
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.monsters import AS_OTHERS, RESOURCES, SERVERS

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.model import SourceState
+from ckanext.ukharvest.harvest.model import SourceState
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 

@@ -7,7 +7,7 @@ from typing import Any
 from ckan import model
 
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.model import JobReport
+from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 from tests.publishing.opensearch import Search, atom_entry

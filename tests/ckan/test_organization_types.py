@@ -14,8 +14,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.engine import search_index
-from ckanext.ukharvest.model import PendingIndex
+from ckanext.ukharvest.harvest import search_index
+from ckanext.ukharvest.harvest.model import PendingIndex
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act, statements, tick

@@ -16,10 +16,8 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.engine import dataset_writer, outages
-from ckanext.ukharvest.engine.dataset_writer import batch
-from ckanext.ukharvest.engine.gather import ending
-from ckanext.ukharvest.model import Retry, Worker, retries
+from ckanext.ukharvest.harvest import batches, claims, gather, writer
+from ckanext.ukharvest.harvest.model import Retry, Worker
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Channel, Consumers, Portal, act, figures, one_by_one, tick
 from tests.ckan.processes import PROGRAM
@@ -34,8 +32,8 @@ Fault = Callable[[], None]
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages, "GATHER_PAUSES", (0, 0, 0))
-    monkeypatch.setattr(retries, "PATIENCE", (0, 0))
+    monkeypatch.setattr(batches, "GATHER_PAUSES", (0, 0, 0))
+    monkeypatch.setattr(claims, "PATIENCE", (0, 0))
 
 
 def close_connection() -> None:
@@ -111,7 +109,7 @@ FAULTS = [
 @contextmanager
 def faulty_writes(monkeypatch: pytest.MonkeyPatch, fault: Fault, times: int) -> Iterator[list[int]]:
     """Make this many writes of a record fail, after the dataset's own statements."""
-    real, calls = batch._Batch._remember, [0]
+    real, calls = writer._Batch._remember, [0]
 
     def remember(*args: Any) -> None:
         real(*args)
@@ -120,7 +118,7 @@ def faulty_writes(monkeypatch: pytest.MonkeyPatch, fault: Fault, times: int) -> 
             fault()
 
     with monkeypatch.context() as patch:
-        patch.setattr(batch._Batch, "_remember", remember)
+        patch.setattr(writer._Batch, "_remember", remember)
         yield calls
 
 
@@ -203,7 +201,7 @@ def test_last_attempt_names_the_failed_service(
     job_id, (first, *others) = gathered(portal, source)
     pauses = []
     with faulty_writes(monkeypatch, exceed_statement_timeout, times=99):
-        for _ in retries.PAUSES:
+        for _ in claims.PAUSES:
             portal.deliver(first)
             retry = retry_of(first)
             assert retry is not None
@@ -233,7 +231,7 @@ def test_connection_closed_after_commit_keeps_the_import(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id, (first, *others) = gathered(portal, source)
-    real = dataset_writer.upsert_many
+    real = writer.upsert_many
 
     def close_afterwards(*args: Any) -> Any:
         results = real(*args)
@@ -241,7 +239,7 @@ def test_connection_closed_after_commit_keeps_the_import(
         return results
 
     with monkeypatch.context() as patch:
-        patch.setattr(batch, "upsert_many", close_afterwards)
+        patch.setattr(writer, "upsert_many", close_afterwards)
         portal.deliver(first)
     assert state(first) == ("COMPLETE", "added")
     for each in others:
@@ -259,7 +257,7 @@ def close_connection_quietly() -> None:
 def test_a_gather_begins_again_when_the_database_fails_under_it(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = ending.finish, []
+    real, calls = gather.finish, []
 
     def finish(*args: Any) -> None:
         calls.append(args)
@@ -268,7 +266,7 @@ def test_a_gather_begins_again_when_the_database_fails_under_it(
         real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ending, "finish", finish)
+        patch.setattr(gather, "finish", finish)
         job = portal.run(source)
     assert len(calls) == 2
     assert figures(job) == {"added": 3}
@@ -279,7 +277,7 @@ def test_gather_with_lasting_fault_names_the_service(
 ) -> None:
     portal.run(source)
     with monkeypatch.context() as patch:
-        patch.setattr(ending, "finish", lambda *_: close_connection())
+        patch.setattr(gather, "finish", lambda *_: close_connection())
         job = portal.run(source)
     (error,) = job["gather_error_summary"]
     assert "The database of this portal failed while the source was read" in error["message"]
@@ -328,17 +326,17 @@ def test_consumer_survives_a_closed_idle_connection(portal: Portal, name: str) -
 def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, source: str) -> None:
     _job_id, (first, *_others) = gathered(portal, source)
     close_connection_unnoticed()
-    retries.postpone(first, "database", "gone")
+    claims.postpone(first, "database", "gone")
     assert retry_of(first) is not None
     # The session after it is closed again while the work goes on.
-    retries.patiently(close_connection_unnoticed)
+    claims.patiently(close_connection_unnoticed)
     assert state(first) == ("WAITING", None)
 
 
 @pytest.fixture
 def impatient(ini: str) -> Iterator[Consumers]:
     """Real consumers whose gather begins again without a pause."""
-    program = "from ckanext.ukharvest.engine import outages\noutages.GATHER_PAUSES = (0, 0, 0)\n"
+    program = "from ckanext.ukharvest.harvest import batches\nbatches.GATHER_PAUSES = (0, 0, 0)\n"
     with Consumers(ini, program=program + PROGRAM) as running:
         yield running
 

@@ -11,8 +11,8 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest.core.errors import RecordError
-from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import JobReport, run_results
+from ckanext.ukharvest.harvest import outcomes, write
+from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, tick, work_off
 from tests.publisher import Publisher
@@ -114,7 +114,7 @@ def test_figures_are_stored_when_a_run_ends(
     assert listed(job_id=last)["4"] == "deleted"
     Session.execute(sa.update(JobReport).values(figures=sa.null()))
     Session.commit()
-    assert run_results.store_left() == 3
+    assert outcomes.store_left() == 3
     Session.commit()
     assert assert_stored(first) == {"added": 5, **lost}
 
@@ -124,7 +124,7 @@ def test_later_import_changes_the_figures_of_an_ended_run(
 ) -> None:
     job_id = portal.run(source)["id"]
     (object_id, *_others) = portal.objects(job_id)
-    dataset_writer.fail(object_id, RecordError("It is too large"), "Import")
+    write.fail(object_id, RecordError("It is too large"), "Import")
     assert assert_stored(job_id) == {"added": 3, "lost": 1, "errored": 1}
     assert call_action("harvest_job_show", id=job_id)["ukharvest"]["outcome"] == "errors"
 

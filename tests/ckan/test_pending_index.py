@@ -13,9 +13,8 @@ from ckan.common import config
 from ckan.lib.search import common
 
 from ckanext.ukharvest import compat, write_batch
-from ckanext.ukharvest.engine import search_index
-from ckanext.ukharvest.model import PendingIndex, pending_index
-from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.harvest import search_index, sweeper
+from ckanext.ukharvest.harvest.model import PendingIndex
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
 from tests.ckan.portal_copies import SourceMaker
@@ -91,7 +90,7 @@ def test_solr_outage_fails_no_record(
         portal.gather(job)
         for object_id in portal.waiting(job):
             portal.deliver(object_id)
-        did = " ".join(sweeper.search_index.index_pending())
+        did = " ".join(sweeper.index_pending())
         assert "3 datasets wait for the search index, which does not answer" in did
     assert waiting() == 3
     assert titles_in_the_index() == set()
@@ -120,7 +119,7 @@ def test_dataset_changed_while_indexed_is_indexed_again(
     portal: Portal, harvested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (first, *_others) = portal.datasets()
-    pending = pending_index.add([first["id"]])
+    pending = search_index.add_pending([first["id"]])
     model.Session.commit()
     real, calls = compat.index_packages, []
 
@@ -128,7 +127,7 @@ def test_dataset_changed_while_indexed_is_indexed_again(
         refused = real(ids, values)
         calls.append(ids)
         if len(calls) == 1:
-            pending_index.add([first["id"]])
+            search_index.add_pending([first["id"]])
             model.Session.commit()
         return refused
 
@@ -176,7 +175,7 @@ def test_all_that_waits_since_one_moment_is_caught_up_with(
     portal: Portal, harvested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Clearing marks all datasets of a source with one time."""
-    pending_index.add([each["id"] for each in portal.datasets()])
+    search_index.add_pending([each["id"] for each in portal.datasets()])
     model.Session.commit()
     monkeypatch.setattr(search_index, "BATCH", 2)
     assert search_index.catch_up() == (3, {})

@@ -18,19 +18,14 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.doctor import runs
-from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.engine.jobs.interruption import LINKS, PERSON, WITHIN
-from ckanext.ukharvest.model import (
-    DataCheck,
-    Link,
-    SourcePreview,
-    data_checks,
-    link_budget,
-    link_checks,
-    link_rescoring,
-)
+from ckanext.ukharvest.harvest import background
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.background import LINKS, PERSON, WITHIN
+from ckanext.ukharvest.harvest.model import DataCheck, Link, SourcePreview
+from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.stars import jobs as star_jobs
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import act, until
@@ -150,12 +145,12 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
     app: CKANTestApp,
 ) -> None:
     add_links(silent.port)
-    link_check.enqueue()
+    link_jobs.enqueue()
     worker()
 
     def begin() -> float:
         held = len(silent.requests)
-        until(lambda: len(silent.requests) >= held + link_check.AT_ONCE)
+        until(lambda: len(silent.requests) >= held + link_jobs.AT_ONCE)
         begun = start(editor, publisher)
         assert begun["text"] == ["Waiting for a check of links to stop. It starts within 5 s."]
         waited = seconds_until_begun(begun["id"])
@@ -164,11 +159,11 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
 
     assert waits_least(begin) < BEGINS
     # What was dropped is neither a failure nor a link that was checked, but cost its requests.
-    spent = link_budget.spent_today()
+    spent = background.spent_today()
     failed = Session.query(Link).filter(Link.tried.isnot(None)).count()
     assert (spent.links, failed) == (0, 0)
-    assert link_checks.count_due() == DATASETS * EACH
-    assert link_check.AT_ONCE <= spent.requests <= len(silent.requests)
+    assert link_results.count_due() == DATASETS * EACH
+    assert link_jobs.AT_ONCE <= spent.requests <= len(silent.requests)
     # The check goes on behind the test.
     held = len(silent.requests)
     until(lambda: len(silent.requests) > held)
@@ -190,12 +185,12 @@ def test_a_dry_run_begins_within_5_s_beside_due_links(
         source_type="data_json",
         owner_org=organization["id"],
     )["id"]
-    link_check.enqueue()
+    link_jobs.enqueue()
     worker()
 
     def begin() -> float:
         held = len(silent.requests)
-        until(lambda: len(silent.requests) >= held + link_check.AT_ONCE)
+        until(lambda: len(silent.requests) >= held + link_jobs.AT_ONCE)
         begun = as_(editor, "ukharvest_source_preview_create", source_id=source)
         waited = seconds_until_begun(begun["id"])
         until(lambda: is_done(begun["id"]))
@@ -215,7 +210,7 @@ def test_a_running_data_check_ends_for_a_test(
     publisher.serve("/slow.csv", table, headers={"Content-Type": "text/csv"})
     resource = {"url": publisher.url("/slow.csv"), "name": "Parks", "format": "CSV"}
     factories.Dataset(resources=[{**resource, "schema_url": publisher.url("/schema.json")}])
-    link_check.enqueue()
+    link_jobs.enqueue()
     worker()
 
     def begin() -> float:
@@ -229,8 +224,8 @@ def test_a_running_data_check_ends_for_a_test(
 
     assert waits_least(begin) < BEGINS
     assert Session.query(DataCheck).filter(DataCheck.checked.isnot(None)).count() == 0
-    assert data_checks.count_due() == 1
-    assert link_budget.spent_today().links == 1
+    assert data_check_model.count_due() == 1
+    assert background.spent_today().links == 1
 
 
 def queue_person() -> None:
@@ -249,7 +244,7 @@ def test_background_work_does_not_begin_before_a_test(
 ) -> None:
     add_links(silent.port)
     queue_person()
-    link_check.look_at_due()
+    link_jobs.look_at_due()
     assert silent.requests == []
     assert queued() == [PERSON, LINKS]
 
@@ -279,13 +274,13 @@ def test_stars_that_are_calculated_again_end_for_a_test(
         return score(package_ids)
 
     monkeypatch.setattr(star_jobs, "score_locked", slow)
-    link_check.look_at_due()
+    link_jobs.look_at_due()
     assert time.monotonic() - queued_at[0] < WITHIN
     left = Session.query(Link).filter(Link.rescore).count()
-    assert left >= DATASETS * EACH - link_rescoring.PAGE
+    assert left >= DATASETS * EACH - link_results.PAGE
     assert queued() == [PERSON, LINKS]
     call_action("job_clear")
-    link_check.look_at_due()
+    link_jobs.look_at_due()
     assert Session.query(Link).filter(Link.rescore).count() == 0
     assert queued() == []
 
@@ -300,9 +295,9 @@ def test_a_slow_search_for_due_links_ends_for_a_test(
         Session.execute(sa.text("SELECT pg_sleep(60)"))
         return []
 
-    monkeypatch.setattr(link_checks, "due", slow)
+    monkeypatch.setattr(link_results, "due_links", slow)
     began = time.monotonic()
-    link_check.look_at_due()
+    link_jobs.look_at_due()
     assert time.monotonic() - began < WITHIN
     assert queued() == [PERSON, LINKS]
 

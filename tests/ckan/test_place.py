@@ -13,7 +13,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
-from ckanext.ukharvest.search import place
+from ckanext.ukharvest.datasets import search
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
@@ -59,7 +59,7 @@ def names(page: str) -> set[str]:
 )
 def test_box_of_a_search(app: CKANTestApp, given: dict[str, str], box: str) -> None:
     with app.flask_app.test_request_context():
-        read = place.read(given)
+        read = search.read_place(given)
     assert (read.box, read.error) == (box, "")
 
 
@@ -79,7 +79,7 @@ def test_box_of_a_search(app: CKANTestApp, given: dict[str, str], box: str) -> N
 )
 def test_place_that_cannot_be_searched(app: CKANTestApp, given: dict[str, str], error: str) -> None:
     with app.flask_app.test_request_context():
-        read = place.read(given)
+        read = search.read_place(given)
     assert read.box == ""
     assert error in read.error
 

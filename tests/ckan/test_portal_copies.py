@@ -11,7 +11,7 @@ from ckan import model
 from ckan.lib.search.common import make_connection
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.conftest import empty_portal
 from tests.ckan.gemini_records import dataset as gemini

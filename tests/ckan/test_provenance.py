@@ -12,7 +12,8 @@ from ckan.tests import factories, helpers
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.model import Change, Record, changes
+from ckanext.ukharvest.harvest import changes
+from ckanext.ukharvest.harvest.model import Change, Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
@@ -105,7 +106,7 @@ def test_resources_come_and_go(portal: Portal, publisher: Publisher, source: str
 def test_the_latest_are_kept_and_come_in_pages(
     portal: Portal, publisher: Publisher, source: str, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(changes, "KEPT", 4)
+    monkeypatch.setattr(changes, "KEPT_CHANGES", 4)
     name = first(portal)["name"]
     for number in range(5):
         serve(publisher, description=f"Text {number}.")

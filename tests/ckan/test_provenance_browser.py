@@ -9,7 +9,7 @@ from ckan import model
 from ckan.tests import factories
 from playwright.sync_api import expect
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.catalogues import catalogue, dataset

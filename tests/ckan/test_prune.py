@@ -20,9 +20,9 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import JobReport, RecordProblem, SourceState, health, prune
-from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.operations.sweeper import history, pauses
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import lost_work, prune, sweeper
+from ckanext.ukharvest.harvest.model import JobReport, RecordProblem, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
@@ -145,10 +145,10 @@ def test_the_errors_of_the_last_runs_stay_and_older_ones_go(
     # Since when it fails, and the last good run, are not forgotten.
     publisher.serve(PATH, b"<html>", headers={"Content-Type": "text/html"})
     runs = [portal.run(source)["id"] for _ in range(3)]
-    before = health.load_health([source])[source]
+    before = source_health.load_health([source])[source]
     assert prune_all() == prune.Pruned(objects=0, gather_errors=1, jobs=1)
     assert {job.id for job in model.Session.query(HarvestJob)} == {failed, runs[0], runs[2]}
-    after = health.load_health([source])[source]
+    after = source_health.load_health([source])[source]
     assert (after.since, after.last_good_run) == (before.since, before.last_good_run)
 
 
@@ -161,7 +161,7 @@ def test_the_last_run_that_found_records_stays(
     for _ in range(3):
         portal.run(source)
     prune_all()
-    last = health.load_health([source])[source].last_good_run
+    last = source_health.load_health([source])[source].last_good_run
     assert last is not None
     assert last["id"] == good
 
@@ -235,21 +235,21 @@ def test_tick_prunes_hourly_and_continues_a_long_prune(
 ) -> None:
     for number in range(4):
         change_all(portal, publisher, source, f"Number {number}.")
-    assert history.prune_old_runs in sweeper.STEPS
-    model.Session.query(model.SystemInfo).filter_by(key=history.NOTE).delete()
+    assert sweeper.prune_old_runs in sweeper.STEPS
+    model.Session.query(model.SystemInfo).filter_by(key=sweeper.PRUNE_NOTE).delete()
     model.Session.commit()
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
     monkeypatch.setattr(prune, "OBJECTS_A_TICK", 8)
     monkeypatch.setattr(prune, "JOBS", 1)
     words = "harvest objects, 0 gather errors and"
-    assert history.prune_old_runs() == [f"Pruned 8 {words} 2 jobs of older runs"]
-    assert history.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
+    assert sweeper.prune_old_runs() == [f"Pruned 8 {words} 2 jobs of older runs"]
+    assert sweeper.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 20)
     change_all(portal, publisher, source, "Within the hour.")
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
-    assert history.prune_old_runs() == []
-    monkeypatch.setattr(pauses, "PAUSE", datetime.timedelta(0))
-    assert history.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
+    assert sweeper.prune_old_runs() == []
+    monkeypatch.setattr(lost_work, "PAUSE", datetime.timedelta(0))
+    assert sweeper.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
 
 
 def test_the_command_says_what_would_go_and_what_went(

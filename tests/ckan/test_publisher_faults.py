@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from ckan import model
 
-from ckanext.ukharvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.model import JobReport, Record
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal
 from tests.contract import SERVERS

@@ -14,7 +14,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.model import Claim, Worker
+from ckanext.ukharvest.harvest.model import Claim, Worker
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, write_ini
 from tests.ckan.servers import rabbitmq

@@ -14,7 +14,7 @@ import pytest
 from ckan.tests import factories
 
 from ckanext.ukharvest.doctor import dashboard
-from ckanext.ukharvest.model import redis_cache
+from ckanext.ukharvest.harvest import http_client
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.servers import browser as chromium
@@ -135,7 +135,7 @@ def test_a_source_with_problems(camera: Camera, council: str, token: str) -> Non
 def test_the_dashboard(camera: Camera, council: str, token: str) -> None:
     for kind in ("gather", "fetch"):
         make_worker(kind, seen=dt.timedelta(seconds=4))
-    redis_cache.forget(dashboard.SNAPSHOT)
+    http_client.forget(dashboard.SNAPSHOT)
     camera("dashboard", "/ckan-admin/ukharvest", token)
 
 

@@ -10,7 +10,7 @@ from ckan import model
 from ckan.tests import factories
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.model import RecordProblem
+from ckanext.ukharvest.harvest.model import RecordProblem
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_takeover import RemoteSite, package
 from tests.publisher import Publisher

@@ -14,8 +14,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.engine import batches
-from ckanext.ukharvest.model import JobReport, Record, Worker, workers
+from ckanext.ukharvest.harvest import batches, workers
+from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
@@ -181,7 +181,7 @@ def test_progress_without_a_terminal_and_an_interrupt(
         done.extend(ids)
         stock(kind, ids, note)
 
-    module = sys.modules["ckanext.ukharvest.cli.run"]  # in its package the command has the name
+    module = sys.modules["ckanext.ukharvest.runs.cli"]  # in its package the command has the name
     monkeypatch.setattr(module, "LINE_EVERY", 0.0)
     monkeypatch.setattr(batches, "import_batch", interrupted)
     result = run("council")

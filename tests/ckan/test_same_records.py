@@ -23,10 +23,9 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.tests import factories
 
-from ckanext.ukharvest import model as tables
-from ckanext.ukharvest import model as ukharvest_model
-from ckanext.ukharvest.engine.gather import run
-from ckanext.ukharvest.operations import export as exporting
+from ckanext.ukharvest.export import files as export_files
+from ckanext.ukharvest.harvest import gather
+from ckanext.ukharvest.harvest import model as tables
 from tests import gemini_catalogue
 from tests.ckan import servers
 from tests.ckan.gateway import Gateway, other_id, spell, with_other_ids
@@ -100,15 +99,15 @@ def kill_first(consumers: Consumers) -> None:
     process.wait(30)
     now, database_time = tables.utcnow, tables.database_time
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ukharvest_model, "utcnow", lambda: now() + LATER)
-        patch.setattr(ukharvest_model, "database_time", lambda: database_time() + LATER)
+        patch.setattr(tables, "utcnow", lambda: now() + LATER)
+        patch.setattr(tables, "database_time", lambda: database_time() + LATER)
         tick()
 
 
 def harvest_through_kills(way: Way, consumers: Consumers) -> None:
     """Harvest all records, although the gather and the fetch consumer are killed at their work."""
     gateway = way.gateway
-    gateway.is_due = lambda: count("harvest_object", "state = 'GATHERED'") >= run.BATCH
+    gateway.is_due = lambda: count("harvest_object", "state = 'GATHERED'") >= gather.BATCH
     job_id = act("ukharvest_run_create", source_id=way.source, mode="normal")["id"]
     assert gateway.held.wait(PATIENCE)
     kill_first(consumers)
@@ -281,7 +280,7 @@ def by_dcat(
     make_way: Callable[..., Way], consumers: Consumers, first: dict[str, Facts], folder: Path
 ) -> None:
     """Export the datasets as DCAT, and harvest them from a real Oxigraph."""
-    made = exporting.export_catalogue(folder / "export", ["turtle"], lambda *_: None)
+    made = export_files.export_catalogue(folder / "export", ["turtle"], lambda *_: None)
     assert made["datasets"] == COUNT
     site = "https://other.example"  # this portal leaves out its own ids and pages
     uris = {key: f"{site}/dataset/{other_id(facts['id'])}" for key, facts in first.items()}

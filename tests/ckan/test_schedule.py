@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from freezegun import freeze_time
 
-from ckanext.ukharvest.model import JobReport
+from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, work_off
 from tests.ckan.people import member

@@ -12,7 +12,7 @@ import pytest
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.check_command import command
-from ckanext.ukharvest.engine.jobs import check
+from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.reading import address_lookup
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher, Response
@@ -98,7 +98,9 @@ def test_each_way_names_what_the_server_answered(
     response, code, words = ANSWERS[name]
     if response is None:
         monkeypatch.setattr(address_lookup, "PROBE_SECONDS", 0.3)
-        monkeypatch.setattr(check, "REQUEST", replace(check.REQUEST, read=1.0, total=1.0))
+        monkeypatch.setattr(
+            preview_jobs, "REQUEST", replace(preview_jobs.REQUEST, read=1.0, total=1.0)
+        )
     serve(publisher, response)
     url = publisher.url(PATH)
     ways: tuple[Callable[[dict[str, Any], str], dict[str, Any]], ...]

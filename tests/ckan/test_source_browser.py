@@ -10,7 +10,7 @@ from ckan.tests import factories
 from ckanext.harvest.model import HarvestJob, HarvestObject
 from playwright.sync_api import expect
 
-from ckanext.ukharvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from tests.ckan import looks
 from tests.ckan.browser import SECONDS, Visitor
 from tests.ckan.catalogues import catalogue, dataset

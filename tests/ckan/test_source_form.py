@@ -18,7 +18,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from lxml import html
 
-from ckanext.ukharvest.model import SourceState
+from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal
 

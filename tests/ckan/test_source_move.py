@@ -16,8 +16,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.logic import source_moves
-from ckanext.ukharvest.model import Record, SourcePreview
+from ckanext.ukharvest.harvest.model import Record, SourcePreview
+from ckanext.ukharvest.sources import moves as move_rules
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_source_previews import work
 from tests.publisher import Publisher
@@ -324,7 +324,7 @@ def test_the_page_lists_some_of_the_missing_and_the_csv_all(
     app: CKANTestApp, moved: tuple[str, str], editor: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(source_moves, "LISTED", 2)
+    monkeypatch.setattr(move_rules, "LISTED", 2)
     found = dry_run(*moved)
     here = f"/harvest/parking/check/{found['id']}"
     headers = {"Authorization": editor["token"]}

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, statements
 from tests.ckan.portal_copies import SourceMaker

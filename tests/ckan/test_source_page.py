@@ -18,7 +18,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from freezegun import freeze_time
 
-from ckanext.ukharvest.model import JobReport, SourcePreview, SourceState, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, SourcePreview, SourceState, utcnow
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements

@@ -16,10 +16,12 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from rq import SimpleWorker
 
-from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.engine.jobs import link_check, source_preview
-from ckanext.ukharvest.model import Record, SourcePreview, source_previews
-from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest import sweeper
+from ckanext.ukharvest.harvest.model import Record, SourcePreview
+from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.gemini_records import dataset as gemini_dataset
 from tests.ckan.gemini_records import uuid
 from tests.ckan.harvesting import Portal
@@ -52,7 +54,7 @@ def start_preview(user: dict[str, str], publisher: Publisher, **fields: Any) -> 
 def work() -> None:
     """Run the queued jobs as a jobs worker does, but for checks of links to hosts of no test."""
     for job in jobs.get_queue().jobs:
-        if job.func is not link_check.look_at_due:
+        if job.func is not link_jobs.look_at_due:
             job.func(*job.args)
     call_action("job_clear")
     model.Session.remove()
@@ -237,7 +239,7 @@ def test_a_fault_of_ours_is_not_the_sources(
         raise ZeroDivisionError
 
     begun = start_preview(editor, publisher)
-    monkeypatch.setattr(source_preview, "Watched", fail)
+    monkeypatch.setattr(preview_jobs, "Watched", fail)
     work()
     found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
     assert found["heading"] == "We could not finish the test"

@@ -12,7 +12,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import documents, prune
+from ckanext.ukharvest.harvest import changes, prune
 from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal
@@ -117,7 +117,7 @@ def test_the_datasets_page_does_not_read_the_record(
     obj = object_of(harvested["id"])
     obj.content = long
     model.Session.commit()
-    glance = documents.glance_at(harvested["id"])
+    glance = changes.glance_at(harvested["id"])
     assert glance == (long[:4096], 2_000_007)
     assert "XML (2.0 MB)" in app.get(f"/dataset/{harvested['name']}").body
     # As ckanext-spatial leaves it: the original is stored beside its translation.
@@ -125,12 +125,12 @@ def test_the_datasets_page_does_not_read_the_record(
     obj.content = ""
     obj.extras.append(HarvestObjectExtra(key="original_document", value=f"{long} "))
     model.Session.commit()
-    assert documents.glance_at(harvested["id"]) == (long[:4096], 2_000_008)
-    assert documents.of_dataset(harvested["id"]).content == f"{long} "  # type: ignore[union-attr]
+    assert changes.glance_at(harvested["id"]) == (long[:4096], 2_000_008)
+    assert changes.document_of_dataset(harvested["id"]).content == f"{long} "  # type: ignore[union-attr]
     for each in obj.extras:
         model.Session.delete(each)
     model.Session.commit()
-    [head, size] = documents.glance_at(harvested["id"]) or ()
+    [head, size] = changes.glance_at(harvested["id"]) or ()
     assert head.lstrip().startswith("<")
     assert 1500 < size < 2500
 

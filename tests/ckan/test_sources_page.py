@@ -18,7 +18,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.model import JobReport, redis_cache, source_list, utcnow
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.sources import model as source_model
 from tests.ckan import looks, reads
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.catalogues import catalogue
@@ -294,7 +296,7 @@ def test_two_thousand_sources(
     app: CKANTestApp, portal: Portal, sources: dict[str, str], editor: dict[str, Any]
 ) -> None:
     people = {"": {}, editor["name"]: editor["headers"]}
-    redis_cache.forget(source_list.KEPT)
+    http_client.forget(source_model.KEPT)
     before = {name: cost(name, limit=20, sort="health") for name in people}
     assert max(before.values()) <= 20
     many(2000, portal.organization_id)

@@ -17,7 +17,8 @@ from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.doctor import examine
-from ckanext.ukharvest.model import Assessment, datasets
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from ckanext.ukharvest.stars import rules as star_rules
 from tests.ckan.catalogues import catalogue

@@ -20,7 +20,8 @@ from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import features
-from ckanext.ukharvest.model import Assessment, datasets
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import jobs as star_jobs
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import Portal, act, statements

@@ -22,7 +22,7 @@ from ckanext.harvest.interfaces import IHarvester
 
 from ckanext.ukharvest import compat, config, patches
 from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.harvest.http_client import open_client
 from tests.ckan.harvesting import Portal, write_ini
 from tests.ckan.processes import finish
 from tests.mutants import ROOT

@@ -15,8 +15,8 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.logic.action import stock
-from ckanext.ukharvest.model import JobReport, Record, RecordProblem, SourceState
+from ckanext.ukharvest.harvest import actions as harvest_actions
+from ckanext.ukharvest.harvest.model import JobReport, Record, RecordProblem, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.people import member
@@ -50,7 +50,7 @@ def rows(entity: Any, **where: Any) -> int:
 def test_clear_removes_the_sources_own_datasets_from_everywhere(
     portal: Portal, source: str, other: str, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(stock, "BATCH", 2)
+    monkeypatch.setattr(harvest_actions, "BATCH", 2)
     Session.get(SourceState, source).schedule = {"time": "03:00"}
     Session.commit()
     packages = {each["id"] for each in portal.datasets()}

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectExtra
 
-from ckanext.ukharvest.model import Record, SourceState, utcnow
-from ckanext.ukharvest.model.source_state import ensure_source_state
+from ckanext.ukharvest.harvest.database import ensure_source_state
+from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_adoption import Stock, ids, numbered

@@ -15,8 +15,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import SourceError
-from ckanext.ukharvest.engine.gather import intake, signs_of_life
-from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staged_objects, utcnow
+from ckanext.ukharvest.harvest import gather_state, objects
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, tick, work_off
 from tests.ckan.people import member
@@ -132,7 +133,7 @@ def test_a_run_that_waits_never_begins(
     assert publisher.requests == []
     assert HarvestJob.get(job_id).status == "Finished"
     assert report_of(job_id).outcome == "stopped"
-    assert health.load_health([source])[source].value == "new"
+    assert source_health.load_health([source])[source].value == "new"
 
 
 def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
@@ -143,7 +144,7 @@ def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
             connection.execute(JobReport.__table__.update().values(stopped_by="ed"))
         raise SourceError("The server failed.")
 
-    monkeypatch.setattr(intake, "take", take)
+    monkeypatch.setattr(gather_state, "take_in", take)
     job_id = portal.create_job(source)
     assert portal.gather(job_id) == []
 
@@ -154,8 +155,8 @@ def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
 @pytest.fixture
 def busy_gather(source: str, editor: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a gather check for a stop after each record; stop it while it reads the third."""
-    monkeypatch.setattr(signs_of_life, "HEARTBEAT_SECONDS", 0.0)
-    stock = intake.take
+    monkeypatch.setattr(gather_state, "HEARTBEAT_SECONDS", 0.0)
+    stock = gather_state.take_in
 
     def take(state: Any, record: Any) -> None:
         stock(state, record)
@@ -164,7 +165,7 @@ def busy_gather(source: str, editor: str, monkeypatch: pytest.MonkeyPatch) -> No
                 statement = JobReport.__table__.update().values(stopped_by="ed")
                 connection.execute(statement)
 
-    monkeypatch.setattr(intake, "take", take)
+    monkeypatch.setattr(gather_state, "take_in", take)
 
 
 def test_a_gather_ends_at_its_next_sign_of_life(
@@ -188,7 +189,7 @@ def test_gather_ends_itself_on_request(portal: Portal, source: str, editor: str)
     Session.commit()
 
     assert stop(job.id, editor) == {"id": job.id, "ended": False}
-    assert health.load_health([source])[source].state == "stopping"
+    assert source_health.load_health([source])[source].state == "stopping"
 
     harvester = queue.get_harvester("data_json")
     assert queue.gather_stage(harvester, HarvestJob.get(job.id)) == []
@@ -201,8 +202,8 @@ def test_a_gather_whose_worker_is_gone_is_ended_at_once(
     job = HarvestJob.get(portal.create_job(source))
     job.status = "Running"
     job.created = job.gather_started = utcnow() - dt.timedelta(hours=1)
-    lost = staged_objects.Staged(guid="lost", status="errored", error="It cannot be read.")
-    staged_objects.add([lost], job.id, source)
+    lost = objects.Staged(guid="lost", status="errored", error="It cannot be read.")
+    objects.stage([lost], job.id, source)
     Session.commit()
 
     assert stop(job.id, editor)["ended"]
@@ -282,7 +283,7 @@ def test_stop_works_for_other_harvesters_too(
     (run,) = act("ukharvest_run_list", source=source, limit=1)["results"]
     assert (run["outcome"], run["stopped_by"], run["counts"]["lost"]) == ("stopped", "chief", 0)
     assert run["seconds"] >= 0
-    assert health.load_health([source])[source].last_run["outcome"] == "stopped"
+    assert source_health.load_health([source])[source].last_run["outcome"] == "stopped"
     assert {row.report_status for row in HarvestJob.get(second).objects} == {"added", "stopped"}
 
 

@@ -12,7 +12,7 @@ from ckan import model
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.model import JobReport
+from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, tick
 from tests.ckan.people import Person

@@ -17,12 +17,10 @@ from ckanext.harvest.logic.action import update
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest import model as tables
-from ckanext.ukharvest import model as ukharvest_model
-from ckanext.ukharvest.model import JobReport, Record, Worker, locks, staged_objects, workers
-from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.operations.sweeper import objects
+from ckanext.ukharvest.harvest import database, lost_work, objects, sweeper, workers
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, figures, until, work_off
@@ -53,8 +51,8 @@ def move(monkeypatch: pytest.MonkeyPatch) -> Move:
         nonlocal moved
         moved += timedelta(seconds=seconds)
 
-    monkeypatch.setattr(ukharvest_model, "utcnow", later)
-    monkeypatch.setattr(ukharvest_model, "database_time", lambda: database_time() + moved)
+    monkeypatch.setattr(tables, "utcnow", later)
+    monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved)
     return move_on
 
 
@@ -97,7 +95,7 @@ def killed_gather(portal: Portal, source: str) -> str:
     job.gather_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
     model.Session.add(JobReport(job_id=job_id, source_id=source, heartbeat=job.gather_started))
     model.Session.commit()
-    staged_objects.add([staged_objects.Staged("half", "new", "{}")], job_id, source)
+    objects.stage([objects.Staged("half", "new", "{}")], job_id, source)
     model.Session.commit()
     model.Session.remove()
     return job_id
@@ -294,7 +292,7 @@ def test_a_step_that_fails_does_not_stop_the_tick(
         raise ZeroDivisionError
 
     caplog.set_level(logging.INFO, sweeper.__name__)
-    monkeypatch.setattr(sweeper, "STEPS", (broken, objects.resend_waiting))
+    monkeypatch.setattr(sweeper, "STEPS", (broken, lost_work.resend_waiting))
     job_id, ids = gathered(portal, source)
     portal.finish(job_id)
     assert sorted(on_queue("fetch")) == sorted(ids)
@@ -307,7 +305,7 @@ def test_a_step_that_fails_does_not_stop_the_tick(
 
 def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(portal: Portal, source: str) -> None:
     _job_id, ids = gathered(portal, source)
-    with locks.alone(locks.SWEEPER) as is_alone:
+    with database.alone(database.SWEEPER) as is_alone:
         assert is_alone
         assert sweeper.sweep() == []
         assert on_queue("fetch") == []
@@ -319,7 +317,7 @@ def test_a_lock_gives_its_connection_back_as_it_was() -> None:
     """Otherwise each transaction and each test of the connection would send a statement more."""
     model.Session.remove()
     model.meta.engine.dispose()
-    with locks.alone(locks.SWEEPER) as is_alone:
+    with database.alone(database.SWEEPER) as is_alone:
         assert is_alone
     with model.meta.engine.connect() as connection:
         psycopg2s = connection.connection.dbapi_connection

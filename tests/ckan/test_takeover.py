@@ -19,7 +19,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Record, adoption, utcnow
+from ckanext.ukharvest.harvest import adoption
+from ckanext.ukharvest.harvest.model import Record, utcnow
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_adoption import Stock

@@ -18,7 +18,7 @@ from ckanext.spatial.harvested_metadata import GeminiDocument
 from ckanext.spatial.harvesters import CSWHarvester, DocHarvester, WAFHarvester, gemini
 from lxml import etree
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.harvest.model import Record
 from tests import gemini_catalogue
 from tests.ckan.harvesting import Portal, extras, figures
 from tests.ckan.servers import nginx, pycsw

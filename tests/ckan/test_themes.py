@@ -11,8 +11,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest import themes as theming
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.mapping.package_mapper import Defaults
-from ckanext.ukharvest.model import Assessment, assessments
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import SCHEMING, portal_with
@@ -204,7 +205,9 @@ def test_assessment_is_written_only_if_different(organization: dict[str, str]) -
     ids = sorted(factories.Dataset(owner_org=organization["id"])["id"] for _ in range(2))
 
     def save_themes(*themes: str) -> list[tuple[Any, ...]]:
-        assessments.save([{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)])
+        datasets.save_assessments(
+            [{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)]
+        )
         model.Session.commit()
         table = Assessment
         found = model.Session.query(table.theme, table.stars, table.stars_code, table.assessed)

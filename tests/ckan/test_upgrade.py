@@ -11,8 +11,9 @@ from alembic.migration import MigrationContext
 from ckan import model
 
 from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.model import DataCheck, Record, schema_version
-from ckanext.ukharvest.model.schema_version import State
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.database import State
+from ckanext.ukharvest.harvest.model import DataCheck, Record
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.migrations import Ckan, drop_tables, set_revision, table_names, tables_before
@@ -30,8 +31,8 @@ RENAME = sa.text("ALTER TABLE ukharvest_record RENAME import_rules_hash TO salt"
 
 
 def test_code_knows_the_revisions_of_the_migrations() -> None:
-    assert schema_version.REVISIONS[-1] in services._heads("ukharvest")
-    assert schema_version.load() is schema_version.State.CURRENT
+    assert database.REVISIONS[-1] in services._heads("ukharvest")
+    assert database.load_schema_version() is database.State.CURRENT
 
 
 @pytest.fixture(params=["none", "unreleased"])
@@ -53,16 +54,16 @@ def behind(request: pytest.FixtureRequest, ckan: Ckan) -> Iterator[Callable[[], 
 
 
 def test_all_tables_come_from_an_empty_database(ckan: Ckan) -> None:
-    first = schema_version.REVISIONS[0]
+    first = database.REVISIONS[0]
     with tables_before(first, ckan):
-        assert table_names() == {schema_version.TABLE}
-        assert schema_version.load() is State.BEHIND
-    assert schema_version.load() is State.CURRENT
+        assert table_names() == {database.TABLE}
+        assert database.load_schema_version() is State.BEHIND
+    assert database.load_schema_version() is State.CURRENT
 
 
 def test_migrations_make_the_tables_of_the_models() -> None:
     def is_ours(_item: object, name: str, kind: str, *_more: object) -> bool:
-        is_table = name.startswith("ukharvest_") and name != schema_version.TABLE
+        is_table = name.startswith("ukharvest_") and name != database.TABLE
         return is_table if kind == "table" else True
 
     options = {"include_object": is_ours, "compare_type": True, "compare_server_default": True}
@@ -85,8 +86,8 @@ def test_migrations_make_the_tables_of_the_models() -> None:
 def test_revision_shows_which_code_made_the_tables(
     revision: str, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema_version, "REVISIONS", ("0100", "0200"))
-    assert schema_version.state_of([revision] if revision else []) is state
+    monkeypatch.setattr(database, "REVISIONS", ("0100", "0200"))
+    assert database.state_of([revision] if revision else []) is state
 
 
 def test_upgrade_refuses_tables_of_an_unreleased_commit(
@@ -100,7 +101,7 @@ def test_upgrade_refuses_tables_of_an_unreleased_commit(
         for words in (["upgrade", "-p", "ukharvest"], ["upgrade"], ["pending-migrations"]):
             failed = ckan("db", *words, check=False)
             assert failed.returncode != 0, words
-            for text in (ADVICE, schema_version.TABLE, COMMAND, UNRELEASED):
+            for text in (ADVICE, database.TABLE, COMMAND, UNRELEASED):
                 assert text in failed.stderr, words
             assert "Traceback" not in failed.stdout + failed.stderr, words
         [finding] = services.migrations()
@@ -125,7 +126,7 @@ def test_upgrade_does_not_advise_to_drop_newer_tables(ckan: Ckan) -> None:
         [finding] = services.migrations()
         assert "install that version" in finding.what_to_do
     finally:
-        set_revision(schema_version.REVISIONS[-1])
+        set_revision(database.REVISIONS[-1])
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -137,11 +138,11 @@ def test_upgrade_says_that_tables_have_no_version(
     portal.run(portal.source(publisher.url(PATH)))
     set_revision("")
     if not is_there:
-        execute(f"DROP TABLE {schema_version.TABLE}")
+        execute(f"DROP TABLE {database.TABLE}")
     try:
         failed = ckan("db", "upgrade", "-p", "ukharvest", check=False)
         assert failed.returncode != 0
-        for text in ("without their version", schema_version.TABLE, "backup", "drop", COMMAND):
+        for text in ("without their version", database.TABLE, "backup", "drop", COMMAND):
             assert text in failed.stderr
         assert "Traceback" not in failed.stdout + failed.stderr
         assert "already exists" not in failed.stdout + failed.stderr
@@ -149,8 +150,8 @@ def test_upgrade_says_that_tables_have_no_version(
         assert "without their version" in finding.what_to_do
     finally:
         if not is_there:
-            execute(f"CREATE TABLE {schema_version.TABLE} (version_num varchar(32) PRIMARY KEY)")
-        set_revision(schema_version.REVISIONS[-1])
+            execute(f"CREATE TABLE {database.TABLE} (version_num varchar(32) PRIMARY KEY)")
+        set_revision(database.REVISIONS[-1])
     assert Session.query(Record).count() == 2
 
 

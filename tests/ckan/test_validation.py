@@ -10,8 +10,8 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest.core.errors import NotValid, RecordError
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import RecordProblem
+from ckanext.ukharvest.harvest import write
+from ckanext.ukharvest.harvest.model import RecordProblem
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_gemini_rules import Folder, errors
 from tests.iso_spelling import text
@@ -84,7 +84,7 @@ def test_record_rejected_by_two_consumers_is_reported_once(portal: Portal, folde
         for each in model.Session.query(RecordProblem).filter_by(current=True)
     )
     for _consumer in range(2):
-        dataset_writer.fail(object_id, NotValid(message, problems=problems), "Import")
+        write.fail(object_id, NotValid(message, problems=problems), "Import")
         assert codes() == before
         [error] = model.Session.query(HarvestObjectError)
         assert (error.message, error.line) == (message, line)
@@ -112,7 +112,7 @@ def test_new_failure_replaces_the_validation_errors(portal: Portal, folder: Fold
     rejected = run(portal, folder, source, SHORT)["id"]
     assert "gemini-04-short" in kinds(job_id=rejected)["lost"]
     [object_id] = model.Session.scalars(model.Session.query(HarvestObject.id).statement)
-    dataset_writer.fail(object_id, RecordError("the server answered with 503"), "Fetch")
+    write.fail(object_id, RecordError("the server answered with 503"), "Fetch")
     assert codes() == []
     assert "gemini-04-short" not in kinds(source_id=source)["lost"]
 

@@ -16,9 +16,9 @@ from ckan.tests.helpers import CKANTestApp
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from ckanext.ukharvest.logic import visitor_limit
-from ckanext.ukharvest.model import redis_cache
-from ckanext.ukharvest.web.pages.gate import LIMITED_ACTIONS, LIMITED_PAGES
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib.pages import LIMITED_ACTIONS, LIMITED_PAGES
 from tests.ckan.access import ALL
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, statements
@@ -38,13 +38,13 @@ MOST = 60
 def limits(ckan_config: Any, monkeypatch: pytest.MonkeyPatch, clean: None) -> None:
     """Three requests a minute for a visitor, seven for all."""
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.visitors.per_minute", 3)
-    monkeypatch.setattr(visitor_limit, "OF_ALL", 7)
+    monkeypatch.setattr(action_tools, "OF_ALL", 7)
     forget()
 
 
 def forget() -> None:
     """Do what a minute does."""
-    for key in connect_to_redis().scan_iter(f"{redis_cache.key('visitor')}*"):
+    for key in connect_to_redis().scan_iter(f"{http_client.key('visitor')}*"):
         connect_to_redis().delete(key)
 
 
@@ -67,9 +67,9 @@ def test_visitor_over_the_limit_waits_a_minute(app: CKANTestApp, limits: None) -
         "success": False,
         "error": {"__type": "Too Many Requests", "message": refused.body},
     }
-    counters = [*connect_to_redis().scan_iter(f"{redis_cache.key('visitor')}*")]
+    counters = [*connect_to_redis().scan_iter(f"{http_client.key('visitor')}*")]
     assert len(counters) == 2
-    assert all(0 < connect_to_redis().ttl(key) <= visitor_limit.PERIOD for key in counters)
+    assert all(0 < connect_to_redis().ttl(key) <= action_tools.PERIOD for key in counters)
     assert get(app, STARS, "192.0.2.2").status_code == 200
     assert get(app, "/harvest/help").status_code == 200
     forget()
@@ -104,7 +104,7 @@ def test_visitor_limit_is_off_without_redis(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     away = redis.Redis(port=9, retry=Retry(NoBackoff(), 0))  # where nothing listens
-    monkeypatch.setattr(redis_cache, "connect_to_redis", lambda: away)
+    monkeypatch.setattr(http_client, "connect_to_redis", lambda: away)
     caplog.set_level(logging.WARNING)
     assert {get(app, STARS).status_code for _ in range(5)} == {200}
     assert "Redis does not count visitor" in caplog.text

@@ -23,8 +23,8 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config as settings
-from ckanext.ukharvest.model import utcnow
-from ckanext.ukharvest.model import workers as worker
+from ckanext.ukharvest.harvest import workers as harvest_workers
+from ckanext.ukharvest.harvest.model import utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, Workers, act, extras, figures, tick
 from tests.ckan.servers import services_of_tests, state
@@ -141,7 +141,7 @@ def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Worke
     publisher.serve(PATH, b"", hang=True)
     week.start()
     job_id = week.jobs()[-1]["id"]
-    week.until(lambda: worker.busy(worker.Limits(PATIENCE)) == {job_id})
+    week.until(lambda: harvest_workers.busy(harvest_workers.Limits(PATIENCE)) == {job_id})
     for process in portal.consumers.processes:
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from tests.conftest import LOOPBACK, FakeTime
 
 

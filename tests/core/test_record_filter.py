@@ -10,7 +10,8 @@ import pytest
 from ckanext.ukharvest.core import options, record_filter
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Licence, RawRecord, RemoteGroup
-from ckanext.ukharvest.source_types import COMMON_OPTIONS, DATA_JSON
+from ckanext.ukharvest.source_types.portals import DATA_JSON
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 
 RECORD = DatasetRecord(
     "1",

@@ -11,7 +11,7 @@ from demo.serve import Stage
 
 from ckanext.ukharvest.check_command import data_check
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.quality.link_check.check import check_link
+from ckanext.ukharvest.links.check import check_link
 from tests.publisher import Publisher
 from tests.publishing.files import SCHEMA_PATH
 

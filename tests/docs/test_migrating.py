@@ -9,9 +9,9 @@ import pytest
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, ResourceRecord
+from ckanext.ukharvest.harvest.other_harvesters import HEADING
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
-from ckanext.ukharvest.operations.uncalled_hooks import HEADING
 from docs import codes
 
 PAGE = (codes.ROOT / "docs" / "migrating.md").read_text(encoding="utf-8")

@@ -18,8 +18,8 @@ from demo import showcase
 from rq import SimpleWorker
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import prune
-from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.harvest import prune
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act

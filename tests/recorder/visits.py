@@ -15,7 +15,7 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest import views
+from ckanext.ukharvest import features
 from tests.ckan.conftest import empty_portal
 from tests.ckan.harvesting import Portal, act, statements
 from tests.ckan.test_access_routes import FORM, SENT
@@ -255,7 +255,7 @@ class Visitor:
 
     def urls(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield the URLs of all pages, with the roles that visit them."""
-        ours = {getattr(views, name).name for name in views.__all__}
+        ours = {each.name for each in features.blueprints()}
         rules = sorted(self.app.flask_app.url_map.iter_rules(), key=lambda rule: rule.rule)
         for route in dict.fromkeys(
             rule.rule

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.search import sources
+from ckanext.ukharvest.sources import model as source_model
 
 ALSO = "+(*:* OR dataset_type:harvest)"
 JSON = '("data_json" OR "datajson" OR "dcat_json")'
@@ -14,7 +14,7 @@ WAF = '("gemini-waf" OR "waf" OR "waf-collection")'
 
 
 def applied(**params: Any) -> dict[str, Any]:
-    sources.apply(params)
+    source_model.search_sources(params)
     return params
 
 

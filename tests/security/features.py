@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
-from ckanext.ukharvest.quality.link_check.check import check_link
+from ckanext.ukharvest.links.check import check_link
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.reading.address_lookup import Probe, look_up
 from ckanext.ukharvest.reading.budget import Budget, Watched
@@ -42,31 +42,30 @@ WITH_CKAN = "harvest", "preview job", "dry run", "check job", "move", "adopt", "
 DOORS: dict[str, tuple[str, ...]] = {
     "check_command.command": ("check",),
     "check_command.data_check": ("data",),
-    "engine.dry_run": ("dry run", "move"),
-    "engine.gather.run": ("harvest",),
-    "engine.import_stage": ("harvest",),
-    "engine.http_client": WITH_CKAN,
-    "engine.jobs.check": ("check job",),
-    "engine.jobs.data_check": ("link check job",),
-    "engine.jobs.link_check": ("link check job",),
-    "engine.jobs.source_preview": ("preview job",),
-    "engine.source_listing": ("adopt",),
-    "quality.link_check.check": ("link",),
+    "data_checks.jobs": ("link check job",),
+    "harvest.dry_run": ("dry run", "move"),
+    "harvest.gather": ("harvest",),
+    "harvest.http_client": WITH_CKAN,
+    "harvest.import_stage": ("harvest",),
+    "harvest.source_config": ("adopt",),
+    "links.check": ("link",),
+    "links.jobs": ("link check job",),
+    "previews.jobs": ("check job", "preview job"),
     "readers.csw.reader": ("read",),
     "readers.csw.request": ("read",),
-    "readers.dkan_api": ("read",),
     "readers.dataset_table": ("read",),
+    "readers.dkan_api": ("read",),
     "readers.document": ("read",),
     "readers.json_api": ("read",),
     "readers.oaipmh.reader": ("read",),
     "readers.oaipmh.response": ("read",),
-    "readers.sparql.connection": ("read",),
-    "readers.sparql.reader": ("read",),
     "readers.ods.reader": ("read",),
     "readers.opensearch.response": ("read",),
     "readers.paging": ("read",),
     "readers.rdf.contexts": ("read",),
     "readers.rdf.reader": ("read",),
+    "readers.sparql.connection": ("read",),
+    "readers.sparql.reader": ("read",),
     "readers.waf.folder": ("read",),
     "readers.waf.reader": ("read",),
     "readers.xml_document": ("read",),

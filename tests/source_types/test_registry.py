@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.reading import type_detection
 from ckanext.ukharvest.source_types import TYPES, in_form_order
-from ckanext.ukharvest.web.pages.option_fields import COMMON, build_fields, shown_options
+from ckanext.ukharvest.sources.form_values import COMMON, build_fields, shown_options
 from tests.source_types.distributions import install
 
 Install = Callable[..., None]

@@ -25,7 +25,8 @@ from ckanext.ukharvest.reading.budget import HEAD
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
 from ckanext.ukharvest.reading.type_detection import describe_unknown, source_type, unrecognised
-from ckanext.ukharvest.source_types import TYPES, SourceType, find
+from ckanext.ukharvest.source_types import TYPES, find
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 STANDARD_INPUT = "-"
 

@@ -12,8 +12,9 @@ from typing import TextIO
 from ckanext.ukharvest import __version__
 from ckanext.ukharvest.check_command.output import write_indented
 from ckanext.ukharvest.core.errors import Blocked, SourceError
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import TITLES, open_data, read_schema

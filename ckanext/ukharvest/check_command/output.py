@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.text import name_unseen, shorten
-from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts, describe_problem
 from ckanext.ukharvest.reading.preview_result import ProblemGroups
 from ckanext.ukharvest.reading.record_summary import facts
 from ckanext.ukharvest.reading.records import fate_of
+from ckanext.ukharvest.rendering.problem_texts import ProblemTexts, describe_problem
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.reading.records import Check
-    from ckanext.ukharvest.source_types import SourceType
+    from ckanext.ukharvest.source_types.source_type import SourceType
 
 Entry = Mapping[str, Any]
 

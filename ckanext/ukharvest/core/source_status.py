@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.str_enum import StrEnum
 
 
 class Health(StrEnum):
-    """In the order of the rules; their texts are in presentation/messages/status_labels.py."""
+    """In the order of the rules; their texts are in lib/texts.py."""
 
     OFF = "off"
     HELD = "held"

@@ -7,8 +7,10 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import doctor
-from ckanext.ukharvest.doctor import dashboard, notice
-from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.doctor import dashboard
+from ckanext.ukharvest.doctor import schema as doctor_schema
+from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib import schema
 
 
 @tk.side_effect_free
@@ -56,7 +58,9 @@ def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[st
     :rtype: dictionary
     """
     tk.check_access("ukharvest_dashboard_show", context, data_dict)
-    return dashboard.load_snapshot(**schema.validate(data_dict, schema.dashboard_show_schema()))
+    return dashboard.load_snapshot(
+        **schema.validate(data_dict, doctor_schema.dashboard_show_schema())
+    )
 
 
 @tk.side_effect_free
@@ -69,7 +73,7 @@ def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :rtype: dictionary
     """
     tk.check_access("ukharvest_notice_show", context, data_dict)
-    return notice.read()
+    return action_tools.read_notice()
 
 
 def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -83,5 +87,5 @@ def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> dict[str
     :rtype: dictionary
     """
     tk.check_access("ukharvest_notice_update", context, data_dict)
-    text = schema.validate(data_dict, schema.notice_update_schema())["text"]
-    return notice.write(text, str(context.get("user") or ""))
+    text = schema.validate(data_dict, doctor_schema.notice_update_schema())["text"]
+    return action_tools.write_notice(text, str(context.get("user") or ""))

@@ -6,8 +6,8 @@ from typing import Any
 
 from ckan import authz
 
-from ckanext.ukharvest.logic.auth import Answer, answer
-from ckanext.ukharvest.texts import gettext
+from ckanext.ukharvest.lib.auth import Answer, answer
+from ckanext.ukharvest.lib.texts import gettext
 
 
 def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:

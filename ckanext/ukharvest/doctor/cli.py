@@ -9,9 +9,9 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import click
 
-from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.doctor import fixes
 from ckanext.ukharvest.doctor.finding import Finding
+from ckanext.ukharvest.lib import output
 
 COLOURS = {"ok": "green", "info": "blue", "warning": "yellow", "error": "red"}
 
@@ -72,3 +72,6 @@ def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:
         for text in fixes.apply(fix):
             click.echo(f"{fix.code}: {text}")
     return True
+
+
+COMMANDS = (doctor,)

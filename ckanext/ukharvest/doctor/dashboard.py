@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from ckan import model
@@ -12,16 +14,103 @@ from ckan import model
 from ckanext.ukharvest import config, doctor
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.doctor import running
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
 from ckanext.ukharvest.doctor.runs import BACKGROUND
-from ckanext.ukharvest.model import health, redis_cache, utcnow
-from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.presentation.messages import status_labels as status
-from ckanext.ukharvest.presentation.messages.numbers import ungettext
-from ckanext.ukharvest.texts import gettext
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import http_client, runs
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.texts import gettext, ungettext
+from ckanext.ukharvest.links import jobs as link_jobs
 
 Session = model.Session
+
+MOST = 50
+DAY = dt.timedelta(days=1)
+
+_ENDED = sa.text(
+    """
+    SELECT count(*) FILTER (WHERE report.mode <> 'approval') AS runs,
+           count(*) FILTER (WHERE report.outcome = 'failed') AS failed,
+           COALESCE(sum(CAST(figures ->> 'added' AS integer)
+                        + CAST(figures ->> 'updated' AS integer)
+                        + CAST(figures ->> 'deleted' AS integer)), 0) AS changed
+      FROM harvest_job AS job JOIN ukharvest_job AS report ON report.job_id = job.id
+     WHERE job.finished > :since AND report.figures IS NOT NULL
+    """
+)
+
+
+def count_unfinished(consumers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return unfinished runs, stuck ones first; one statement.
+
+    Args:
+        consumers: as ``runs.consumers`` returns them.
+
+    Returns:
+        Dicts with ``id``, ``source`` ({"id", "name", "title"}), ``state`` (as
+            ``status_labels.STATES``), ``done``, ``total``, ``lost`` (failed records), ``waiting``
+            (records not imported yet), ``begun`` (reading has started), ``started``,
+            ``last_progress`` and ``reason``: why a stuck run makes no progress (a sentence and its
+            arguments), else None.
+    """
+    alive = [consumer for consumer in consumers if consumer["alive"] and not consumer["hung"]]
+    rows = [_row(run, alive) for run in runs.load_current_runs()]
+    return sorted(rows, key=lambda row: row["state"] != "stuck")
+
+
+def _row(run: CurrentRun, alive: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "source": {
+            "id": run.source_id,
+            "name": run.name or run.source_id,
+            "title": run.title or run.name or run.source_id,
+        },
+        "state": run.state,
+        "done": run.done if run.is_read else 0,
+        "total": run.total,
+        "lost": run.lost,
+        "waiting": run.unfinished if run.is_read else 0,
+        "begun": run.started is not None,
+        "started": iso(run.started or run.created),
+        "last_progress": iso(run.moved),
+        "reason": _why(run, alive) if run.state == "stuck" else None,
+    }
+
+
+def _why(run: CurrentRun, alive: Sequence[dict[str, Any]]) -> tuple[str, dict[str, str]]:
+    """Return why a run makes no progress: a sentence and its arguments.
+
+    It is translated later: the snapshot has no language.
+    """
+    kind = "fetch" if run.is_read else "gather"
+    if run.is_read and not run.unfinished:
+        return _(
+            "All records are imported, but the run has not been finished. Check that cron "
+            "calls ckan harvester run."
+        ), {}
+    busy_with = [row["busy_with"] for row in alive if row["kind"] in (kind, "command")]
+    if not busy_with:
+        return _("No {kind} consumer is running."), {"kind": kind}
+    if run.id in busy_with:
+        host = urlsplit(run.url).hostname or run.url
+        return _("Its consumer is running and waits for {host}."), {"host": host}
+    if all(busy_with):
+        return _("All {kind} consumers are busy with other runs."), {"kind": kind}
+    return _("Its message or its consumer is gone. The next ckan harvester run sends it again."), {}
+
+
+def last_day() -> dict[str, Any]:
+    """Return what ended within 24 hours: ``since``, ``runs``, ``failed`` and ``changed`` datasets.
+
+    Approved deletions are not runs, but change datasets. Takes one statement.
+    """
+    since = utcnow() - DAY
+    return {"since": iso(since), **Session.execute(_ENDED, {"since": since}).mappings().one()}
+
 
 SECONDS = 10
 PAUSE = 60  # seconds between two thorough checks
@@ -68,14 +157,16 @@ def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
         thorough: also check every dataset, at most once a minute, and keep the result for a day.
     """
     # API clients can ask for it repeatedly and at the same time.
-    thorough = thorough and redis_cache.count(THOROUGHLY, PAUSE) <= 1
+    thorough = thorough and http_client.count_in_redis(THOROUGHLY, PAUSE) <= 1
     if thorough:
         findings = [finding._asdict() for finding in doctor.examine(THOROUGH)]
-        redis_cache.save(CHECKS, {"as_of": iso(utcnow()), "findings": findings}, redis_cache.DAY)
-    snapshot = None if thorough else redis_cache.recall(SNAPSHOT)
+        http_client.save_in_redis(
+            CHECKS, {"as_of": iso(utcnow()), "findings": findings}, http_client.DAY
+        )
+    snapshot = None if thorough else http_client.recall(SNAPSHOT)
     if snapshot is None:
         snapshot = _make()
-        redis_cache.save(SNAPSHOT, snapshot, SECONDS)
+        http_client.save_in_redis(SNAPSHOT, snapshot, SECONDS)
     for run in snapshot["runs"]:
         text, values = run["reason"] or ("", {})
         run["reason"] = text and gettext(text, **values)
@@ -85,10 +176,10 @@ def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
 
 def _make() -> dict[str, Any]:
     consumers = run_checks.consumers()
-    runs = running.runs(consumers)
+    runs = count_unfinished(consumers)
     quick = [finding._asdict() for finding in doctor.examine(QUICK)]
-    looked = redis_cache.recall(CHECKS) or {"as_of": None, "findings": []}
-    by_health = Counter(source.value for source in health.load_health().values())
+    looked = http_client.recall(CHECKS) or {"as_of": None, "findings": []}
+    by_health = Counter(source.value for source in source_health.load_health().values())
     return {
         "as_of": iso(utcnow()),
         "workers": [*consumers, *run_checks.background_workers()],
@@ -97,12 +188,12 @@ def _make() -> dict[str, Any]:
             "fetch": sum(run["waiting"] for run in runs),
             BACKGROUND: run_checks.waiting_in_background(),
         },
-        "runs": runs[: running.MOST],
+        "runs": runs[:MOST],
         "runs_count": len(runs),
         "states": dict(Counter(run["state"] for run in runs)),
-        "health": {value: by_health[value] for value in status.HEALTHS},
-        "day": running.last_day(),
-        "links": link_figures.recall_figures() if config.checks_links() else None,
+        "health": {value: by_health[value] for value in texts.HEALTHS},
+        "day": last_day(),
+        "links": link_jobs.recall_figures() if config.checks_links() else None,
         "tables": table_sizes(),
         "checks": [*quick, *looked["findings"]],
         "checks_as_of": looked["as_of"],

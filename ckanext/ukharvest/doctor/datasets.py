@@ -28,7 +28,8 @@ from ckanext.ukharvest.doctor.finding import (
     check,
     examples,
 )
-from ckanext.ukharvest.model import Record, adoption, pending_index, utcnow
+from ckanext.ukharvest.harvest import adoption, search_index
+from ckanext.ukharvest.harvest.model import Record, utcnow
 
 Session = model.Session
 
@@ -191,7 +192,7 @@ def index() -> Iterator[Finding]:
             INDEX,
         )
     # Datasets that several ticks could not index.
-    waiting = pending_index.backlog(utcnow() - LONG)
+    waiting = search_index.backlog(utcnow() - LONG)
     if waiting.oldest:
         yield Finding(
             WARNING,

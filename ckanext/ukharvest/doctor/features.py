@@ -21,12 +21,15 @@ from ckanext.ukharvest.doctor.finding import (
     Finding,
     check,
 )
-from ckanext.ukharvest.model import datasets, link_checks, notifications, utcnow
-from ckanext.ukharvest.model.prune import count_prunable
-from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.export import manifest
-from ckanext.ukharvest.operations.export.formats import FORMATS
-from ckanext.ukharvest.operations.notifications import sending
+from ckanext.ukharvest.export import files as export_files
+from ckanext.ukharvest.export.files import FORMATS
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.prune import count_prunable
+from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.notifications import model as notification_model
+from ckanext.ukharvest.notifications import sending
 from ckanext.ukharvest.stars import plugins
 
 LINKS_WAIT = datetime.timedelta(days=1)
@@ -40,7 +43,7 @@ def waiting_links() -> Iterator[Finding]:
     if not config.checks_links():
         return
     since = utcnow() - LINKS_WAIT
-    figures = link_checks.figures(since)
+    figures = link_results.figures(since)
     if figures.waiting and (figures.last is None or figures.last < since):
         yield Finding(
             WARNING,
@@ -59,13 +62,13 @@ def waiting_links() -> Iterator[Finding]:
             (figures.states[LinkState.DEAD], "dead"),
         )
         faults = "".join(f"; {number:,} {text}" for number, text in numbers if number)
-        today = link_figures.load_figures()
+        today = link_jobs.load_figures()
         yield Finding(
             INFO,
             "links",
             f"{counted(figures.known + figures.unknown, 'link')} of resources checked"
-            f"{faults}. {link_figures.format_backlog(today)} "
-            f"{link_figures.format_data(today)}".strip(),
+            f"{faults}. {link_jobs.format_backlog(today)} "
+            f"{link_jobs.format_data(today)}".strip(),
             "'ckan ukharvest links --state dead' lists dead links, 'ckan ukharvest links "
             "--unknown' says why a format was not found.",
         )
@@ -74,7 +77,7 @@ def waiting_links() -> Iterator[Finding]:
 @check("stars", "Every dataset has its stars of openness.")
 def unscored_datasets() -> Iterator[Finding]:
     """Find datasets without stars of openness."""
-    if number := datasets.count(without_stars=True):
+    if number := datasets.count_datasets(without_stars=True):
         yield Finding(
             INFO,
             "stars",
@@ -102,7 +105,7 @@ def ignored_plugins() -> Iterator[Finding]:
 def refused_mails() -> Iterator[Finding]:
     """Find out whether mails can be sent, and whether the mail server took the last one."""
     option = sending.missing_option()
-    if option and notifications.sources():
+    if option and notification_model.sources():
         yield Finding(
             WARNING,
             "mail",
@@ -143,7 +146,7 @@ def own_lists() -> Iterator[Finding]:
 @check("export", "No export of the catalogue is out of date.")
 def old_export() -> Iterator[Finding]:
     """Find out whether exports have stopped, or leave datasets out; nothing without an export."""
-    export = manifest.load(config.export_folder())
+    export = export_files.load_manifest(config.export_folder())
     if export is None:
         return
     made = datetime.datetime.fromisoformat(export["date"]).replace(tzinfo=None)

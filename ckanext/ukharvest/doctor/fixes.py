@@ -18,8 +18,7 @@ from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor import datasets, runs, services
 from ckanext.ukharvest.doctor import finding as findings
 from ckanext.ukharvest.doctor.finding import Finding
-from ckanext.ukharvest.model import adoption, index_repair, open_work, prune, record_rows
-from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.harvest import adoption, objects, prune, records, search_index, sweeper
 from ckanext.ukharvest.stars import jobs as stars_jobs
 
 log = logging.getLogger(__name__)
@@ -71,9 +70,7 @@ def _recover_runs() -> Iterator[str]:
         Session.commit()
         yield f"released {counted(number, 'claim')} of consumers that have ended"
     # Runs that have nothing left to do.
-    unfinished = sa.exists().where(
-        HarvestObject.harvest_job_id == HarvestJob.id, open_work.is_open()
-    )
+    unfinished = sa.exists().where(HarvestObject.harvest_job_id == HarvestJob.id, objects.is_open())
     done = (
         Session.query(HarvestJob.source_id)
         .filter(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
@@ -108,7 +105,7 @@ def _keep_newest_current() -> Iterator[str]:
         .order_by(HarvestObject.package_id, HarvestObject.import_finished.desc().nulls_last())
     )
     current = dict(newest.all())
-    record_rows.retire(current)
+    records.retire(current)
     Session.commit()
     if current:
         yield f"left one current harvest object of {counted(len(current), 'dataset')}"
@@ -118,10 +115,10 @@ def _repair_index() -> Iterator[str]:
     # Whole lists first: the search goes on by a cursor, which changes of the index would disturb.
     missing = [id_ for batch in datasets.missing_in_index() for id_ in batch]
     ghosts = [id_ for batch in datasets.without_dataset() for id_ in batch]
-    index_repair.put(missing)
-    index_repair.remove(ghosts)
+    search_index.put(missing)
+    search_index.remove_from_index(ghosts)
     # CKAN indexes a new dataset before its commit: one may have been created just now.
-    index_repair.put(sorted(datasets.existing(ghosts)))
+    search_index.put(sorted(datasets.existing(ghosts)))
     search.commit()
     if missing:
         yield f"indexed {counted(len(missing), 'dataset')} that the search index lacked"

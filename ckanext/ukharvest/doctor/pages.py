@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import secrets
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
-import ckan.plugins.toolkit as tk
+from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.doctor import metrics as prometheus
 from ckanext.ukharvest.doctor.dashboard import load_snapshot
-from ckanext.ukharvest.logic.asker import context
-from ckanext.ukharvest.texts import gettext
-from ckanext.ukharvest.web.pages import source_frame
-from ckanext.ukharvest.web.pages.common import ask, check_token, prevent_caching
+from ckanext.ukharvest.lib.actions import context
+from ckanext.ukharvest.lib.pages import ask, check_token, prevent_caching
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.sources import pages as source_pages
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_KINDS = ("gather", "fetch", "background")
+_STATES = ("queued", "gathering", "importing", "deleting", "finishing", "stopping", "stuck")
+
+
+def metrics_text(snapshot: Mapping[str, Any]) -> str:
+    """Return a snapshot (``dashboard.load_snapshot``) as Prometheus text."""
+    day = snapshot["day"]
+    alive = Counter(worker["kind"] for worker in snapshot["workers"] if worker["alive"])
+    states = {state: snapshot["states"].get(state, 0) for state in _STATES}
+    levels = Counter(finding["level"] for finding in snapshot["checks"])
+    findings = {level: levels[level] for level in ("error", "warning")}
+    tables = {table["name"]: table["bytes"] for table in snapshot["tables"]}
+    moment = dt.datetime.fromisoformat(snapshot["as_of"]).timestamp()
+    return "".join(
+        (
+            _gauge("workers", "Workers alive.", "kind", {kind: alive[kind] for kind in _KINDS}),
+            _gauge("queue_length", "What waits for a worker.", "queue", snapshot["queues"]),
+            _gauge("runs", "Runs that have not ended.", "state", states),
+            _gauge("sources", "Sources by health.", "health", snapshot["health"]),
+            _gauge("day_runs", "Runs that ended within 24 hours.", "", {"": day["runs"]}),
+            _gauge("day_failed", "Those of them that failed.", "", {"": day["failed"]}),
+            _gauge("day_changed_datasets", "Datasets that they changed.", "", {"": day["changed"]}),
+            _gauge("findings", "What the checks found.", "level", findings),
+            _gauge("table_bytes", "Size of harvesting's tables.", "table", tables),
+            _gauge("snapshot_seconds", "Time of these figures.", "", {"": moment}),
+        )
+    )
+
+
+def _gauge(name: str, meaning: str, label: str, values: Mapping[str, float]) -> str:
+    """Return the lines of a gauge with a value for each value of a label, or without a label."""
+    head = f"# HELP ukharvest_{name} {meaning}\n# TYPE ukharvest_{name} gauge\n"
+    labelled = {f'{{{label}="{key}"}}' if label else "": value for key, value in values.items()}
+    return head + "".join(f"ukharvest_{name}{of} {value!r}\n" for of, value in labelled.items())
+
 
 portal = Blueprint("ukharvest_portal", __name__)
 
@@ -36,7 +76,7 @@ def state() -> str:
 def _require_login() -> None:
     # The page is no secret, as a source may be: who follows a link to it can log in.
     if tk.current_user.is_anonymous:
-        source_frame.refuse()
+        source_pages.refuse()
 
 
 @portal.route("/ckan-admin/ukharvest/checks", methods=["POST"])
@@ -76,5 +116,5 @@ def metrics() -> Response:
         sent = tk.request.args.get("token", "")
     if not token or not secrets.compare_digest(sent.encode(), token.encode()):
         return tk.abort(404)  # type: ignore[no-any-return]
-    response = Response(prometheus.text(load_snapshot()), content_type=prometheus.CONTENT_TYPE)
+    response = Response(metrics_text(load_snapshot()), content_type=CONTENT_TYPE)
     return prevent_caching(response)  # type: ignore[no-any-return]

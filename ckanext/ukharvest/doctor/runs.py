@@ -30,19 +30,9 @@ from ckanext.ukharvest.doctor.finding import (
     check,
     examples,
 )
-from ckanext.ukharvest.model import (
-    Claim,
-    Worker,
-    current_run,
-    database_time,
-    notes,
-    open_work,
-    staged_objects,
-    utcnow,
-)
-from ckanext.ukharvest.model.workers import is_hung, limits
-from ckanext.ukharvest.operations import sweeper
-from ckanext.ukharvest.operations.sweeper import jobs, objects
+from ckanext.ukharvest.harvest import database, lost_work, objects, runs, sweeper
+from ckanext.ukharvest.harvest.model import Claim, Worker, database_time, utcnow
+from ckanext.ukharvest.harvest.workers import is_hung, limits
 
 Session = model.Session
 
@@ -67,8 +57,8 @@ def workers() -> Iterator[Finding]:
     objects_to_fetch = (
         Session.query(HarvestObject)
         .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .filter(HarvestJob.status == "Running", open_work.is_open())
-        .filter(HarvestObject.state != staged_objects.GATHERED)
+        .filter(HarvestJob.status == "Running", objects.is_open())
+        .filter(HarvestObject.state != objects.GATHERED)
     )
     waiting = (("gather", jobs_to_gather, "runs"), ("fetch", objects_to_fetch, "harvest objects"))
     for kind, query, noun in waiting:
@@ -154,7 +144,7 @@ def stuck_jobs() -> Iterator[Finding]:
     """Find runs without progress, each with the reason."""
     now = utcnow()
     lost = _lost_work()
-    for run in current_run.load_current_runs():
+    for run in runs.load_current_runs():
         since = now - run.moved
         if run.state != "stuck" or since < LONG:
             if run.id in lost:
@@ -191,9 +181,9 @@ def stuck_jobs() -> Iterator[Finding]:
 
 def _lost_work() -> dict[str, str]:
     """Return job id → what the sweeper will recover of it at its next tick."""
-    gathers = {job.id: "its gather, which has no result" for job, _ in jobs.find_lost_gathers()}
+    gathers = {job.id: "its gather, which has no result" for job, _ in sweeper.find_lost_gathers()}
     states: dict[str, Counter[str]] = {}
-    for work in (*objects.find_orphans(), *objects.find_unsent()):
+    for work in (*lost_work.find_orphans(), *lost_work.find_unsent()):
         states.setdefault(work.job_id, Counter())[work.state or "no state"] += 1
     lost = {
         id_: ", ".join(
@@ -207,7 +197,7 @@ def _lost_work() -> dict[str, str]:
 @check("leftovers", "No ended run has left objects behind.")
 def leftovers() -> Iterator[Finding]:
     """Find objects of ended runs that no consumer will process."""
-    numbers = Counter(left.job_id for left in objects.find_leftovers())
+    numbers = Counter(left.job_id for left in lost_work.find_leftovers())
     if numbers:
         yield Finding(
             WARNING,
@@ -224,7 +214,7 @@ def cron() -> Iterator[Finding]:
     """Report when runs were last scheduled, closed and recovered."""
     advice = "Make cron call 'ckan harvester run' every few minutes."
     try:
-        note = json.loads(notes.note(sweeper.NOTE) or "{}")
+        note = json.loads(database.note(sweeper.NOTE) or "{}")
         since = utcnow() - datetime.datetime.fromisoformat(note["at"])
     except (ValueError, KeyError, TypeError):
         yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)

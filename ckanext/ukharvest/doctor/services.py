@@ -37,9 +37,8 @@ from ckanext.ukharvest.doctor.finding import (
     check,
     examples,
 )
-from ckanext.ukharvest.engine.queue_messages import RABBITMQ
-from ckanext.ukharvest.model import schema_version
-from ckanext.ukharvest.operations import uncalled_hooks
+from ckanext.ukharvest.harvest import database, other_harvesters
+from ckanext.ukharvest.harvest.workers import RABBITMQ
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
 SPATIAL_FIELDS = {
@@ -50,7 +49,7 @@ SPATIAL_FIELDS = {
 WIDE = {4: 8, 6: 16}
 PROBE_SECONDS = 5
 # States of our tables in which the command alone does not help.
-EXPLAINED = (schema_version.State.UNRELEASED, schema_version.State.AHEAD)
+EXPLAINED = (database.State.UNRELEASED, database.State.AHEAD)
 # Later, people would not see what they have just saved.
 SOFT_COMMIT_MILLISECONDS = 10_000
 
@@ -119,13 +118,13 @@ def _adopt_or_add(kind: types.SourceType | None, sources: list[str]) -> str:
 @check("hooks", "No plugin waits for calls by other harvesters.")
 def hooks() -> Iterator[Finding]:
     """Find plugins with hooks of other harvesters, which ours do not call."""
-    for hook in uncalled_hooks.find_uncalled_hooks():
+    for hook in other_harvesters.find_uncalled_hooks():
         state = "" if hook.is_on else ", which is installed but off,"
         yield Finding(
             WARNING if hook.is_on else INFO,
             "hooks",
             f"The plugin {hook.plugin}{state} has {' and '.join(hook.hooks)}.",
-            uncalled_hooks.instead(hook.hooks),
+            other_harvesters.instead(hook.hooks),
         )
 
 
@@ -214,10 +213,10 @@ def migrations() -> Iterator[Finding]:
         heads, versions = _heads(name), _versions(name)
         if versions != heads:
             to_do = f"Run 'ckan db upgrade -p {name}', then restart web servers and consumers."
-            if name == "ukharvest" and (state := schema_version.state_of(versions)) in EXPLAINED:
-                to_do = schema_version.TEXTS[state]
-            elif name == "ukharvest" and schema_version.is_unversioned(model.Session.connection()):
-                to_do = schema_version.UNVERSIONED
+            if name == "ukharvest" and (state := database.state_of(versions)) in EXPLAINED:
+                to_do = database.TEXTS[state]
+            elif name == "ukharvest" and database.is_unversioned(model.Session.connection()):
+                to_do = database.UNVERSIONED
             yield Finding(
                 ERROR,
                 "migrations",

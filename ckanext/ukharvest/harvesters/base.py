@@ -20,12 +20,10 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.engine import batches, dry_run, outages
-from ckanext.ukharvest.engine import source_config as setting
-from ckanext.ukharvest.engine.gather import ending, run
-from ckanext.ukharvest.engine.gather.state import GatherState
-from ckanext.ukharvest.model import staged_objects
-from ckanext.ukharvest.model.service_faults import failing_service
+from ckanext.ukharvest.harvest import batches, dry_run, gather, objects
+from ckanext.ukharvest.harvest import source_config as harvest_source_config
+from ckanext.ukharvest.harvest.claims import failing_service
+from ckanext.ukharvest.harvest.gather_state import GatherState
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import Tell
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -73,7 +71,7 @@ class UkHarvester(p.SingletonPlugin):
             ValueError: an option is invalid; the form shows the text unchanged.
         """
         try:
-            setting.read_options(self.source_type, source_config)
+            harvest_source_config.read_options(self.source_type, source_config)
         except ConfigError as exc:
             raise ValueError(exc.message) from exc
         options = json.loads(source_config) if source_config and source_config.strip() else {}
@@ -92,7 +90,7 @@ class UkHarvester(p.SingletonPlugin):
 
     def get_original_url(self, harvest_object_id: str) -> str | None:
         """Return the URL that a record was read from, for the error report."""
-        url = staged_objects.extras_of(harvest_object_id).get(staged_objects.URL)
+        url = objects.extras_of(harvest_object_id).get(objects.URL)
         if url:
             return url
         obj = HarvestObject.get(harvest_object_id)
@@ -101,9 +99,9 @@ class UkHarvester(p.SingletonPlugin):
     def gather_stage(self, harvest_job: HarvestJob) -> list[str]:
         """Read the source; return the ids of the objects to import, [] if the run failed."""
         try:
-            return outages.retry_gather(
+            return batches.retry_gather(
                 lambda: self._gather_once(harvest_job),
-                lambda error: ending.abandon(self._state(harvest_job), error),
+                lambda error: gather.abandon(self._state(harvest_job), error),
             )
         except Exception:  # noqa: BLE001 - no database: the log has to do
             log.exception("The end of a gather could not be stored")
@@ -121,7 +119,7 @@ class UkHarvester(p.SingletonPlugin):
         state = self._state(job)
         error: UkharvestError
         try:
-            return run.run(state)
+            return gather.run(state)
         except UkharvestError as exc:
             error = exc
         except Exception as exc:
@@ -130,7 +128,7 @@ class UkHarvester(p.SingletonPlugin):
             log.exception("Gather of job %s failed", state.job_id)
             error = UkharvestError("Internal error while reading the source; see the log")
         compat.rollback()
-        ending.abandon(state, error)
+        gather.abandon(state, error)
         return []
 
     def _state(self, job: HarvestJob) -> GatherState:

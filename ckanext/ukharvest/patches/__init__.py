@@ -19,7 +19,6 @@ from typing import Any
 from packaging.version import Version
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.patches import (
     consumers,
     fetch_batches,
@@ -27,6 +26,7 @@ from ckanext.ukharvest.patches import (
     queue_callbacks,
     write_batches,
 )
+from ckanext.ukharvest.sources import rules as source_rules
 
 _QUEUE = "ckanext.harvest.queue"
 _UPDATE = "ckanext.harvest.logic.action.update"  # imported the functions by name

@@ -26,8 +26,7 @@ from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.engine.queue_messages import RABBITMQ, read_id
-from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.harvest.workers import RABBITMQ, Heart, read_id
 from ckanext.ukharvest.patches import fetch_batches
 
 log = logging.getLogger(__name__)

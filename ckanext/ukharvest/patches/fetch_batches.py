@@ -1,6 +1,6 @@
 """Let fetch consumers take batches: a message about an object of ours is a wake-up.
 
-Consumers claim waiting objects in the database (model/claims.py), whichever object the message
+Consumers claim waiting objects in the database (harvest/claims.py), whichever object the message
 names; with batches of one, that object. Messages about other harvesters' objects go
 ckanext-harvest's way.
 """
@@ -17,9 +17,9 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.engine import batches
-from ckanext.ukharvest.model import claims, utcnow, workers
-from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.harvest import batches, claims, workers
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 # Messages at the end of a gather. Each batch sends the next, so they are as many as consumers that

@@ -11,10 +11,10 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
-from ckanext.ukharvest.cli.run import run_in_foreground
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.logic import source_rules
-from ckanext.ukharvest.model import privileged_options
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.runs.cli import run_in_foreground
+from ckanext.ukharvest.sources import rules as source_rules
 
 
 def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,7 +27,7 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
             options = source_rules.parse_options(source.config)
             reserved = source_types.reserved_options(kind) & options.keys()
             model.Session.flush()
-            privileged_options.remember(source.id, {name: options[name] for name in reserved})
+            source_health.remember(source.id, {name: options[name] for name in reserved})
         return source
 
     return save

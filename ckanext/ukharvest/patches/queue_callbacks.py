@@ -24,10 +24,11 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.engine.queue_messages import read_id
-from ckanext.ukharvest.model import JobReport, retries, run_results, stopping, utcnow
-from ckanext.ukharvest.model.service_faults import QUEUES, failing_service
-from ckanext.ukharvest.model.statements import execute
+from ckanext.ukharvest.harvest import claims, outcomes, stopping
+from ckanext.ukharvest.harvest.claims import QUEUES, failing_service
+from ckanext.ukharvest.harvest.database import execute
+from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.workers import read_id
 from ckanext.ukharvest.patches import fetch_batches
 
 log = logging.getLogger(__name__)
@@ -187,8 +188,8 @@ def _hand_over_job(job_id: str, _message: str) -> None:
 
 def _postpone_object(service: str, object_id: str, message: str) -> None:
     try:
-        retries.postpone(object_id, service, message)
-    except retries.GivenUp:
+        claims.postpone(object_id, service, message)
+    except claims.GivenUp:
         _fail_object(object_id, message)
 
 
@@ -200,7 +201,7 @@ def _fail_object(object_id: str, message: str) -> None:
     obj.report_status = RecordOutcome.ERRORED
     stage = "Import" if obj.import_started else "Fetch"
     Session.add(HarvestObjectError(harvest_object_id=object_id, message=message, stage=stage))
-    run_results.save_outcomes([object_id])
+    outcomes.save_outcomes_of_batch([object_id])
     Session.commit()
 
 

@@ -3,7 +3,7 @@
 CKAN's actions roll back the whole transaction when they refuse one dataset, CKAN 2.11's
 package_owner_org_update commits when a dataset leaves an organisation, and jobs that plugins
 enqueue meanwhile would run before the commit. CKAN sends a request to Solr for each dataset; those
-of a batch go in one after the commit (model/pending_index.py, compat.py).
+of a batch go in one after the commit (harvest/search_index.py, compat.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ckan import model
 
 from ckanext.ukharvest import write_batch
-from ckanext.ukharvest.model import pending_index
+from ckanext.ukharvest.harvest import search_index
 
 
 def rollback_of(stock: Callable[[], None]) -> Callable[[], None]:
@@ -57,7 +57,7 @@ def deferred_listener(stock: Callable[..., None]) -> Callable[..., None]:
 
     def notify(self: Any, entity: Any, operation: str) -> None:
         if write_batch.written() and type(entity).__name__ == "Package":
-            pending_index.mark(entity.id)
+            search_index.mark_pending(entity.id)
         else:
             stock(self, entity, operation)
 
@@ -69,7 +69,7 @@ def deferred_action(stock: Callable[..., None]) -> Callable[..., None]:
 
     def index_update_package(context: Any, id_: str, *args: Any, **more: Any) -> None:
         if write_batch.written():
-            pending_index.mark(id_)
+            search_index.mark_pending(id_)
         else:
             stock(context, id_, *args, **more)
 

@@ -23,7 +23,9 @@ from ckanext.ukharvest.reading.type_detection import (
     source_type,
     unrecognised,
 )
-from ckanext.ukharvest.source_types import DCAT_RDF, GEMINI_CSW, GEMINI_SINGLE, TYPES
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW, GEMINI_SINGLE
+from ckanext.ukharvest.source_types.lists import DCAT_RDF
 
 MOST_FOLDERS = 3  # of an address, from the deepest up, in which usual places are tried
 LOOKUP_SECONDS = 40.0

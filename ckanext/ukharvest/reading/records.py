@@ -21,8 +21,9 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     UkharvestError,
 )
-from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits, Reply
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits, Reply
 from ckanext.ukharvest.core.record_filter import Unwanted
 from ckanext.ukharvest.core.records import (
     EMPTY_LIST,
@@ -36,7 +37,7 @@ from ckanext.ukharvest.core.values.text import counted, one_line, shorten
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClassifier
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 LONGEST_TITLE = 200  # characters of a title in a message
 

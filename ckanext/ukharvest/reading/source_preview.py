@@ -36,7 +36,7 @@ from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass,
 from ckanext.ukharvest.reading.record_summary import sample_of
 from ckanext.ukharvest.reading.records import Entry, SourceRead, as_entry, error_entry, fate_of
 from ckanext.ukharvest.reading.type_detection import better_address, source_type
-from ckanext.ukharvest.source_types import SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 SAMPLES = 20  # records that are shown
 EXCERPT = 500  # characters of an answer

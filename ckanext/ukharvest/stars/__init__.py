@@ -12,7 +12,8 @@ from ckanext.ukharvest.core.link_states import NOTHING, Evidence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.stars import NOT_DATA, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.model import datasets, link_evidence
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.stars import plugins, rules
 from ckanext.ukharvest.stars.rules import Terms
 
@@ -84,7 +85,7 @@ class Rules:
             facts, (*own, *(str(resource.get("url") or "") for resource in data))
         )
         if links is None:
-            links = link_evidence.find([url_of(resource) for resource in data])
+            links = link_results.find_link_evidence([url_of(resource) for resource in data])
         scores = {}
         for resource in data:
             link = links.get(url_of(resource), NOTHING)

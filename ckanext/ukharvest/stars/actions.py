@@ -12,10 +12,12 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import stars
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
-from ckanext.ukharvest.logic import schema
-from ckanext.ukharvest.logic.sources import dataset_of, organisation_of
-from ckanext.ukharvest.model import assessments, broken_links, datasets
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.permissions import dataset_of, organisation_of
+from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.stars import model as stars_model
+from ckanext.ukharvest.stars import schema as star_schema
 from ckanext.ukharvest.stars import texts
 
 
@@ -38,7 +40,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     package = dataset_of(id_)
     if package.type == "harvest":
         raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
-    row = assessments.find(package.id)
+    row = datasets.find_assessments(package.id)
     if row:
         scores = stars.from_columns(row)
     else:
@@ -46,7 +48,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     # CKAN 2.11 gives a dataset's resources in the order in which the database stores them
     # (``resources_all`` got its ``order_by`` with 2.12).
     in_order = sorted(package.resources, key=lambda resource: resource.position)
-    links = broken_links.of_urls([resource.url for resource in in_order])
+    links = link_model.of_urls([resource.url for resource in in_order])
     resources = [
         {
             "id": resource.id,
@@ -146,7 +148,7 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     :rtype: dictionary
     """
     tk.check_access("ukharvest_stars_list", context, data_dict)
-    data = schema.validate(data_dict, schema.stars_list_schema())
+    data = schema.validate(data_dict, star_schema.stars_list_schema())
     name = data["organization"]
     if data["group_by"]:
         return _count_by_organisation(organisation_of(name).id if name else None)

@@ -11,10 +11,10 @@ import click
 from ckan import model
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.logic.paging import collect_pages
-from ckanext.ukharvest.model import datasets
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.lib import output
+from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from ckanext.ukharvest.stars import texts
 from ckanext.ukharvest.stars.jobs import Change
@@ -54,7 +54,7 @@ def stars(
 
 
 def _score_all() -> None:
-    total, started = datasets.count(), time.monotonic()
+    total, started = datasets.count_datasets(), time.monotonic()
     done = changed = 0
     indexing, faults = 0.0, list[str]()
     for number, changes in stars_jobs.score_all():
@@ -147,3 +147,6 @@ def _listing(organization: str, form: str) -> None:
     if form != "json":
         rows = [{**row, "dataset": row["name"]} for row in rows]
     output.write(rows, LIST_COLUMNS, form)
+
+
+COMMANDS = (stars,)

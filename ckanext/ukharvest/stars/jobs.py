@@ -12,14 +12,8 @@ from ckan.lib import search
 
 from ckanext.ukharvest import compat, stars
 from ckanext.ukharvest.core.values.stars import Stars
-from ckanext.ukharvest.engine import search_index
-from ckanext.ukharvest.model import (
-    assessments,
-    datasets,
-    link_evidence,
-    link_rescoring,
-    pending_index,
-)
+from ckanext.ukharvest.harvest import datasets, search_index
+from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.stars import plugins
 
 Session = model.Session
@@ -78,7 +72,7 @@ def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
 
 def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Change]:
     before = datasets.assessed([package["id"] for package in packages])
-    links = link_evidence.load(
+    links = link_results.load_link_evidence(
         stars.url_of(resource) for package in packages for resource in package["resources"]
     )
     rows, changes = [], []
@@ -91,7 +85,7 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
         last = stars.from_columns(old).best if old is not None else None
         if last != scores.best:
             changes.append(Change(package["id"], package["name"], last, scores.best))
-    assessments.save(rows)
+    datasets.save_assessments(rows)
     return changes
 
 
@@ -121,14 +115,14 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
     that are left when ``must_end`` returns True.
     """
     last = 0
-    while links := link_rescoring.marked(last):
-        package_ids = link_rescoring.datasets_of(links)
+    while links := link_results.marked(last):
+        package_ids = link_results.datasets_of(links)
         skipped: set[str] = set()
         for start in range(0, len(package_ids), CHUNK):
             if must_end():
                 return
             skipped |= _rescore(package_ids[start : start + CHUNK], must_end)
-        link_rescoring.unmark(links, skipped)
+        link_results.unmark(links, skipped)
         Session.commit()
         last = links[-1]
 
@@ -136,7 +130,7 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
 def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
     changes, skipped = score_locked(package_ids)
     changed = [change.id for change in changes if change.is_of_number]
-    pending = pending_index.add(changed) if changed else {}
+    pending = search_index.add_pending(changed) if changed else {}
     Session.commit()
     if not must_end():  # else the next tick indexes them
         search_index.index_or_leave(pending)

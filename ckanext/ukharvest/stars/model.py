@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import Assessment
-from ckanext.ukharvest.model.datasets import IS_PUBLIC
+from ckanext.ukharvest.harvest.datasets import IS_PUBLIC
+from ckanext.ukharvest.harvest.model import Assessment
 
 Session = model.Session
 Package, Group = model.Package, model.Group

@@ -7,14 +7,8 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response
 
+from ckanext.ukharvest.lib.pages import ask, csv_response, load_all, load_page, url_filters
 from ckanext.ukharvest.stars.texts import caption
-from ckanext.ukharvest.web.pages.common import (
-    ask,
-    csv_response,
-    load_all,
-    load_page,
-    url_filters,
-)
 
 stars = Blueprint("ukharvest_stars", __name__)
 

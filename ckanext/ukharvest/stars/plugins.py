@@ -12,13 +12,14 @@ import ckan.plugins as p
 
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.interfaces import IUkHarvestStars
-from ckanext.ukharvest.model import redis_cache, utcnow
 
 log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-_FAULT, _FAULT_SECONDS = "stars-plugin-fault", 14 * redis_cache.DAY
+_FAULT, _FAULT_SECONDS = "stars-plugin-fault", 14 * http_client.DAY
 _SHORTENED = reprlib.Repr()
 _SHORTENED.maxother = 200  # characters
 
@@ -55,12 +56,12 @@ def reason(own: Stars) -> str:
 
 def last_fault() -> dict[str, str] | None:
     """Return when the result of which plugin was last ignored, and why; None if none was."""
-    return cast("dict[str, str] | None", redis_cache.recall(_FAULT))
+    return cast("dict[str, str] | None", http_client.recall(_FAULT))
 
 
 def forget_fault() -> None:
     """Forget it before all datasets are scored anew."""
-    redis_cache.forget(_FAULT)
+    http_client.forget(_FAULT)
 
 
 def _plugins() -> Iterator[Any]:
@@ -79,7 +80,7 @@ def _ask(plugin: Any, ask: Callable[[], _T], otherwise: _T, is_sound: Callable[[
         log.exception("Plugin %r failed at stars of openness; its answer is ignored", plugin.name)
         why = _SHORTENED.repr(exc)
     fault = {"at": utcnow().isoformat(), "plugin": plugin.name, "error": one_line(why)}
-    redis_cache.save(_FAULT, fault, _FAULT_SECONDS)
+    http_client.save_in_redis(_FAULT, fault, _FAULT_SECONDS)
     return otherwise
 
 

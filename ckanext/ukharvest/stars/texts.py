@@ -11,10 +11,11 @@ from ckan import model
 from ckanext.ukharvest.core.link_states import LinkState, parse_dead
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.presentation.messages import links, times
+from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.links import texts as link_texts
 from ckanext.ukharvest.stars import plugins
 from ckanext.ukharvest.stars.rules import DEAD_LINK
-from ckanext.ukharvest.texts import gettext
 
 # Reasons that are about the file, not about its licence or its absence.
 _ON_FILE = frozenset(("format", "linked", "not-data", "unknown-format", "no-format"))
@@ -128,7 +129,7 @@ def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
     worked = link and (link["worked"] or (link["checked"] if link["format"] else None))
     if not worked:
         return gettext("This rests on the name and metadata of the file alone.")
-    day = times.format_time(worked, day_only=True)
+    day = texts.format_time(worked, day_only=True)
     if link and link["state"] == LinkState.WORKS:
         return gettext("This rests on the check of {day}.", day=day)
     return gettext("This rests on the last check that worked, on {day}.", day=day)
@@ -143,8 +144,8 @@ def dead_since(found: Stars) -> str | None:
 def _detail(found: Stars) -> str:
     if found.code == DEAD_LINK:
         day, fault = parse_dead(found.detail)
-        since = times.format_time(day and f"{day}T12:00", day_only=True)
-        return f"{since}, {links.describe_fault(fault)}" if fault else since
+        since = texts.format_time(day and f"{day}T12:00", day_only=True)
+        return f"{since}, {link_texts.describe_fault(fault)}" if fault else since
     if found.code != "closed-licence":
         return found.detail
     known = model.Package.get_license_register().get(found.detail)

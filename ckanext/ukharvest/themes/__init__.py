@@ -16,8 +16,8 @@ from ckanext.ukharvest.core.values import local_government_lists, multivalue, th
 from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.dataset_schema import choices
+from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.mapping.package_mapper import Defaults
-from ckanext.ukharvest.model import assessments
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.choice import Choice, Ranked, Reason, ThemeFacts
 
@@ -59,7 +59,7 @@ def set_themes(
         The value for the context of the write.
     """
     old = stored_themes(existing) if existing else NONE
-    before = assessments.themes_of(existing["id"]) if existing else None
+    before = datasets.themes_of(existing["id"]) if existing else None
     is_by_person = before is not None and before[1] == themes.PERSON
     protected = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
     default = stored_themes(defaults.extras)
@@ -76,8 +76,8 @@ def set_themes(
     decision = Decision(origin if decided[0] else "", choice)
     if existing and is_by_person and decision.origin != themes.PERSON:
         # CKAN 2.12 calls no plugin after a write that changes nothing.
-        assessments.lock(existing["id"])
-        assessments.save([{"package_id": existing["id"], **_row(decided, decision)}])
+        datasets.lock(existing["id"])
+        datasets.save_assessments([{"package_id": existing["id"], **_row(decided, decision)}])
     return {DECISION: decision}
 
 
@@ -108,7 +108,7 @@ def columns(context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str,
     now = stored_themes(package)
     decision = context.get(DECISION)
     if decision is None:
-        before = assessments.themes_of(package["id"])
+        before = datasets.themes_of(package["id"])
         origin = before[1] if before and before[0] == now else themes.PERSON
         decision = Decision(origin if now[0] else "", themes.choose(collect_theme_facts(package)))
     return _row(now, decision)

@@ -8,7 +8,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values.multivalue import texts
-from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes import texts as theme_texts
 
@@ -67,7 +67,7 @@ def describe_theme(package: dict[str, Any]) -> dict[str, Any]:
     Args:
         package: the dataset as package_show returns it.
     """
-    row = assessments.find(package["id"])
+    row = datasets.find_assessments(package["id"])
     if row is not None and (row.theme or row.themes):
         ranking = theming.ranking_of(row.themes)
         return _shown((row.theme, tuple(row.theme_secondary)), row.theme_origin, ranking)

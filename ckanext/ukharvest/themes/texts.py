@@ -8,7 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.values import theme_names
-from ckanext.ukharvest.texts import gettext
+from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.choice import Ranked, Reason
 

@@ -11,7 +11,7 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.evidence import Evidence, in_index
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, write_ini

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.model import Retry, Worker
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.model import Retry, Worker
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until
 from tests.ckan.processes import FAULTY_PROGRAM
@@ -28,8 +28,8 @@ HOUR = timedelta(hours=1)
 # The program ``ckan`` on a host whose clock is wrong by some hours.
 WRONG = """
 import datetime
-from ckanext.ukharvest import model as tables
-import ckanext.ukharvest.engine.batches, ckanext.ukharvest.model.claims
+from ckanext.ukharvest.harvest import model as tables
+import ckanext.ukharvest.harvest.batches, ckanext.ukharvest.harvest.claims
 _now = tables.utcnow
 def utcnow():
     return _now() + datetime.timedelta(hours={hours})

@@ -17,8 +17,8 @@ from ckan.lib.search.common import make_connection
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest.model import index_repair, utcnow
-from ckanext.ukharvest.operations.sweeper import search_index
+from ckanext.ukharvest.harvest import search_index, sweeper
+from ckanext.ukharvest.harvest.model import utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.chaos.backup import Backup
 from tests.ckan.chaos.services import Services
@@ -76,7 +76,7 @@ def night(*by_hand: str) -> list[dict[str, Any]]:
     """Let cron start what is due once a day, and work it off; return the runs."""
     model.Session.remove()
     model.Session.query(HarvestSource).filter_by(frequency="DAILY").update({"next_run": utcnow()})
-    model.Session.query(model.SystemInfo).filter_by(key=search_index.NOTE).delete()
+    model.Session.query(model.SystemInfo).filter_by(key=sweeper.INDEX_NOTE).delete()
     model.Session.commit()
     for source in by_hand:
         act("ukharvest_run_create", source_id=source)
@@ -178,7 +178,7 @@ def test_a_tick_mends_the_index_of_sources_that_do_not_run(
     backup.restore_index()
     assert in_index() != in_database()
     model.Session.query(HarvestSource).update({"next_run": utcnow() + dt.timedelta(days=1)})
-    model.Session.query(model.SystemInfo).filter_by(key=search_index.NOTE).delete()
+    model.Session.query(model.SystemInfo).filter_by(key=sweeper.INDEX_NOTE).delete()
     model.Session.commit()
     tick()
     assert in_index() == in_database()
@@ -194,9 +194,9 @@ def test_an_index_that_is_right_is_left_alone(
     portal.run(source)
     act("package_patch", id=portal.datasets()[0]["id"], notes="By a person.")
     indexed: list[list[str]] = []
-    monkeypatch.setattr(index_repair, "put", lambda ids: indexed.append(list(ids)))
+    monkeypatch.setattr(search_index, "put", lambda ids: indexed.append(list(ids)))
     portal.run(source)
-    model.Session.query(model.SystemInfo).filter_by(key=search_index.NOTE).delete()
+    model.Session.query(model.SystemInfo).filter_by(key=sweeper.INDEX_NOTE).delete()
     model.Session.commit()
-    assert search_index.mend_all() == 0
+    assert sweeper.mend_all() == 0
     assert [ids for ids in indexed if ids] == []

@@ -9,10 +9,8 @@ from datetime import datetime, timedelta
 import pytest
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest import model
-from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.quality.link_check import check
-from ckanext.ukharvest.quality.link_check import check as looking
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.links import check as link_check
 from tests.ckan.harvesting import Portal
 from tests.ckan.links.place import Place
 from tests.publisher import Publisher
@@ -25,7 +23,7 @@ def place(portal: Portal, publisher: Publisher) -> Place:
 
 @pytest.fixture(autouse=True)
 def _at_once(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "LIMITS", replace(looking.LIMITS, delay=0.0))
+    monkeypatch.setattr(link_check, "LIMITS", replace(link_check.LIMITS, delay=0.0))
     call_action("job_clear")
 
 
@@ -40,5 +38,5 @@ def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     def move_on(days: float) -> None:
         moved[0] += timedelta(days=days)
 
-    monkeypatch.setattr(model, "utcnow", later)
+    monkeypatch.setattr(tables, "utcnow", later)
     return move_on

@@ -13,8 +13,10 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.model import broken_links, health, notifications
-from ckanext.ukharvest.operations.notifications import mail_contents
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.links import model as link_model
+from ckanext.ukharvest.notifications import model as notification_model
+from ckanext.ukharvest.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
@@ -145,14 +147,14 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     body = app.get("/harvest/links?state=failing", headers=sysadmin["headers"]).body
     for part in ("Links by source", "Links by organisation", "Links by host", "127.0.0.1"):
         assert part in body
-    counts = broken_links.count_of_sources([broken.source])
+    counts = link_model.count_of_sources([broken.source])
     assert counts == {broken.source: 1}
     address = "editor@council.example"
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
-    (told,) = notifications.sources()
-    state = health.load_health([broken.source])[broken.source]
-    found = mail_contents.Found(broken=counts)
-    letter = mail_contents.compose_weekly([(told, state)], found)
+    (told,) = notification_model.sources()
+    state = source_health.load_health([broken.source])[broken.source]
+    found = sending.Found(broken=counts)
+    letter = sending.compose_weekly([(told, state)], found)
     (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
     assert "1 link does not work" in line.text
     assert line.url.endswith("/harvest/links?source=rivers")
@@ -172,8 +174,8 @@ def test_pages_of_broken_links_in_a_browser(
     looks.check(visitor, "links", "/harvest/links")
 
 
-def flat(lines: Any) -> list[mail_contents.Line]:
+def flat(lines: Any) -> list[sending.Line]:
     found = []
     for each in lines:
-        found += [each] if isinstance(each, mail_contents.Line) else list(each)
+        found += [each] if isinstance(each, sending.Line) else list(each)
     return found

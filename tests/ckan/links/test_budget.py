@@ -15,16 +15,16 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult
 from ckanext.ukharvest.doctor import features
-from ckanext.ukharvest.engine import link_lanes
-from ckanext.ukharvest.engine.link_lanes import Lanes
-from ckanext.ukharvest.model import LinkDay, link_budget, link_checks, prune
-from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.quality.link_check import check as link_check_check
-from ckanext.ukharvest.quality.link_check import check as link_checker
+from ckanext.ukharvest.harvest import background, prune
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.model import LinkDay
+from ckanext.ukharvest.links import check as link_check
+from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.links.jobs import Lanes
 from tests.ckan.harvesting import tick
 from tests.ckan.links.place import Place, queued, work
 
@@ -68,15 +68,15 @@ def test_links_beyond_the_daily_budget_wait(
     limit("requests", 12)
     work()
     asked = files.new_requests()
-    assert 12 - link_checker.MOST_REQUESTS < len(asked) <= 12
-    assert link_budget.spent_today() == link_budget.Spent(len(asked), 8 * len(asked), len(asked))
-    assert link_checks.is_due()
+    assert 12 - link_check.MOST_REQUESTS < len(asked) <= 12
+    assert background.spent_today() == background.Spent(len(asked), 8 * len(asked), len(asked))
+    assert link_results.is_due()
     work()
     tick()
     assert (files.new_requests(), queued()) == ([], [])
     waiting = 20 - len(asked)
-    assert link_checks.count_due() == waiting
-    found = link_figures.load_figures()
+    assert link_results.count_due() == waiting
+    found = link_jobs.load_figures()
     assert (found["waiting"], found["requests"]) == (waiting, len(asked))
     output = cli.invoke(ukharvest, ["links", "--check"]).output
     assert "Checked 0 links" in output
@@ -88,7 +88,7 @@ def test_links_beyond_the_daily_budget_wait(
         work()
         move(1)
     assert len(files.new_requests()) == waiting
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
 
 
 def test_bytes_count_too(files: Place, limit: Set) -> None:
@@ -108,14 +108,14 @@ def test_redirects_count_as_requests(place: Place) -> None:
     place.publish("/a.csv")
     place.harvest()
     work()
-    assert link_budget.spent_today() == link_budget.Spent(2, 8, 1)
+    assert background.spent_today() == background.Spent(2, 8, 1)
 
 
 def test_old_days_are_forgotten(clean: None, move: Callable[[float], None]) -> None:
-    link_budget.spend(1, 1)
+    background.spend(1, 1)
     model.Session.commit()
-    move(link_budget.KEPT + 1)
-    link_budget.spend(1, 1)
+    move(background.KEPT + 1)
+    background.spend(1, 1)
     prune.prune_links()
     assert model.Session.query(LinkDay).count() == 1
 
@@ -157,15 +157,15 @@ class Client:
     """What lanes need of a client."""
 
     requests = received = 0
-    limits = replace(link_checker.LIMITS, delay=1.0)
+    limits = replace(link_check.LIMITS, delay=1.0)
 
 
-def checked(lanes: Lanes, links: list[link_checks.Due]) -> list[link_lanes.Checked]:
+def checked(lanes: Lanes, links: list[link_results.Due]) -> list[link_jobs.Checked]:
     return [each for ended in lanes.check(links, lambda _running: True) for each in ended]
 
 
-def due(*urls: str) -> list[link_checks.Due]:
-    return [link_checks.Due(url, "") for url in urls]
+def due(*urls: str) -> list[link_results.Due]:
+    return [link_results.Due(url, "") for url in urls]
 
 
 def test_a_host_gets_its_pause_and_a_slow_one_a_longer_one(
@@ -178,8 +178,8 @@ def test_a_host_gets_its_pause_and_a_slow_one_a_longer_one(
         clock.now += 4 if "slow" in url else 0.25
         return LinkResult(url)
 
-    monkeypatch.setattr(link_lanes, "time", clock)
-    monkeypatch.setattr(link_check_check, "check_link", check)
+    monkeypatch.setattr(link_jobs, "time", clock)
+    monkeypatch.setattr(link_check, "check_link", check)
     lanes = Lanes([Client()])  # type: ignore[list-item]
     links = due(*(f"http://{host}/{n}" for host in ("quick", "slow") for n in range(3)))
     assert len(checked(lanes, links)) == 6
@@ -205,7 +205,7 @@ def test_hosts_are_asked_at_the_same_time_and_each_for_one_link(
             running[host] -= 1
         return LinkResult(url)
 
-    monkeypatch.setattr(link_check_check, "check_link", check)
+    monkeypatch.setattr(link_check, "check_link", check)
     clients = [Client() for _ in range(8)]
     for client in clients:
         client.limits = replace(Client.limits, delay=0.0)
@@ -225,7 +225,7 @@ def test_a_host_that_fails_is_left_alone_and_the_others_are_not(
         fault = LinkFault.TIMEOUT if is_away else LinkFault.NONE
         return LinkResult(url, is_lasting=not is_away, fault=fault)
 
-    monkeypatch.setattr(link_check_check, "check_link", check)
+    monkeypatch.setattr(link_check, "check_link", check)
     client = Client()
     client.limits = replace(Client.limits, delay=0.0)
     lanes = Lanes([client])  # type: ignore[list-item]

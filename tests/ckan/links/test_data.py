@@ -20,17 +20,14 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.engine.jobs import data_check
-from ckanext.ukharvest.model import (
-    DataCheck,
-    DataSchema,
-    health,
-    link_budget,
-    notifications,
-)
-from ckanext.ukharvest.model import data_check_report as figures
-from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.notifications import mail_contents
+from ckanext.ukharvest.data_checks import jobs as data_check_jobs
+from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.harvest import background
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest.model import DataCheck, DataSchema
+from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.notifications import model as notification_model
+from ckanext.ukharvest.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
@@ -56,7 +53,7 @@ FACET = "vocab_ukharvest_data_check"
 
 @pytest.fixture(autouse=True)
 def _no_pause(_at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_check, "REQUEST", replace(data_check.REQUEST, delay=0.0))
+    monkeypatch.setattr(data_check_jobs, "REQUEST", replace(data_check_jobs.REQUEST, delay=0.0))
 
 
 @pytest.fixture
@@ -202,7 +199,9 @@ def test_unchanged_data_file_is_not_read_again(
 def test_a_schema_that_is_not_there_blocks_nothing(
     data: Publisher, app: CKANTestApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data_check, "REQUEST", replace(data_check.REQUEST, read=0.5, total=3))
+    monkeypatch.setattr(
+        data_check_jobs, "REQUEST", replace(data_check_jobs.REQUEST, read=0.5, total=3)
+    )
     pieces = (b" " * 1_000_000 for _ in range(200))
     data.routes["/huge.json"] = Response(pieces)
     data.routes["/silent.json"] = Response(hang=True)
@@ -390,14 +389,14 @@ def test_the_budget_is_that_of_links(data: Publisher, ckan_config: Any, cli: Any
     output = cli.invoke(ukharvest, ["links", "--check"]).output
     assert "3 errors in 4 rows" in output
     assert "1 file checked against a schema: 0 valid, 1 with errors" in output
-    spent = link_budget.spent_today()
+    spent = background.spent_today()
     assert (spent.requests, spent.links) == (len(data.paths), 1)
 
 
 def test_the_dashboard_counts_files(data: Publisher, app: CKANTestApp) -> None:
     make(data)
     work()
-    assert link_figures.load_figures()["data"] == {"invalid": 1, "waiting": 0}
+    assert link_jobs.load_figures()["data"] == {"invalid": 1, "waiting": 0}
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     body = app.get("/ckan-admin/ukharvest", headers=headers).body
     assert "Files checked against their schema" in body
@@ -495,15 +494,15 @@ def test_a_listed_schema_has_its_title_and_number_of_fields(
 def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     harvest(place, "/parks.csv")
     work()
-    invalid = figures.count_invalid([place.source])
+    invalid = data_check_model.count_invalid([place.source])
     assert invalid == {place.source: 1}
     act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="needed")
-    (told,) = notifications.sources()
-    states = health.load_health([place.source])
-    found = mail_contents.Found(invalid=invalid)
-    letter = mail_contents.compose_weekly([(told, states[place.source])], found)
+    (told,) = notification_model.sources()
+    states = source_health.load_health([place.source])
+    found = sending.Found(invalid=invalid)
+    letter = sending.compose_weekly([(told, states[place.source])], found)
     assert "1 file does not follow its schema" in str(letter.lines)
-    assert "schema" not in str(mail_contents.compose_weekly([(told, states[place.source])]).lines)
+    assert "schema" not in str(sending.compose_weekly([(told, states[place.source])]).lines)
 
 
 def test_data_errors_page_is_accessible_and_harmless(data: Publisher, visitor: Visitor) -> None:

@@ -12,18 +12,11 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_states import LinkResult
-from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.engine.dataset_writer import single
-from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.model import (
-    Link,
-    link_checks,
-    link_evidence,
-    link_results,
-    prune,
-    record_rows,
-)
-from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest import prune, records, write
+from ckanext.ukharvest.harvest.model import Link
+from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Portal, act, statements, tick
@@ -57,7 +50,7 @@ def test_a_changed_record_keeps_the_format_without_a_request(place: Place) -> No
     assert len(sent) == 1
     assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
     assert place.new_requests() == []
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
 
 
 def test_a_batch_asks_once_for_what_is_known_of_its_links(place: Place, portal: Portal) -> None:
@@ -72,7 +65,7 @@ def test_a_batch_asks_once_for_what_is_known_of_its_links(place: Place, portal: 
     ):
         queue.fetch_callback(Channel(), queue.FakeMethod(body), None, body)
     assert len(sent) == 1
-    assert len(link_checks.due(100)) == 20
+    assert len(link_results.due_links(100)) == 20
 
 
 def test_a_format_that_somebody_gave_stays(place: Place) -> None:
@@ -98,15 +91,15 @@ def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
     work()
     assert place.formats == ["Wms ", "WMS"]
     assert place.link()["layers"] != []
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
 
 
 def test_found_formats_are_written_by_the_next_job(place: Place) -> None:
     """After a job that was killed, and after an import during the link check."""
     place.harvest()
-    link_results.save([LinkResult(place.resource["url"], format="WMS")], 30)
+    link_results.save_link_results([LinkResult(place.resource["url"], format="WMS")], 30)
     model.Session.commit()
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
     tick()
     assert len(queued()) == 1
     work()
@@ -118,18 +111,20 @@ def test_an_import_at_the_same_time_is_not_overwritten(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    real = record_rows.lock_all_of
+    real = records.lock_all_of
 
     def after_an_import(package_id: str) -> None:
         place.publish(RIVERS, title="Rivers and lakes")
         (object_id,) = place.portal.gather(place.portal.create_job(place.source))
         with monkeypatch.context() as patch:
-            patch.setattr(link_evidence, "load", lambda _urls: {})  # the result came later
+            patch.setattr(
+                link_results, "load_link_evidence", lambda _urls: {}
+            )  # the result came later
             place.portal.deliver(object_id)
         real(package_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(record_rows, "lock_all_of", after_an_import)
+        patch.setattr(records, "lock_all_of", after_an_import)
         work()
     assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
 
@@ -141,7 +136,7 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
     body = json.loads(place.publisher.routes[PATH].body)
     place.publisher.serve(PATH, catalogue([*body["dataset"], other]))
     assert place.harvest() == {"added": 2}
-    real = dataset_writer.fill_formats
+    real = write.fill_formats
     refused = place.portal.datasets()[0]["id"]
 
     def fill(package_id: str) -> list[str]:
@@ -149,12 +144,12 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
             raise ValueError("a plugin of the portal")
         return real(package_id)
 
-    monkeypatch.setattr(single, "fill_formats", fill)
+    monkeypatch.setattr(write, "fill_formats", fill)
     work()
     formats = [each["resources"][0]["format"] for each in place.portal.datasets()]
     assert formats == ["", "WMS"]
-    assert not link_checks.is_due()
-    monkeypatch.setattr(single, "fill_formats", real)
+    assert not link_results.is_due()
+    monkeypatch.setattr(write, "fill_formats", real)
     place.new_requests()
     for jobs in (1, 0):  # only one an hour tries again
         call_action("job_clear")
@@ -215,7 +210,7 @@ def test_old_refusals_are_looked_for_once_in_a_link_check(
     """Not after each batch of links: all problems are read for it."""
     place.publish(RIVERS, f"{RIVERS}?2", f"{RIVERS}?3")
     place.harvest()
-    monkeypatch.setattr(link_check, "BATCH", 1)
+    monkeypatch.setattr(link_jobs, "BATCH", 1)
     with statements("DELETE FROM ukharvest_problem") as sent:
         work()
     assert place.formats == ["WMS", "WMS", "WMS"]
@@ -232,7 +227,7 @@ def test_views_that_a_plugin_refuses_are_a_problem_of_the_record(
 
     place.harvest()
     before = shown_problems(place)
-    monkeypatch.setattr(link_check, "_make_views", refuse)
+    monkeypatch.setattr(link_jobs, "_make_views", refuse)
     work()
     assert place.formats == ["WMS"]
     ((code, message),) = set(shown_problems(place)) - set(before)

@@ -17,9 +17,11 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
-from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.model import Assessment, Link, link_budget, link_checks
-from ckanext.ukharvest.presentation.rendering.values import INDEXED
+from ckanext.ukharvest.harvest import background
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.model import Assessment, Link
+from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import work
@@ -125,19 +127,19 @@ def expected_states() -> dict[str, str]:
 def test_ten_thousand_links(
     hosts: Hosts, move: Callable[[float], None], app: CKANTestApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_check, "BUDGET", 3600.0)
+    monkeypatch.setattr(link_jobs, "BUDGET", 3600.0)
     refused, dead = len(REFUSING) * 10 * EACH, sum(map(is_dead, range(DATASETS))) * EACH
     work()
     first = hosts.asked()
     assert len(first) == len(set(first)) == DATASETS * EACH - refused
-    spent = link_budget.spent_today()
+    spent = background.spent_today()
     # Three attempts at each host that refuses; the others of its links are left alone.
     tried = len(REFUSING) * 3
     assert (spent.requests, spent.links) == (len(first) + tried, len(first) + tried)
-    assert spent.requests <= link_check.budget().requests
+    assert spent.requests <= link_jobs.daily_budget().requests
     # Each host gets one request at a time, and several hosts are asked together.
     assert set(hosts.most.values()) == {1}
-    assert 1 < hosts.most_together <= link_check.AT_ONCE
+    assert 1 < hosts.most_together <= link_jobs.AT_ONCE
 
     work()
     assert hosts.asked() == []  # nothing is due
@@ -161,7 +163,7 @@ def _assert_states(refused: int, dead: int) -> None:
     assert all(states[url.split("/")[3]] == state for url, state in links.items())
     works = DATASETS * EACH - refused - dead
     counts = {"": 0, "works": works, "failing": 0, "away": refused, "dead": dead}
-    assert link_checks.count_states() == counts
+    assert link_results.count_states() == counts
     for state in ("works", "away", "dead"):
         listed = call_action("ukharvest_link_list", state=state, limit=1)
         assert listed["count"] == counts[state]

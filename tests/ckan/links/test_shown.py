@@ -13,11 +13,11 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 
 from ckanext.ukharvest import doctor
-from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import Layer, LinkResult
 from ckanext.ukharvest.doctor import features
-from ckanext.ukharvest.model import link_results
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest import model as tables
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
@@ -64,7 +64,7 @@ def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     place.harvest()
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
     assert "What this link is" not in app.get(page).body
-    link_results.save([found], 30)
+    link_results.save_link_results([found], 30)
     model.Session.commit()
     body = app.get(page).body
     for part in ("What this link is:", "WMS 1.3.0", "2 layers", "checked on", "<details>"):
@@ -80,7 +80,7 @@ def test_checked_link_pages_are_accessible_and_harmless(place: Place, visitor: V
     layers = tuple(Layer(text, text) for text in texts)
     url = place.publisher.url(RIVERS)
     found = LinkResult(url, format="WMS", version=texts[0], layers=layers, title=texts[2])
-    link_results.save([found], 30)
+    link_results.save_link_results([found], 30)
     model.Session.commit()
     looks.check(visitor, "resource", page, beside=page, region=".ukharvest-link", is_own=False)
     looks.assert_harmless(visitor.page)

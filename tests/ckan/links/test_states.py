@@ -14,8 +14,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Link, link_checks
-from ckanext.ukharvest.presentation.rendering.values import INDEXED
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.model import Link
+from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import act
@@ -90,7 +91,7 @@ def test_a_link_dies_and_everything_says_so(place: Place, move: Move, app: CKANT
 def test_a_link_recovers(place: Place, move: Move, app: CKANTestApp) -> None:
     die(place, move)
     move(29)
-    assert not link_checks.is_due()  # a dead link is checked as often as one that works
+    assert not link_results.is_due()  # a dead link is checked as often as one that works
     place.publisher.serve(TABLE, "a,b\n1,2\n")
     move(2)
     work()
@@ -131,20 +132,20 @@ def test_a_resource_that_changed_is_checked_again_once(place: Place) -> None:
     work()
     place.publish(PLAIN, title="Rivers and lakes")  # of the dataset, not of the resource
     place.harvest()
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
     place.new_requests()
     distribution = [{"title": "Another title", "accessURL": place.publisher.url(PLAIN)}]
     place.publisher.serve(PATH, catalogue([dataset(1, distribution=distribution)]))
     place.harvest()
-    assert link_checks.is_due()
+    assert link_results.is_due()
     work()
     assert place.new_requests() == [PLAIN]
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
     act("resource_patch", id=place.resource["id"], description="By a person")
-    assert link_checks.is_due()
+    assert link_results.is_due()
     work()
     assert place.new_requests() == [PLAIN]
-    assert not link_checks.is_due()
+    assert not link_results.is_due()
 
 
 def test_datasets_of_people_are_checked_and_keep_their_formats(place: Place) -> None:

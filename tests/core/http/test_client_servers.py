@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
-from ckanext.ukharvest.core.http.client import Credential, HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.credentials import Credential
 from ckanext.ukharvest.core.http.guard import Guard
 from tests.conftest import LOOPBACK, FakeTime
 from tests.core.support import Names, addr_info, client

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus
-from ckanext.ukharvest.core.http.client import Credential, HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.credentials import Credential
 from ckanext.ukharvest.core.http.error_answers import LONGEST, quote_reason
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher, Response
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.errors import Blocked, Unreachable
-from ckanext.ukharvest.core.http.client import HttpLimits, MeteredClient
+from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
 

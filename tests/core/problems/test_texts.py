@@ -7,12 +7,18 @@ from pathlib import Path
 import pytest
 
 from ckanext.ukharvest.core.problems import texts
+from ckanext.ukharvest.core.problems import texts as problem_texts
 
 NEVER = ("oops", "please", "successfully", "invalid", "illegal", "abort", "kill")
 
 
 def test_every_code_has_one_row_with_a_title_and_a_tip() -> None:
-    lines = Path(texts.__file__).with_name("problems.csv").read_text(encoding="utf-8").splitlines()
+    lines = (
+        Path(problem_texts.__file__)
+        .with_name("problems.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     assert len(lines) == 1 + len(texts.PROBLEM_TEXTS)
     assert [code for code, row in texts.PROBLEM_TEXTS.items() if not (row.title and row.tip)] == []
 

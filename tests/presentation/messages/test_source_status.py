@@ -9,10 +9,9 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 
-from ckanext.ukharvest.model.current_run import CurrentRun
-from ckanext.ukharvest.model.health import SourceHealth
-from ckanext.ukharvest.presentation.messages.source_status import card
-from ckanext.ukharvest.presentation.messages.status_parts import StatusFacts
+from ckanext.ukharvest.harvest.health import SourceHealth
+from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.sources.texts import StatusFacts, status_card
 
 NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
 HEALTH = SourceHealth(
@@ -63,28 +62,28 @@ def make_told(health: dict[str, Any], **more: Any) -> StatusFacts:
 
 
 def test_approved_deletions_are_no_import_and_cannot_be_stopped() -> None:
-    shown = card(make_told({"state": "deleting", "current": RUN}))
+    shown = status_card(make_told({"state": "deleting", "current": RUN}))
     assert shown.heading == "Deleting 40 of 1,312 datasets"
     assert shown.text[0] == "Decided by ann."
     assert (shown.value, shown.actions) == ("deleting", ())
-    shown = card(make_told({"state": "stuck", "current": replace(RUN, state="stuck")}))
+    shown = status_card(make_told({"state": "stuck", "current": replace(RUN, state="stuck")}))
     assert shown.actions == ()
 
 
 def test_a_source_with_broken_links_is_not_all_good() -> None:
-    shown = card(make_told({"value": "healthy"}, broken_links=2))
+    shown = status_card(make_told({"value": "healthy"}, broken_links=2))
     assert shown.heading == "The last run worked, but 2 links do not"
     assert shown.actions[0] == "mend"
 
 
 def test_reason_of_a_failure_is_not_that_of_a_stopped_run() -> None:
     for value in ("failing", "hiccup"):
-        shown = card(make_told({"value": value}, last=STOPPED, judged=FAILED))
+        shown = status_card(make_told({"value": value}, last=STOPPED, judged=FAILED))
         assert shown.heading.endswith("failed: It took too long.")
 
 
 def test_a_first_run_that_was_stopped_is_a_run() -> None:
-    shown = card(make_told({"value": "new"}, last=STOPPED))
+    shown = status_card(make_told({"value": "new"}, last=STOPPED))
     assert shown.heading == "No run has finished yet"
     assert shown.text[0] == "The last run, just now, was stopped by ed."
     assert (shown.kind, shown.value, shown.actions[0]) == ("outcome", "stopped", "refresh")
@@ -92,8 +91,8 @@ def test_a_first_run_that_was_stopped_is_a_run() -> None:
 
 def test_others_see_who_decides() -> None:
     waits = {"value": "held", "state": "held", "held": 300}
-    mine = card(make_told(waits, may_decide=True, max_share=0.2))
-    theirs = card(make_told(waits, max_share=0.2))
+    mine = status_card(make_told(waits, may_decide=True, max_share=0.2))
+    theirs = status_card(make_told(waits, max_share=0.2))
     assert mine.heading == "Waiting for your decision: 300 datasets would be deleted"
     assert theirs.heading == (
         "Waiting for an administrator's decision: 300 datasets would be deleted"
@@ -112,14 +111,14 @@ def test_others_see_who_decides() -> None:
 )
 def test_the_limit_that_a_deletion_passed_is_named(held: int, limit: str) -> None:
     waits = {"value": "held", "state": "held", "held": held}
-    shown = card(make_told(waits, max_share=0.2))
+    shown = status_card(make_told(waits, max_share=0.2))
     words = f"This portal asks before deleting more than {limit} of a source's datasets."
     assert words in shown.text[0]
 
 
 def test_up_to_ten_deletions_pass_no_share() -> None:
     waits = {"value": "held", "state": "held", "held": 4, "datasets": 8}
-    shown = card(make_told(waits, max_share=0.2))
+    shown = status_card(make_told(waits, max_share=0.2))
     assert shown.text[0].startswith("That is 50% of this source's datasets.")
     assert "asks before" not in shown.text[0]
 
@@ -127,7 +126,7 @@ def test_up_to_ten_deletions_pass_no_share() -> None:
 @pytest.mark.parametrize(("datasets", "is_said"), [(1, False), (3, True)])
 def test_old_versions_are_named_only_if_there_are_some(datasets: int, is_said: bool) -> None:
     judged = {"outcome": "errors", "counts": {"added": 1, "lost": 1}}
-    shown = card(make_told({"value": "errors", "datasets": datasets}, judged=judged))
+    shown = status_card(make_told({"value": "errors", "datasets": datasets}, judged=judged))
     assert ("old version" in " ".join(shown.text)) is is_said
 
 
@@ -136,7 +135,7 @@ MISSING = {"records": 9, "of": 11, "asks_after": 2}
 
 def test_missing_records_are_shown_with_the_time_of_approval() -> None:
     health = {"value": "shrunk", "missing": MISSING}
-    mine = card(
+    mine = status_card(
         make_told(health, may_decide=True, last={"counts": {"missing": 9}, "shortfall": MISSING})
     )
     assert mine.heading == "9 of 11 records are missing from the source"
@@ -145,7 +144,7 @@ def test_missing_records_are_shown_with_the_time_of_approval() -> None:
         "they are deleted."
     )
     assert len(mine.text) == 2  # the number is in the heading
-    lost = card(make_told({**health, "missing": {**MISSING, "asks_after": 1}}, judged=LOST))
+    lost = status_card(make_told({**health, "missing": {**MISSING, "asks_after": 1}}, judged=LOST))
     assert "an administrator of the organisation will be asked" in lost.text[0]
     assert lost.text[1] == "2 records could not be imported."
     assert lost.actions[-1] == "mend"
@@ -156,18 +155,20 @@ LOST = {"outcome": "shrunk", "counts": {"lost": 2}}
 
 def test_an_empty_list_that_counts_says_so() -> None:
     empty = {"value": "empty", "datasets": 12}
-    shown = card(make_told({**empty, "missing": {**MISSING, "asks_after": 1}}, may_decide=True))
+    shown = status_card(
+        make_told({**empty, "missing": {**MISSING, "asks_after": 1}}, may_decide=True)
+    )
     assert shown.heading == "The source lists no records"
     assert shown.text[0] == "Your 12 datasets are unchanged."
     assert shown.text[1].startswith(
         "If they are missing from the next complete run too, you will be asked"
     )
-    shown = card(make_told(empty))
+    shown = status_card(make_told(empty))
     assert shown.text[1] == "Nothing is deleted as long as the source lists no records."
     assert shown.text[2].startswith("Check that the source's URL is right")
 
 
 def test_a_switched_off_source_says_how_to_switch_it_on() -> None:
-    shown = card(make_told({"value": "off", "state": "off", "datasets": 0}))
+    shown = status_card(make_told({"value": "off", "state": "off", "datasets": 0}))
     assert shown.text[-1] == "To import from it again, switch the source on."
     assert shown.actions == ("switch_on",)

@@ -11,9 +11,9 @@ from lxml import html
 from markupsafe import Markup
 
 from ckanext.ukharvest import fields
-from ckanext.ukharvest.presentation.rendering import dataset_fields
-from ckanext.ukharvest.presentation.rendering.dataset_fields import FIELDS, rows
-from ckanext.ukharvest.presentation.rendering.portal_values import Portal
+from ckanext.ukharvest.rendering import fields as rendering_field_rows
+from ckanext.ukharvest.rendering.fields import FIELDS, field_rows
+from ckanext.ukharvest.rendering.values import Portal
 from tests.presentation.rendering.test_facts import HOSTILE
 
 PORTAL = Portal()
@@ -39,7 +39,7 @@ def _everywhere(text: str) -> list[Any]:
 def render_rows(facts: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
     """Return label and text of each row, those without a label last."""
     given = {key: v if isinstance(v, str) else json.dumps(v) for key, v in facts.items()}
-    found = rows(given, PORTAL, **more)
+    found = field_rows(given, PORTAL, **more)
     return [(row.label, words(row.value)) for row in (*found.known, *found.others)]
 
 
@@ -61,7 +61,7 @@ KEYS += [
 def test_hostile_texts_are_escaped_in_every_row(text: str) -> None:
     for key, value in itertools.product(KEYS, _everywhere(text)):
         raw = value if isinstance(value, str) else json.dumps(value)
-        made = rows({key: raw}, PORTAL)
+        made = field_rows({key: raw}, PORTAL)
         for row in (*made.known, *made.others):
             page = html.fragment_fromstring(str(row.value), create_parent="div")
             for element in page.iterdescendants():
@@ -87,8 +87,11 @@ def test_rows_have_the_order_of_the_guide() -> None:
         "temporal_coverage-to": "2010-03",
         "theme-primary": "Crime",
     }
-    said = {dataset_fields.HARVEST_URL: Markup("there"), dataset_fields.ADDED: Markup("today")}
-    found = rows(facts, PORTAL, said)
+    said = {
+        rendering_field_rows.HARVEST_URL: Markup("there"),
+        rendering_field_rows.ADDED: Markup("today"),
+    }
+    found = field_rows(facts, PORTAL, said)
     assert [(row.label, words(row.value)) for row in found.known] == [
         ("Added to this site", "today"),
         ("Theme", "Crime & Justice"),
@@ -160,14 +163,14 @@ def test_values_are_shown_in_words(key: str, value: Any, expected: str) -> None:
 
 def test_dates_and_languages_are_in_the_language_of_the_page() -> None:
     german = Portal(language="de")
-    found = rows({"language": "cy", "metadata-date": "2024-05-31"}, german)
+    found = field_rows({"language": "cy", "metadata-date": "2024-05-31"}, german)
     assert [words(row.value) for row in found.known] == ["31 Mai 2024", "Walisisch"]
     assert Portal(language="no such").locale.language == "en"
 
 
 def test_missing_facts_of_location_data_are_named() -> None:
     found = dict(render_rows({**LOCATION, "resource-type": "service"}))
-    missing = [label for label, value in found.items() if value == dataset_fields.NOT_GIVEN]
+    missing = [label for label, value in found.items() if value == rendering_field_rows.NOT_GIVEN]
     assert missing == [
         "Extent",
         "Spatial reference system",
@@ -178,7 +181,10 @@ def test_missing_facts_of_location_data_are_named() -> None:
         "Metadata language",
         "Service type",
     ]
-    assert dataset_fields.NOT_GIVEN not in dict(render_rows(LOCATION, is_harvested=False)).values()
+    assert (
+        rendering_field_rows.NOT_GIVEN
+        not in dict(render_rows(LOCATION, is_harvested=False)).values()
+    )
     assert not render_rows({**LOCATION, "resource-type": "nonGeographicDataset"})[2:]
     better = {**LOCATION, "responsible-organisation": [{"name": "Agency"}]}
     assert "Responsible party" not in dict(render_rows(better))
@@ -197,4 +203,4 @@ def test_an_extra_that_repeats_another_is_left_out() -> None:
 
 def test_every_field_of_a_dataset_has_its_label_and_its_place() -> None:
     own = {field.key: field.label for field in fields.FIELDS if field.of == fields.DATASET}
-    assert own.items() <= dataset_fields.LABELS.items()
+    assert own.items() <= rendering_field_rows.LABELS.items()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.presentation.rendering import facts as shown_facts
+from ckanext.ukharvest.rendering import values
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -43,7 +43,7 @@ HOSTILE = (
     ],
 )
 def test_texts_and_lists_are_rendered(text: str, expected: str) -> None:
-    assert shown_facts.render_extra(text) == expected
+    assert values.render_extra(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,16 +82,16 @@ def test_texts_and_lists_are_rendered(text: str, expected: str) -> None:
     ],
 )
 def test_objects_are_rendered(value: dict[str, Any], expected: str) -> None:
-    assert shown_facts.render_extra(json.dumps(value)) == expected
+    assert values.render_extra(json.dumps(value)) == expected
 
 
 def test_half_a_character_is_replaced() -> None:
-    assert str(shown_facts.render_extra('["\\ud800x"]')).encode() == b"?x"
+    assert str(values.render_extra('["\\ud800x"]')).encode() == b"?x"
 
 
 def test_a_long_list_is_cut() -> None:
-    shown = shown_facts.render_extra(json.dumps([f"word {number}" for number in range(1200)]))
-    assert shown.count("<li>") == shown_facts.MOST + 1
+    shown = values.render_extra(json.dumps([f"word {number}" for number in range(1200)]))
+    assert shown.count("<li>") == values.MOST + 1
     assert "… +1,100" in shown
 
 
@@ -99,4 +99,4 @@ def test_a_long_list_is_cut() -> None:
     "text", ["[" * 100_000, "[" * 50 + "]" * 50, '{"a":' * 60 + "1" + "}" * 60]
 )
 def test_deep_values_are_shown_as_text(text: str) -> None:
-    assert "<ul" not in shown_facts.render_extra(text)
+    assert "<ul" not in values.render_extra(text)

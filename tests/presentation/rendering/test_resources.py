@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.presentation.rendering.resources import groups
+from ckanext.ukharvest.rendering.inspire import groups
 
 
 def resource(name: str, kind: str = "", **more: Any) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from lxml import html
 
-from ckanext.ukharvest.presentation.rendering import values
-from ckanext.ukharvest.presentation.rendering.portal_values import Portal
+from ckanext.ukharvest.rendering import values
+from ckanext.ukharvest.rendering.values import Portal
 from tests.presentation.rendering.test_facts import HOSTILE
 
 ESD = "http://id.esd.org.uk"
@@ -154,14 +154,14 @@ def test_endless_values_take_no_time(key: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["x", "http://a.example/", f"{ESD}/service/579 "])
 def test_half_a_character_breaks_no_page(text: str) -> None:
-    for key in values.KEYS:
+    for key in values.RENDERED_KEYS:
         assert str(values.render_value(key, f'["{text}\\ud800"]', PORTAL)).encode(), key
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "[" * 5000, "http://[", "http://a.example:x/", "{}"])
 def test_hostile_texts_are_escaped_in_every_value(text: str) -> None:
     inside = (text, [text], json.dumps([text, {text: text}]), f"{ESD}/service/579 {text}")
-    for key, value in itertools.product(values.KEYS, inside):
+    for key, value in itertools.product(values.RENDERED_KEYS, inside):
         page = render(key, value)
         assert {each.tag for each in page.iter()} <= {"div", "ul", "li", "span", "a"}, key
         for link in page.xpath(".//a"):

@@ -8,7 +8,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.link_states import LinkResult
-from ckanext.ukharvest.quality.link_check.check import check_link
+from ckanext.ukharvest.links.check import check_link
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
 

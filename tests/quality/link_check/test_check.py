@@ -11,8 +11,8 @@ import pytest
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.link_states import LinkFault
-from ckanext.ukharvest.quality.link_check import check
-from ckanext.ukharvest.quality.link_check.check import LIMITS, check_link
+from ckanext.ukharvest.links import check as link_check
+from ckanext.ukharvest.links.check import LIMITS, check_link
 from tests.conftest import LOOPBACK
 from tests.core.support import Names
 from tests.core.support import addr_info as resolved
@@ -251,7 +251,7 @@ def test_it_never_raises(publisher: Publisher, monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(check, "answer", broken)
+    monkeypatch.setattr(link_check, "answer", broken)
     publisher.serve("/a", "a")
     words, is_lasting = why(publisher, "/a")
     assert words == (

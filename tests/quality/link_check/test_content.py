@@ -13,14 +13,14 @@ import pytest
 
 from ckanext.ukharvest.core.values.formats import formats
 from ckanext.ukharvest.core.values.link_protocols import SERVICES
-from ckanext.ukharvest.quality.link_check import content
+from ckanext.ukharvest.links import content
 from tests.publisher import Publisher
 from tests.quality.link_check.support import look_at
 
 
 def label_of(data: bytes | str, **more: object) -> str:
     head = data.encode() if isinstance(data, str) else data
-    return content.label_of(head[: content.HEAD], is_cut=len(head) > content.HEAD, **more)  # type: ignore[arg-type]
+    return content.format_label(head[: content.HEAD], is_cut=len(head) > content.HEAD, **more)  # type: ignore[arg-type]
 
 
 def zipped(*names: str, **files: bytes) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from ckanext.ukharvest.core.link_states import Layer
-from ckanext.ukharvest.quality.link_check import services
+from ckanext.ukharvest.links import services
 from tests.publisher import Publisher, Response
 from tests.quality.link_check.support import (
     OWS_EXCEPTION,
@@ -75,7 +75,7 @@ def test_metadata_name_the_wrong_service(publisher: Publisher) -> None:
 )
 def test_a_text_of_many_pieces_takes_no_time(document: str) -> None:
     root = etree.fromstring(document.format(" <!-- -->" * 500_000 + "Rivers"))
-    service = services.read(root)
+    service = services.read_services(root)
     assert "Rivers" in (service.title if service else "", services.exception_text(root))
 
 

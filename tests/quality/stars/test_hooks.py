@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
-from ckanext.ukharvest.model import redis_cache
+from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.stars import plugins
 
 FOUND = DatasetStars(Stars(3, "format", "CSV"), {"a": Stars(3, "format", "CSV")})
@@ -21,7 +21,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:
     names = ("stars_of_formats", "stars_of_resource", "stars_of_dataset", "stars_reason")
     plugin = SimpleNamespace(name="theirs", **dict.fromkeys(names, method))
     monkeypatch.setattr(plugins, "_plugins", lambda: iter([plugin]))
-    monkeypatch.setattr(redis_cache, "save", lambda *_args: None)
+    monkeypatch.setattr(http_client, "save_in_redis", lambda *_args: None)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import IO, Any
 import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.quality.link_check import texts
+from ckanext.ukharvest.links import content
 from ckanext.ukharvest.readers.json_document import stream
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 
@@ -139,7 +139,7 @@ def test_long_numbers_within_the_limit_are_read() -> None:
     "text", ['{"a":' + "9" * 6000 + "}", "[" * 3000 + "]" * 3000], ids=["number", "depth"]
 )
 def test_links_beyond_a_limit_are_found_without_a_parser(text: str) -> None:
-    assert texts.label_of(text, is_cut=False) == "JSON"
+    assert content.label_of(text, is_cut=False) == "JSON"
 
 
 FAULTS = (

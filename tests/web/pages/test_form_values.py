@@ -9,13 +9,14 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import source_types
-from ckanext.ukharvest.web.pages.form_values import (
+from ckanext.ukharvest.sources.form_values import (
     SentSource,
     choose_values,
     parse_form,
+    table_row,
+    value_of,
     without_field,
 )
-from ckanext.ukharvest.web.pages.option_fields import table_row, value_of
 
 CSW = {"source_type": "gemini-csw", "url": " https://geo.example/csw ", "options_of": "gemini-csw"}
 

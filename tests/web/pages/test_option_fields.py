@@ -19,8 +19,7 @@ from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import SourceType
-from ckanext.ukharvest.web.pages.form_values import parse_form
-from ckanext.ukharvest.web.pages.option_fields import COMMON, build_fields, shown_options
+from ckanext.ukharvest.sources.form_values import COMMON, build_fields, parse_form, shown_options
 
 TEMPLATES = Path(ckanext.ukharvest.__file__).parent / "templates"
 ENVIRONMENT = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
 
 _ADDRESS = re.compile(
     r"https?://(?:inspire\.ec\.europa\.eu/theme/(?P<register>[a-z]{2})"

@@ -6,8 +6,8 @@ import click
 from alembic import context
 from sqlalchemy import engine_from_config, pool
 
-from ckanext.ukharvest.model import schema_version
-from ckanext.ukharvest.model.schema_version import State
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.database import State
 
 
 def run_migrations() -> None:
@@ -20,17 +20,15 @@ def run_migrations() -> None:
     settings = context.config.get_section(context.config.config_ini_section) or {}
     engine = engine_from_config(settings, prefix="sqlalchemy.", poolclass=pool.NullPool)
     with engine.connect() as connection:  # of its own: a query begins a transaction
-        if schema_version.is_unversioned(connection):
-            raise click.ClickException(schema_version.UNVERSIONED)
+        if database.is_unversioned(connection):
+            raise click.ClickException(database.UNVERSIONED)
     with engine.connect() as connection:
-        context.configure(
-            connection=connection, target_metadata=None, version_table=schema_version.TABLE
-        )
+        context.configure(connection=connection, target_metadata=None, version_table=database.TABLE)
         heads = context.get_context().get_current_heads()
-        state = schema_version.state_of(heads)
+        state = database.state_of(heads)
         if state in (State.UNRELEASED, State.AHEAD):
             version = ", ".join(heads)
-            raise click.ClickException(f"{schema_version.TEXTS[state]} (Version {version}.)")
+            raise click.ClickException(f"{database.TEXTS[state]} (Version {version}.)")
         with context.begin_transaction():
             context.run_migrations()
 

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from ckanext.ukharvest.core.values.geometries import bbox_polygon
-from ckanext.ukharvest.presentation.rendering.extent import svg_map
-from ckanext.ukharvest.presentation.rendering.extent.svg_map import render_extent
+from ckanext.ukharvest.rendering import extent_map
+from ckanext.ukharvest.rendering.extent_map import render_extent
 
 
 def drawn(*box: float) -> str:
@@ -34,7 +34,7 @@ def names(picture: str) -> list[str]:
 def test_places_that_people_know(box: tuple[float, ...], expected: str) -> None:
     found = names(drawn(*box))
     assert expected in found
-    assert len(found) <= svg_map.MOST
+    assert len(found) <= extent_map.MOST
 
 
 def test_names_keep_apart() -> None:
@@ -55,8 +55,8 @@ def test_a_small_area_has_a_ring_and_no_name_covers_it() -> None:
 
 
 def test_positions_are_positions() -> None:
-    found = [name for name, _latitude, _longitude in svg_map.PLACES]
+    found = [name for name, _latitude, _longitude in extent_map.PLACES]
     assert len(found) == len(set(found))
-    for _name, latitude, longitude in svg_map.PLACES:
+    for _name, latitude, longitude in extent_map.PLACES:
         assert -90 < latitude < 90
         assert -180 < longitude < 180

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 import ckanext.ukharvest
 from ckanext.ukharvest.core.values.geometries import Geometry, bbox_polygon, merge_geometries
-from ckanext.ukharvest.presentation.rendering.extent import svg_map
+from ckanext.ukharvest.rendering import extent_map
 
 PUBLIC = Path(ckanext.ukharvest.__file__).parent / "public"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -34,7 +34,7 @@ def _url(path: str) -> str:
 
 
 def _figure(geometry: Any) -> ElementTree.Element:
-    drawn = svg_map.render_extent(json.dumps(geometry), _url)
+    drawn = extent_map.render_extent(json.dumps(geometry), _url)
     assert isinstance(drawn, Markup)
     return ElementTree.fromstring(drawn)
 
@@ -83,7 +83,7 @@ def _place(figure: ElementTree.Element, longitude: float, latitude: float) -> tu
     ],
 )
 def test_an_extent_is_described_in_words(geometry: Any, words: str) -> None:
-    assert svg_map.describe_extent(json.dumps(geometry)).startswith(words)
+    assert extent_map.describe_extent(json.dumps(geometry)).startswith(words)
     label = _figure(geometry).find("svg").attrib["aria-label"]  # type: ignore[union-attr]
     assert label.startswith(f"Map. {words}")
 
@@ -104,13 +104,13 @@ def test_an_extent_is_described_in_words(geometry: Any, words: str) -> None:
     ],
 )
 def test_other_texts_have_no_map(text: str) -> None:
-    assert svg_map.describe_extent(text) == ""
-    assert svg_map.render_extent(text, _url) is None
+    assert extent_map.describe_extent(text) == ""
+    assert extent_map.render_extent(text, _url) is None
 
 
 def test_no_text_of_a_geometry_is_on_the_page() -> None:
     evil = {"type": "Point", "coordinates": [1, 51], "name": "<script>"}
-    drawn = svg_map.render_extent(
+    drawn = extent_map.render_extent(
         json.dumps({**evil, "type": "point"}), lambda path: path + '"><x>'
     )
     assert drawn
@@ -184,12 +184,12 @@ def test_several_areas_are_numbered_and_listed(count: int, numbers: int, listed:
 def test_a_shape_of_many_points_is_drawn_with_fewer() -> None:
     ring = [[n / 10_000, 50 + (n % 2) / 10] for n in range(9_999)] + [[0, 51], [0, 50]]
     geometry: Geometry = {"type": "Polygon", "coordinates": [ring]}
-    assert "10,000 points" in svg_map.describe_extent(json.dumps(geometry))
-    assert len(str(svg_map.render_extent(json.dumps(geometry), _url))) < 100_000
+    assert "10,000 points" in extent_map.describe_extent(json.dumps(geometry))
+    assert len(str(extent_map.render_extent(json.dumps(geometry), _url))) < 100_000
 
 
 @pytest.mark.parametrize(
-    ("path", "most"), [(svg_map.OUTLINE_UK, 25_000), (svg_map.OUTLINE_WORLD, 125_000)]
+    ("path", "most"), [(extent_map.OUTLINE_UK, 25_000), (extent_map.OUTLINE_WORLD, 125_000)]
 )
 def test_the_outlines_are_small_and_say_where_they_are_from(path: str, most: int) -> None:
     file = PUBLIC / path.lstrip("/")
@@ -229,12 +229,12 @@ def _is_land(rings: list[list[tuple[int, int]]], longitude: float, latitude: flo
     ("path", "places"),
     [
         (
-            svg_map.OUTLINE_UK,
+            extent_map.OUTLINE_UK,
             {(-1.5, 52.5): True, (-4, 57): True, (-7, 54.6): True, (-4.5, 54.2): True}
             | {(2.3, 48.8): True, (-4.5, 53.9): False, (3, 55): False, (-10, 49): False},
         ),
         (
-            svg_map.OUTLINE_WORLD,
+            extent_map.OUTLINE_WORLD,
             {(-1.5, 52.5): True, (100, 60): True, (179, 67.5): True, (20, 0): True}
             | {(135, -25): True, (-100, 40): True, (0, -85): True, (-59, -51.8): True}
             | {(-30, 30): False, (-150, 0): False, (80, -30): False},

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.presentation.rendering.source_record.form import (
-    BEGINNING,
-    LONGEST,
-    WHOLE_LINES,
-    excerpt,
-)
+from ckanext.ukharvest.rendering.source_record import BEGINNING, LONGEST, WHOLE_LINES, excerpt
 
 
 def numbers(content: str, marked: set[int]) -> list[int]:

@@ -6,14 +6,8 @@ import pytest
 
 from ckanext.ukharvest.core.document_kind import size_of
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
-from ckanext.ukharvest.presentation.rendering.source_record.form import (
-    JSON,
-    N_TRIPLES,
-    TEXT,
-    XML,
-    Form,
-)
+from ckanext.ukharvest.rendering import source_record
+from ckanext.ukharvest.rendering.source_record import JSON, N_TRIPLES, TEXT, XML, Form
 
 
 @pytest.mark.parametrize(
@@ -38,7 +32,7 @@ from ckanext.ukharvest.presentation.rendering.source_record.form import (
     ],
 )
 def test_forms_of_records_are_recognised(content: str, form: Form) -> None:
-    assert record_form.form_of(content) is form
+    assert source_record.form_of(content) is form
 
 
 @pytest.mark.parametrize(
@@ -61,7 +55,7 @@ def test_forms_of_records_are_recognised(content: str, form: Form) -> None:
     ],
 )
 def test_xml_is_shown_without_its_encoding(content: str, served: str | None) -> None:
-    found = record_form.as_utf8(content)
+    found = source_record.as_utf8(content)
     if served is not None:
         assert found == served
     ours, read = xml.parse(content), xml.parse(found.encode("utf-8"))
@@ -70,21 +64,23 @@ def test_xml_is_shown_without_its_encoding(content: str, served: str | None) -> 
 
 
 def test_json_is_laid_out_in_lines() -> None:
-    lines, is_all = record_form.lines_of('{"b": "é \\ud800", "a": [1]}')
+    lines, is_all = source_record.lines_of('{"b": "é \\ud800", "a": [1]}')
     assert lines == ["{", '  "b": "é ?",', '  "a": [', "    1", "  ]", "}"]
     assert is_all
-    assert record_form.lines_of('{"a": ') == (['{"a": '], True)
+    assert source_record.lines_of('{"a": ') == (['{"a": '], True)
     deep = "[" * 100_000
-    assert record_form.lines_of(deep) == ([deep], True)
+    assert source_record.lines_of(deep) == ([deep], True)
 
 
 def test_lines_are_counted_as_parsers_do() -> None:
-    assert record_form.lines_of("<a>\r\n\u2028\n") == (["<a>", "\u2028", ""], True)
-    lines, is_all = record_form.lines_of("\n" * 3_000_000)
-    assert len(lines) == record_form.MOST_LINES
+    assert source_record.lines_of("<a>\r\n\u2028\n") == (["<a>", "\u2028", ""], True)
+    lines, is_all = source_record.lines_of("\n" * 3_000_000)
+    assert len(lines) == source_record.MOST_LINES
     assert not is_all
 
 
 def test_sizes_have_units() -> None:
     sizes = {"a" * 12: "12 bytes", "é" * 6000: "12 kB", "a" * 2_140_000: "2.1 MB"}
-    assert [record_form.format_size(size_of(content)) for content in sizes] == list(sizes.values())
+    assert [source_record.format_size(size_of(content)) for content in sizes] == list(
+        sizes.values()
+    )

@@ -8,17 +8,12 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import ordered_json
-from ckanext.ukharvest.presentation.rendering.source_record.json_outline import (
-    DEEPEST,
-    MOST,
-    outline,
-)
-from ckanext.ukharvest.presentation.rendering.source_record.outline import Row, Section
+from ckanext.ukharvest.rendering.outlines import DEEPEST, MOST, Row, Section, outline_of_json
 from tests.presentation.rendering.source_record.test_outline import page, values_of
 
 
 def lines(record: object) -> list[str]:
-    return list(page(outline(json.dumps(record))))[1:]
+    return list(page(outline_of_json(json.dumps(record))))[1:]
 
 
 def test_a_record_as_fields_in_its_own_order() -> None:
@@ -58,17 +53,17 @@ def test_a_record_as_fields_in_its_own_order() -> None:
 
 def test_every_text_is_on_the_page() -> None:
     record = {"a": [{"b": [1, [2.5, "x" * 200]]}, "y", {}], "c": {"d": {"e": {"f": "z"}}}}
-    found = {value.text for value in values_of(outline(json.dumps(record)))}
+    found = {value.text for value in values_of(outline_of_json(json.dumps(record)))}
     assert {"1", "2.5", "x" * 200, "y", "z"} <= found
 
 
 def test_links_are_web_addresses_alone() -> None:
-    found = outline('{"url": "https://a.example/", "bad": "javascript:alert(1)"}')
+    found = outline_of_json('{"url": "https://a.example/", "bad": "javascript:alert(1)"}')
     assert [value.href for value in values_of(found)] == ["https://a.example/", ""]
 
 
 def test_characters_that_no_page_can_hold_are_replaced() -> None:
-    found = outline('{"title": "a\\ud800b", "x\\ud800": 1}')
+    found = outline_of_json('{"title": "a\\ud800b", "x\\ud800": 1}')
     assert [value.text for value in values_of(found)] == ["a?b", "1"]
     assert all("\ud800" not in line for line in page(found))
 
@@ -81,7 +76,7 @@ def test_depth_of_a_record_is_limited() -> None:
     def depth(part: Row | Section) -> int:
         return 1 + max(map(depth, part.parts)) if isinstance(part, Section) else 1
 
-    found = outline(json.dumps(record))
+    found = outline_of_json(json.dumps(record))
     assert depth(found) <= DEEPEST + 2
     assert any("deep" in value.text for value in values_of(found))
 
@@ -92,7 +87,7 @@ def test_depth_of_a_record_is_limited() -> None:
 )
 def test_other_texts_are_no_record(content: str, words: str) -> None:
     with pytest.raises(ParseError, match=words):
-        outline(content)
+        outline_of_json(content)
 
 
 def test_stored_json_has_the_order_of_the_publisher() -> None:

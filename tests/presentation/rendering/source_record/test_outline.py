@@ -11,14 +11,8 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.presentation.rendering.source_record.outline import (
-    DEEPEST,
-    MOST,
-    Row,
-    Section,
-    outline,
-)
-from ckanext.ukharvest.presentation.rendering.source_record.values import Value
+from ckanext.ukharvest.rendering.outlines import DEEPEST, MOST, Row, Section, outline_of_xml
+from ckanext.ukharvest.rendering.source_record import Value
 from tests.counting import assert_linear, count_calls
 from tests.iso_spelling import code, el, nil, text
 
@@ -49,7 +43,7 @@ def spelt(value: Value) -> str:
 
 def outline_lines(content: str) -> list[str]:
     """Return the outline without its first heading, which is the root's name."""
-    return list(page(outline(content)))[1:]
+    return list(page(outline_of_xml(content)))[1:]
 
 
 def values_of(part: Row | Section) -> Iterator[Value]:
@@ -307,7 +301,7 @@ def test_only_web_addresses_become_links(address: str, is_link: bool) -> None:
         el("srv:operatesOn", xlink__href=address),
         text("gmd:purpose", address.replace("&", "&")),
     )
-    found = list(values_of(outline(content)))
+    found = list(values_of(outline_of_xml(content)))
     assert [value.href for value in found] == [address if is_link else ""] * 3
     assert address in found[0].notes
     assert [value.text for value in found[1:]] == [address] * 2
@@ -325,7 +319,7 @@ def test_hostile_texts_are_escaped_in_an_outline() -> None:
     )
     told = "\n".join(outline_lines(content))
     assert told.count("<script>alert(1)</script>&amp;{{ 7*7 }}{% raw %}%(x)s") == 4
-    assert not any(value.href for value in values_of(outline(content)))
+    assert not any(value.href for value in values_of(outline_of_xml(content)))
 
 
 SOURCES = sorted((Path(__file__).parents[3] / "sources").rglob("*.xml"))
@@ -338,7 +332,7 @@ def test_an_outline_has_every_text_and_line(path: Path) -> None:
     except ParseError:
         pytest.skip("is not to be read")
     content = etree.tostring(root, encoding="unicode")
-    whole = outline(content)
+    whole = outline_of_xml(content)
     told = letters("".join(page(whole)))
     root = xml.parse(content)
     for element in root.iter(etree.Element):
@@ -350,9 +344,9 @@ def test_an_outline_has_every_text_and_line(path: Path) -> None:
 
 def test_depth_of_an_outline_is_limited() -> None:
     chain = "<a>" * 240 + "inside" + "</a>" * 240
-    assert list(page(outline(chain)))[1:] == ["A = inside"]
+    assert list(page(outline_of_xml(chain)))[1:] == ["A = inside"]
     tree = "<a>x<c/>" * 240 + "inside" + "</a>" * 240
-    found = list(page(outline(tree)))
+    found = list(page(outline_of_xml(tree)))
     assert max(line.count("#") for line in found) <= DEEPEST + 1
     assert "inside" in found[-1]
 
@@ -360,22 +354,22 @@ def test_depth_of_an_outline_is_limited() -> None:
 def test_a_record_without_outline_has_a_reason() -> None:
     for content in ("", "<a>", "plain", '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'):
         with pytest.raises(ParseError):
-            outline(content)
+            outline_of_xml(content)
     with pytest.raises(ParseError, match="the record has 75,002 elements"):
-        outline("<a>" + "<b/>" * (MOST + 1) + "</a>")
+        outline_of_xml("<a>" + "<b/>" * (MOST + 1) + "</a>")
     with pytest.raises(ParseError, match="the record has 80,001 elements and attributes"):
-        outline("<a>" + '<b c="1"/>' * 40_000 + "</a>")
+        outline_of_xml("<a>" + '<b c="1"/>' * 40_000 + "</a>")
 
 
 def test_work_for_many_of_a_kind_grows_with_their_number() -> None:
     def keywords(count: int) -> None:
         many = "".join(text("gmd:keyword", f"word {number}") for number in range(count))
-        (row,) = outline(record(el("gmd:MD_Keywords", many))).parts
+        (row,) = outline_of_xml(record(el("gmd:MD_Keywords", many))).parts
         assert isinstance(row, Row)
         assert len(row.values) == count
 
     def attributes(count: int) -> None:
-        outline("<a {}/>".format(" ".join(f'a{number}="1"' for number in range(count))))
+        outline_of_xml("<a {}/>".format(" ".join(f'a{number}="1"' for number in range(count))))
 
     assert_linear(lambda count: count_calls(keywords, count), 2000)
     assert_linear(lambda count: count_calls(attributes, count), 5000)

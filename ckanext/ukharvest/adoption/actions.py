@@ -1,0 +1,127 @@
+"""Action: adopt a harvest source of another harvester, with its type, options and datasets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest.adoption import rules as source_adoption
+from ckanext.ukharvest.adoption import schema as adoption_schema
+from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.harvest import adoption, source_config
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.permissions import source_of
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.source_types import TYPES
+
+Session = model.Session
+
+
+def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Adopt a source and the datasets that another harvester made from it. Sysadmins only.
+
+    The source gets our name of its type, and its options in our form. The old ones are stored, so
+    that ``undo`` can restore them until the first record has been imported.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param by_guid: adopt the datasets that the source lists, also those of its own organisation
+        that only share a guid with it (optional, default: ``False``). Reads the whole source,
+        which may take minutes; nothing is adopted if it cannot be read to its end.
+    :type by_guid: bool
+    :param undo: restore the type and options of before the adoption (optional, default:
+        ``False``)
+    :type undo: bool
+    :param dry_run: change nothing, only return what would change (optional, default: ``False``)
+    :type dry_run: bool
+
+    :returns: ``id``, ``name``, ``old_type``, ``new_type``, ``changes`` (whether type or options
+        change), ``options``: dicts with ``name``, ``value``, ``change`` (``kept``,
+        ``translated``, ``dropped``), ``new_name``, ``new_value``, ``reason``; ``refusal`` (of a
+        dry run: why it cannot be done now, or ""); ``datasets``: the adopted ones, dicts with
+        ``guid``, ``package_id``, ``name`` and ``evidence``; ``released``: how many datasets are
+        no longer adopted after ``undo``
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_source_adopt", context, data_dict)
+    data = schema.validate(data_dict, adoption_schema.source_adopt_schema())
+    by_guid, undo, dry_run = data["by_guid"], data["undo"], data["dry_run"]
+    if by_guid and undo:
+        raise invalid("by_guid", tk._("by_guid and undo exclude each other"))
+    source_id = source_of(data_dict).id
+    listed = _find_listed(source_id) if by_guid else None
+    # The lock stops others from starting a run or saving the source until this is done.
+    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
+    source = query.populate_existing().one()
+    try:
+        answer = _undo(source, dry_run) if undo else _adopt(source, listed, dry_run)
+        if dry_run:
+            Session.rollback()
+        else:
+            Session.commit()
+    except Exception:
+        Session.rollback()
+        raise
+    if answer["changes"] and not dry_run:
+        own = {"ignore_auth": True, "model": model, "session": Session}
+        tk.get_action("harvest_source_reindex")(own, {"id": source_id})
+    return answer
+
+
+def _find_listed(source_id: str) -> set[str]:
+    """Return the ids of the datasets to adopt that the source lists.
+
+    Raises:
+        ValidationError: its listing cannot be read to its end.
+    """
+    source = Session.get(HarvestSource, source_id)
+    planned = source_adoption.plan(source)
+    candidates = adoption.find(source, by_guid=True)
+    if planned.refusal or not candidates:
+        return set()
+    kind = TYPES[planned.new_type]
+    try:
+        return source_config.find_listed(source, kind, planned.new_config, candidates)
+    except UkharvestError as exc:
+        raise invalid(
+            "source_id",
+            gettext(
+                "nothing was adopted, because the source's list was not read to its end: {reason}",
+                reason=exc.message,
+            ),
+        ) from exc
+
+
+def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dict[str, Any]:
+    """Adopt a source and its datasets.
+
+    Args:
+        listed: ids of the datasets that it lists, to adopt them by guid too; None: do not.
+    """
+    planned = source_adoption.plan(source)
+    by_guid = listed is not None
+    if dry_run:
+        candidates = adoption.find(source, by_guid=by_guid, listed=listed)
+    else:
+        source_adoption.adopt(source, planned)
+        candidates = adoption.adopt(source, by_guid=by_guid, listed=listed)
+    return {
+        **_named(source, planned),
+        "datasets": [candidate._asdict() for candidate in candidates],
+    }
+
+
+def _undo(source: HarvestSource, dry_run: bool) -> dict[str, Any]:
+    planned = source_adoption.plan_undo(source)
+    released = 0 if dry_run else source_adoption.undo(source, planned)
+    return {**_named(source, planned), "datasets": [], "released": released}
+
+
+def _named(source: HarvestSource, planned: source_adoption.Plan) -> dict[str, Any]:
+    package = Session.get(model.Package, source.id)
+    name = package.name if package else source.id
+    return {"id": source.id, "name": name, **source_adoption.as_dict(planned), "released": 0}

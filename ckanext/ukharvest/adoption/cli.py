@@ -1,0 +1,128 @@
+"""``ckan ukharvest adopt``: adopt sources of other harvesters and their datasets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from ckan import model
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.adoption import rules as source_adoption
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.harvest import other_harvesters
+from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
+
+FINE, REFUSED = 0, 2
+COLUMNS = ("guid", "name", "evidence")
+MOST_DATASETS = 20
+LONGEST = 60  # characters of an option's value
+
+
+@click.command(short_help="Adopt sources and datasets that another harvester made.")
+@click.argument("source", required=False)
+@click.option(
+    "--all", "all_", is_flag=True, help="Every source whose type or options have another form here."
+)
+@click.option(
+    "--by-guid",
+    is_flag=True,
+    help="The datasets that the source lists, also those of its own organisation that only "
+    "share a guid with it.",
+)
+@click.option("--dry-run", is_flag=True, help="Change nothing, only show what would change.")
+@click.option(
+    "--undo",
+    is_flag=True,
+    help="Restore the type and options of before, and release adopted datasets, as long as "
+    "nothing has been imported since.",
+)
+def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bool) -> None:
+    """Adopt SOURCE (name or id) and the datasets that another harvester made of it.
+
+    The source gets our name of its type, such as gemini-waf for waf, and its options in our form;
+    what has no meaning here is dropped and listed. The next run updates each dataset once, under
+    its old id, name and resource ids. Exit code: 0 all went well, 2 there is no such source or it
+    cannot be adopted now.
+    """
+    if bool(source) == all_:
+        raise RefusedError("give either the name or id of a source, or --all")
+    if undo and (all_ or by_guid):
+        raise RefusedError("--undo is for one source, without --all and --by-guid")
+    sources = [source_or_fail(source)] if source else source_adoption.sources_to_adopt()
+    ids = [adopted.id for adopted in sources]  # each adoption ends the session's transaction
+    options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
+    done = [_adopt(source_id, options, list_datasets=not all_) for source_id in ids]
+    if not done:
+        click.echo("No source has the type or options of another harvester: nothing to adopt.")
+    if dry_run:
+        # After the adoption these are not called.
+        for hook in other_harvesters.find_uncalled_hooks():
+            click.echo(f"Plugin {hook.plugin}: {other_harvesters.instead(hook.hooks)}")
+    if dry_run and done:
+        click.echo("Dry run: nothing was changed.")
+    sys.exit(FINE if all(done) else REFUSED)
+
+
+def _adopt(source_id: str, options: Mapping[str, bool], *, list_datasets: bool) -> bool:
+    """Adopt one source and print what was done; return False if it was refused."""
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    context = {"ignore_auth": True, "user": user}
+    try:
+        done = tk.get_action("ukharvest_source_adopt")(context, {"source_id": source_id, **options})
+    except tk.ValidationError as exc:
+        package = model.Package.get(source_id)
+        refusal = "; ".join(exc.error_dict["source_id"])
+        click.echo(f"Error: {package.name if package else source_id}: {refusal}", err=True)
+        return False
+    _write_source(done)
+    if done["refusal"]:
+        click.echo(f"Error: {done['name']}: {done['refusal']}", err=True)
+        return False
+    if list_datasets:
+        _write_datasets(done["datasets"])
+    if not options["undo"]:
+        verb = "would be adopted" if options["dry_run"] else "adopted"
+        click.echo(f"{counted(len(done['datasets']), 'dataset')} {verb}.")
+        if (done["changes"] or done["datasets"]) and not options["dry_run"]:
+            undo = f"ckan ukharvest adopt {done['name']} --undo"
+            click.echo(f"To undo this before the next run: {undo}")
+    elif not options["dry_run"]:
+        click.echo(f"Restored. {counted(done['released'], 'dataset')} no longer adopted.")
+    return True
+
+
+def _write_source(done: Mapping[str, Any]) -> None:
+    old, new = done["old_type"], done["new_type"]
+    click.echo(f"Source {done['name']}")
+    click.echo(f"Type: {old} (stays)" if old == new else f"Type: {old} → {new}")
+    for option in done["options"]:
+        click.echo(f"Option {option['name']}: {_format_change(option)}")
+
+
+def _format_change(option: Mapping[str, Any]) -> str:
+    old, reason = _short(option["value"]), option["reason"]
+    if option["change"] == "dropped":
+        return f"dropped, was {old} ({reason})"
+    if option["change"] == "kept":
+        return f"kept, {old}"
+    dropped = f" (in part: {reason})" if reason else ""
+    return f"{old} → {option['new_name']}: {_short(option['new_value'])}{dropped}"
+
+
+def _short(value: Any) -> str:
+    text = " ".join(json.dumps(value, ensure_ascii=False).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _write_datasets(datasets: list[dict[str, Any]]) -> None:
+    if datasets:
+        write_table(datasets[:MOST_DATASETS], COLUMNS)
+    if len(datasets) > MOST_DATASETS:
+        click.echo(f"… and {len(datasets) - MOST_DATASETS:,} more")
+
+
+COMMANDS = (adopt,)

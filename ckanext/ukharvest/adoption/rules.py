@@ -1,0 +1,299 @@
+"""Adoption of a harvest source: translate its type and options to ours, or undo that.
+
+The type and options that another harvester stored are kept in ``SourceState.adopted_from``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckan import plugins as p
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.interfaces import IHarvester
+from ckanext.harvest.model import HarvestObject, HarvestSource
+
+from ckanext.ukharvest import config, source_types, stock_options
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.harvest import adoption
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest.database import ensure_source_state, execute
+from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
+from ckanext.ukharvest.lib.permissions import find_unended_run
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.sources import rules as source_rules
+
+Session = model.Session
+
+TYPE, CONFIG = "source_type", "config"  # extras of the source's package
+# Outcomes of imports that changed a dataset.
+WRITTEN = (RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The changes that adopting a source, or undoing that, makes.
+
+    Attributes:
+        old_type, old_config: as stored now.
+        new_type, new_config: as stored afterwards.
+        options: the change of each stored option.
+        refusal: why it cannot be done now, "" if it can.
+    """
+
+    old_type: str
+    old_config: str | None
+    new_type: str
+    new_config: str | None
+    options: tuple[stock_options.Change, ...] = ()
+    refusal: str = ""
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the type or the options change."""
+        new, old = (source_rules.comparable_config(c) for c in (self.new_config, self.old_config))
+        return self.new_type != self.old_type or new != old
+
+
+def sources_to_adopt() -> list[HarvestSource]:
+    """Return the active sources whose type or options are those of another harvester.
+
+    Options are considered until a run of ours has read the whole source.
+    """
+    aliases = source_types.aliases()
+    query = (
+        Session.query(HarvestSource)
+        .join(model.Package, model.Package.id == HarvestSource.id)
+        .filter(
+            HarvestSource.active.is_(True),
+            HarvestSource.type.in_({*aliases, *config.our_type_names()}),
+        )
+        .order_by(model.Package.name)
+    )
+    return [
+        source
+        for source in query
+        if source.type in aliases or (adoption.is_due(source.id) and plan(source).is_change)
+    ]
+
+
+def hint(source_type: str, name: str) -> str:
+    """Return a message with the command that adopts a source, "" if it needs no adoption.
+
+    Args:
+        source_type: type of the source; without a plugin for it the source does not run.
+        name: name of the source.
+    """
+    kind = source_types.aliases().get(source_type)
+    if kind is None or is_harvested(source_type):
+        return ""
+    return gettext(
+        "No plugin harvests the type “{type}”, which is “{ours}” under another name. This source "
+        "does not run until a sysadmin adopts it: ckan ukharvest adopt {name}",
+        type=source_type,
+        ours=kind.name,
+        name=name,
+    )
+
+
+def is_harvested(source_type: str) -> bool:
+    """Tell whether a plugin of this portal harvests a source type."""
+    return any(
+        plugin.info().get("name") == source_type for plugin in p.PluginImplementations(IHarvester)
+    )
+
+
+def plan(source: HarvestSource) -> Plan:
+    """Return the changes that adopting the source makes; write nothing."""
+    package = Session.get(model.Package, source.id)
+    kind = source_types.find(source.type)
+    if kind is None:
+        refusal = gettext(
+            "no source type of ckanext-ukharvest is called “{type}”; it has: {names}",
+            type=source.type,
+            names=", ".join(sorted({*source_types.TYPES, *source_types.aliases()})),
+        )
+        return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
+    title = (package.title if package else "") or source.title
+    facts = stock_options.Facts(source.id, source.url, title)
+    options, changes = stock_options.translate(kind, source.config, facts, source_rules.is_group)
+    config_ = source.config
+    if any(change.change != stock_options.KEPT for change in changes):
+        config_ = json.dumps(options, indent=2) if options else ""
+    planned = Plan(source.type, source.config, kind.name, config_, tuple(changes))
+    refusal = _refusal(source)
+    if planned.is_change and not refusal:
+        refusal = _cannot_be_saved(source, package, kind, config_)
+    return replace(planned, refusal=refusal)
+
+
+def _refusal(source: HarvestSource) -> str:
+    """Return why a source cannot be changed now, "" if it can."""
+    job_id = find_unended_run(source.id)
+    text = gettext(
+        "the run {id} of this source has not finished; wait for it, or stop it with: ckan "
+        "harvester job-abort {id}",
+        id=job_id,
+    )
+    return text if job_id else ""
+
+
+def _cannot_be_saved(
+    source: HarvestSource,
+    package: model.Package | None,
+    kind: source_types.SourceType,
+    text: str | None,
+) -> str:
+    """Return why the source cannot be saved with its new type, "" if it can."""
+    if kind.name not in config.our_type_names():
+        return gettext(
+            "the plugin of the type “{type}” is off: add {plugin} to ckan.plugins",
+            type=kind.name,
+            plugin=kind.plugin,
+        )
+    data = {
+        ("id",): source.id,
+        ("url",): source.url or "",
+        (CONFIG,): text or "",
+        (TYPE,): kind.name,
+    }
+    errors: dict[tuple[str, ...], list[str]] = {(CONFIG,): []}
+    context = {"package": package, "model": model, "session": Session}
+    try:
+        source_rules.check_url(("url",), data, errors, context)
+    except tk.Invalid as exc:
+        return f"url: {exc.error}"
+    return "; ".join(errors[CONFIG,])
+
+
+def adopt(source: HarvestSource, planned: Plan) -> None:
+    """Set our type and options on the source; the caller commits.
+
+    Raises:
+        ValidationError: the source cannot be adopted now.
+    """
+    _refuse(planned)
+    if not planned.is_change:
+        return
+    state = ensure_source_state(source.id, lock=True)
+    old: dict[str, Any] = {
+        "type": planned.old_type,
+        "config": planned.old_config,
+        "adopted": utcnow().isoformat(),
+    }
+    if confirmed := source_health.confirmed_options(source.id):
+        old["confirmed"] = confirmed
+    _write(source, planned)
+    kind = source_types.TYPES[planned.new_type]
+    options = source_rules.parse_options(planned.new_config)
+    reserved = source_types.reserved_options(kind)
+    source_health.remember(source.id, {name: options[name] for name in reserved & options.keys()})
+    state.adopted_from = old
+    Session.flush()
+
+
+def plan_undo(source: HarvestSource) -> Plan:
+    """Return the changes that undoing the adoption makes; write nothing.
+
+    Type and options stay if they were not adopted or records were imported since: then only the
+    datasets that were adopted afterwards are released.
+    """
+    state = Session.get(SourceState, source.id)
+    old = state.adopted_from if state else None
+    refusal = _refusal(source)
+    imported = _imported_since(source.id, old["adopted"]) if old else ""
+    if old and not imported:
+        return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
+    if not adoption.has_unconfirmed(source.id):
+        refusal = imported or tk._("this source has not been adopted, so there is nothing to undo")
+    return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
+
+
+def _imported_since(source_id: str, adopted: str) -> str:
+    query = Session.query(sa.func.max(HarvestObject.import_finished)).filter(
+        HarvestObject.harvest_source_id == source_id,
+        HarvestObject.import_finished >= dt.datetime.fromisoformat(adopted),
+        HarvestObject.report_status.in_(WRITTEN),
+    )
+    latest = query.scalar()
+    if latest is None:
+        return ""
+    return gettext(
+        "records of this source were imported after it was adopted (the last at {time} UTC), so "
+        "its datasets are no longer as the other harvester left them. To go back, restore the "
+        "backup of the database from before that run",
+        time=latest.strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+def undo(source: HarvestSource, planned: Plan) -> int:
+    """Restore type and options as they were; return how many datasets are no longer adopted.
+
+    The caller commits.
+
+    Raises:
+        ValidationError: the adoption cannot be undone now.
+    """
+    _refuse(planned)
+    state = ensure_source_state(source.id, lock=True)
+    old = state.adopted_from or {}
+    if (old.get("type"), old.get("config")) != (planned.new_type, planned.new_config):
+        return adoption.release(source.id)
+    before = old.get("confirmed") or {}
+    _write(source, planned)
+    source_health.remember(source.id, before)
+    state.adopted_from = None
+    Session.flush()
+    return adoption.release(source.id) + _drop_failed(source.id)
+
+
+def _drop_failed(source_id: str) -> int:
+    """Delete the records whose imports failed; return how many of them had a dataset."""
+    condition = (
+        Record.source_id == source_id,
+        Record.fingerprint == "",
+        Record.resources.is_(None),
+    )
+    released = Session.query(sa.func.count(Record.package_id)).filter(*condition).scalar()
+    execute(sa.delete(Record).where(*condition))
+    return int(released)
+
+
+def _refuse(planned: Plan) -> None:
+    if planned.refusal:
+        raise invalid("source_id", planned.refusal)
+
+
+def _write(source: HarvestSource, planned: Plan) -> None:
+    """Set type and options in the two places where CKAN reads them."""
+    source.type, source.config = planned.new_type, planned.new_config
+    package = Session.get(model.Package, source.id)
+    if package is None:
+        return
+    package.extras[TYPE] = planned.new_type
+    if planned.new_config is None:
+        package.extras.pop(CONFIG, None)
+    else:
+        package.extras[CONFIG] = planned.new_config
+
+
+def as_dict(planned: Plan) -> dict[str, Any]:
+    """Return a plan as ``ukharvest_source_adopt`` returns it."""
+    return {
+        "old_type": planned.old_type,
+        "new_type": planned.new_type,
+        "changes": planned.is_change,
+        "options": [_option(change) for change in planned.options],
+        "refusal": planned.refusal,
+    }
+
+
+def _option(change: stock_options.Change) -> dict[str, Any]:
+    row = asdict(change)
+    reasons = row.pop("reasons")
+    return {**row, "reason": "; ".join(gettext(text, **values) for text, values in reasons)}

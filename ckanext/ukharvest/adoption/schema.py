@@ -1,0 +1,13 @@
+"""Schemas of actions: the parameters that each takes, and how they are checked and converted."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.lib.schema import Schema, strict_flag_parameter
+
+
+def source_adopt_schema() -> Schema:
+    return {
+        "by_guid": strict_flag_parameter(),
+        "undo": strict_flag_parameter(),
+        "dry_run": strict_flag_parameter(),
+    }

@@ -1,0 +1,3 @@
+"""Checks of resources' data against their schemas."""
+
+from __future__ import annotations

@@ -1,0 +1,347 @@
+"""Check the data of resources against their schemas: the last part of a job that checks links."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import IO, Any
+
+import sqlalchemy as sa
+from ckan.model import Session
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.errors import Aborted, SourceError, Unreachable
+from ckanext.ukharvest.core.http.client import MeteredClient
+from ckanext.ukharvest.core.http.request import HttpLimits, Reply
+from ckanext.ukharvest.core.link_states import growing_pause, host_of
+from ckanext.ukharvest.core.records import Validators
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.data_checks.model import Candidate
+from ckanext.ukharvest.harvest import background, search_index
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.background import Budget, Interruption
+from ckanext.ukharvest.harvest.http_client import open_metered_client
+from ckanext.ukharvest.harvest.model import DataCheck, DataSchema
+from ckanext.ukharvest.schema_check.check import check_data
+from ckanext.ukharvest.schema_check.files import read_schema
+from ckanext.ukharvest.schema_check.json_check import INSTALL
+from ckanext.ukharvest.schema_check.report import (
+    MIB,
+    DataReport,
+    Finding,
+    FindingsCsv,
+    Limits,
+    Verdict,
+)
+
+_PIECE = 1 << 20
+_COPIED = ("verdict", "errors", "checked", "unit", "reason", "stopped", "schema_type")
+
+
+def columns(report: DataReport, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+    """Return a report and all its findings."""
+    stored = storable(report.as_dict())
+    return {
+        **{name: stored[name] for name in _COPIED},
+        "report": stored,
+        "findings": _as_csv(findings, report.place),
+        "found": tables.utcnow(),
+        "due": None,
+        "faults": 0,
+        "fault": "",
+    }
+
+
+def unchecked(reason: str, schema_checksum: str = "") -> dict[str, Any]:
+    """Return that data were not read, and why."""
+    nothing = dict.fromkeys(("checksum", "etag", "last_modified"), "")
+    report = DataReport(Verdict.UNCHECKED, reason=reason)
+    return {**columns(report), **nothing, "schema_checksum": schema_checksum}
+
+
+def fault(before: DataCheck | None, message: str, days: int) -> dict[str, Any]:
+    """Return that the data could not be read; an earlier result of the same data stays.
+
+    Args:
+        before: the last result of this URL and schema.
+        message: why, as a sentence.
+        days: the most days until the next attempt; it doubles with each failure.
+    """
+    faults = before.faults + 1 if before else 1
+    due = tables.utcnow() + growing_pause(faults, days)
+    again = {"faults": faults, "due": due, "fault": clean_text(message)}
+    if before and before.checksum:
+        return again
+    return {**unchecked(f"The data cannot be read: {message}"), **again}
+
+
+def describe_download(reply: Reply) -> dict[str, str]:
+    """Return checksum and validators of a download."""
+    digest = hashlib.sha256()
+    reply.body.seek(0)
+    while piece := reply.body.read(_PIECE):
+        digest.update(piece)
+    reply.body.seek(0)
+    return {
+        "checksum": digest.hexdigest(),
+        "etag": clean_text(reply.validators.etag),
+        "last_modified": clean_text(reply.validators.last_modified),
+    }
+
+
+def _as_csv(findings: Sequence[Finding], place: str) -> bytes | None:
+    if not findings:
+        return None
+    text = io.StringIO()
+    write = FindingsCsv(text, place)
+    for finding in findings:
+        write(finding)
+    return zlib.compress(text.getvalue().encode("utf-8", "replace"))
+
+
+def storable(value: Any) -> Any:
+    """Return a report without the characters that PostgreSQL cannot store."""
+    if isinstance(value, dict):
+        return {str(key): storable(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(part) for part in value]
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-8", "replace").decode()
+    return value
+
+
+# Of one request: a server that sends nothing costs ten seconds.
+REQUEST = HttpLimits(connect=10, read=10, total=120, max_redirects=5, retries=0, delay=1.0)
+MOST_REQUESTS = 1 + REQUEST.max_redirects
+SILENT_AFTER = 3  # failed requests in a row after which a host is left alone
+
+Report = Callable[[str, str], None]  # URL of the data or schema, and what was found
+
+
+def limits() -> Limits:
+    """Return the limits of a check, as the portal's ini says."""
+    most = config.data_checks_megabytes() * MIB
+    return Limits(
+        data_bytes=most,
+        tree_bytes=min(most, Limits().tree_bytes),
+    )
+
+
+def check_due(
+    budget: Budget,
+    *,
+    until: float | None = None,
+    source_id: str | None = None,
+    tell: Report = lambda _url, _text: None,
+    interruption: Interruption | None = None,
+) -> bool:
+    """Check the data that are due; the caller holds the lock of link checks.
+
+    Args:
+        budget: of a day, with that of link checks.
+        until: ``time.monotonic()`` at which to stop; None: check all.
+        source_id: only data of this source's datasets.
+        tell: called with each result.
+        interruption: ends the check; what is under way stays due.
+
+    Returns:
+        Whether the check ended before all were checked.
+
+    Raises:
+        Aborted: it was interrupted before it knew what is due.
+    """
+    interruption = interruption or Interruption()
+    if not (config.checks_data() and data_check_model.are_used()):
+        return False
+    with interruption.cancels_query():
+        known = data_check_model.candidates(source_id=source_id)
+    changed = (
+        []
+        if source_id
+        else data_check_model.forget_others([candidate.resource_id for candidate in known])
+    )
+    if not source_id:
+        data_check_model.prune({candidate.schema_url for candidate in known})
+    Session.commit()
+    if not known:
+        _index(changed, interruption)
+        return False
+    checks = limits()
+    request = replace(REQUEST, max_bytes=max(checks.data_bytes, checks.schema_bytes) + 1)
+    client = open_metered_client(request, interruption.sleep)
+    interruption.then(client.abort)
+    with client:
+        walk = _Walk(client, checks, budget, until, tell, interruption)
+        walk.check(known)
+    _index([*changed, *walk.changed], interruption)
+    return walk.is_late
+
+
+def _index(package_ids: Sequence[str], interruption: Interruption) -> None:
+    """Index the datasets whose verdicts changed; after an interruption the next tick does."""
+    pending = search_index.add_pending(sorted(set(package_ids))) if package_ids else {}
+    Session.commit()
+    if not interruption.is_set():
+        search_index.index_or_leave(pending)
+
+
+class _Walk:
+    """One pass over the data that are due.
+
+    Attributes:
+        changed: ids of datasets with a changed verdict.
+        is_late: it ended before all were checked.
+    """
+
+    def __init__(
+        self,
+        client: MeteredClient,
+        checks: Limits,
+        budget: Budget,
+        until: float | None,
+        tell: Report,
+        interruption: Interruption,
+    ) -> None:
+        self._interruption = interruption
+        self._client, self._checks, self._tell = client, checks, tell
+        self._budget, self._until = budget, until
+        self._days = config.links_days()
+        self._failed: Counter[str] = Counter()  # host → failed requests in a row
+        self.changed: list[str] = []
+        self.is_late = False
+
+    def check(self, known: Sequence[Candidate]) -> None:
+        """Check what is due, as far as time and budget go."""
+        try:
+            self._check_due(known)
+        except Aborted:
+            self.is_late = True
+            Session.commit()  # what the requests cost
+
+    def _check_due(self, known: Sequence[Candidate]) -> None:
+        schemas = data_check_model.load_data_schemas([candidate.schema_url for candidate in known])
+        for candidate in known:
+            if not data_check_model.waits(
+                candidate, schemas.get(candidate.schema_url), tables.utcnow()
+            ):
+                continue
+            if not self._may_go_on():
+                return
+            if candidate.works and data_check_model.is_schema_due(
+                schemas.get(candidate.schema_url), tables.utcnow()
+            ):
+                self._read_schema(candidate.schema_url, schemas.get(candidate.schema_url))
+                schemas |= data_check_model.load_data_schemas([candidate.schema_url])
+            schema = schemas.get(candidate.schema_url)
+            if not candidate.is_due(schema, tables.utcnow()) or not self._may_go_on():
+                continue
+            try:
+                self._save(candidate, self._check(candidate, schema))
+            except sa.exc.IntegrityError:  # the resource was purged meanwhile
+                compat.rollback()
+
+    def _may_go_on(self) -> bool:
+        is_time_up = self._until is not None and time.monotonic() >= self._until
+        self.is_late = is_time_up or self._interruption.is_set()
+        spent = background.spent_today()
+        Session.commit()
+        return not self.is_late and self._budget.allows(spent, MOST_REQUESTS)
+
+    def _save(self, candidate: Candidate, values: dict[str, Any]) -> None:
+        if data_check_model.save_data_checks(candidate, values):
+            self.changed.append(candidate.package_id)
+        Session.commit()
+        text = values.get("fault") or (values.get("report") or {}).get("summary") or "not changed"
+        self._tell(candidate.url, text)
+
+    def _read_schema(self, url: str, known: DataSchema | None) -> None:
+        copy = data_check_model.load_file(url)
+        Session.commit()
+        if self._failed[host_of(url)] >= SILENT_AFTER:
+            return
+        try:
+            file = self._spend(url, lambda: read_schema(url, self._client, self._checks, copy))
+            data_check_model.save_file(file, self._days)
+        except SourceError as exc:
+            faults = known.faults + 1 if known else 1
+            data_check_model.save_error(url, exc.message, faults, self._days)
+            self._tell(url, exc.message)
+        Session.commit()
+
+    def _spend(self, url: str, ask: Callable[[], Any]) -> Any:
+        """Send a request, and count what it costs and whether its host answers."""
+        requests, received, host = self._client.requests, self._client.received, host_of(url)
+        failed, self._failed[host] = self._failed[host] + 1, 0
+        try:
+            return ask()
+        except Unreachable:
+            self._failed[host] = failed
+            raise
+        finally:
+            spent = self._client.requests - requests, self._client.received - received
+            background.spend(*spent, links=0)
+
+    def _check(self, each: Candidate, schema: DataSchema | None) -> dict[str, Any]:
+        """Return what is new of a resource, as columns of ``DataCheck``."""
+        if reason := _why_not(each, schema):
+            return unchecked(reason, schema.checksum if schema else "")
+        if schema is None:
+            return unchecked("The server of the schema does not answer.")
+        stays = _may_stay(each, schema)
+        if stays and each.link_checksum and each.link_checksum == stays.checksum:
+            return {"due": None}
+        if self._failed[host_of(each.url)] >= SILENT_AFTER:
+            why = "The server did not answer at other URLs."
+            return fault(each.last, why, self._days)
+        validators = Validators(stays.etag, stays.last_modified) if stays else None
+        most = self._checks.data_bytes + 1
+        try:
+            reply = self._spend(
+                each.url, lambda: self._client.get(each.url, validators=validators, first=most)
+            )
+        except SourceError as exc:
+            return fault(each.last, exc.message, self._days)
+        with reply:
+            if reply.not_modified and stays:
+                return {"due": None}
+            download = describe_download(reply)
+            if stays and download["checksum"] == stays.checksum:
+                return {"due": None, **download}
+            own = self._judge(reply.body, each.schema_url)
+            return {**own, **download, "schema_checksum": schema.checksum}
+
+    def _judge(self, body: IO[bytes], schema_url: str) -> dict[str, Any]:
+        file = data_check_model.load_file(schema_url)
+        Session.commit()  # no transaction is open while the check takes its time
+        findings: list[Finding] = []
+        content = file.content if file else b""
+        must_end = self._interruption.is_set
+        return columns(
+            check_data(body, content, self._checks, on_finding=findings.append, must_end=must_end),
+            findings,
+        )
+
+
+def _may_stay(each: Candidate, schema: DataSchema) -> DataCheck | None:
+    """Return the last result if it holds for as long as the data do not change."""
+    last = each.last
+    if last is None or each.is_asked or last.fault or last.schema_checksum != schema.checksum:
+        return None
+    return None if last.reason == INSTALL else last  # the package may be there by now
+
+
+def _why_not(each: Candidate, schema: DataSchema | None) -> str:
+    """Return why the data are not read, as a sentence; "" if they are."""
+    if not each.works:
+        return "The link of these data does not work."
+    if schema is not None and not schema.checksum:
+        return f"The schema cannot be read: {schema.error}"
+    if schema is not None and each.format and each.format not in data_check_model.CHECKABLE:
+        return f"The file is {each.format}; only CSV, JSON, GeoJSON and XML files can be checked."
+    return ""

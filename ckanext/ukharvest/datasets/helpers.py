@@ -1,0 +1,273 @@
+"""Template helpers of datasets' and resources' pages and forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import config, dataset_schema, fields
+from ckanext.ukharvest.core.dataset_changes import compare_texts
+from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.values import gazetteer, organization_types
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.datasets import provenance, search
+from ckanext.ukharvest.datasets import rows as dataset_rows
+from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
+from ckanext.ukharvest.datasets.rows import ukharvest_field_value
+from ckanext.ukharvest.harvest import changes, search_index
+from ckanext.ukharvest.lib.permissions import may_if_exists
+from ckanext.ukharvest.links import texts as link_texts
+from ckanext.ukharvest.rendering import extent_map, inspire, source_record, values
+from ckanext.ukharvest.rendering import fields as field_rows
+from ckanext.ukharvest.rendering.source_record import format_size
+from ckanext.ukharvest.rendering.values import LABELS_OF_RESOURCES, render_translations
+
+DETAILED = "detailed_map"  # URL parameter: show the map with tiles
+_TILES = "ckanext.spatial.common_map.type"
+_PLACES = ("spatial-text", "geographic_coverage", "spatial-coverage")
+
+
+def ukharvest_run_stats(job_id: str) -> dict[str, int]:
+    """Return the figures of a run as ``harvest_job_show`` has them: added, updated, …"""
+    context = {"ignore_auth": True, "return_error_summary": False}
+    return dict(tk.get_action("harvest_job_show")(context, {"id": job_id})["stats"])
+
+
+@tk.chained_helper
+def format_resource_items(
+    next_: Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]], items: list[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
+    """Return a resource's additional fields for its page: our fields with labels and links."""
+    others, own = dict(items), []
+    for field in (field for field in fields.FIELDS if field.of == fields.RESOURCE):
+        values = [others.pop(key, None) for key in (field.key, *field.aliases)]
+        if value := next(filter(None, values), None):
+            own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
+    for key, label in LABELS_OF_RESOURCES.items():
+        if texts := render_translations(others.pop(key, None), portal()):
+            own.append((tk._(label), texts))
+    return sorted(next_(list(others.items())) + own, key=lambda row: row[0].lower())
+
+
+def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the extent of a harvested dataset, None if it has none.
+
+    Returns:
+        ``figure`` (map and coordinates), ``places`` (markup of place names, "" for none),
+        ``geometry`` (GeoJSON text), ``detailed`` (whether the URL asks for ckanext-spatial's map;
+        None without that map) and ``publisher`` (the name of the area, if it is that of the
+        dataset's organisation, by which the search finds it).
+    """
+    if not ukharvest_is_harvested(package):
+        return None
+    geometry, facts = fact(package, "spatial"), facts_of(package)
+    drawn = extent_map.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
+    places = next((facts[key] for key in _PLACES if facts.get(key)), "")
+    if drawn is None and not places:
+        return _extent_of_publisher(package)
+    # Tiles are configured, and ckanext-spatial's plugin that draws them is loaded.
+    has_tiles = "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
+    is_possible, url = drawn is not None and has_tiles, facts.get("spatial_uri", "")
+    is_link = bool(places) and is_web_url(url)
+    return {
+        "figure": drawn,
+        "places": values.render_link(url, places) if is_link else values.render_extra(places),
+        "geometry": geometry,
+        "detailed": bool(tk.request.args.get(DETAILED)) if is_possible else None,
+        "publisher": "",
+    }
+
+
+def _extent_of_publisher(package: dict[str, Any]) -> dict[str, Any] | None:
+    if not (search.is_offered() and package.get("owner_org")):
+        return None
+    area = gazetteer.find_one(search_index.area_of(package["owner_org"]))
+    if area is None:
+        return None
+    geometry = area.as_geojson()
+    return {
+        "figure": extent_map.render_extent(geometry, tk.h.url_for_static, tk._),
+        "places": "",
+        "geometry": geometry,
+        "detailed": None,
+        "publisher": area.name,
+    }
+
+
+def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
+    """Return ``form``, ``extension`` and ``size`` of the stored record of a harvested dataset.
+
+    None for other datasets, and if no record is stored.
+    """
+    glance = changes.glance_at(package["id"]) if ukharvest_is_harvested(package) else None
+    if glance is None:
+        return None
+    form = source_record.form_of(glance.head)
+    size = source_record.format_size(glance.size)
+    return {"form": form.label, "extension": form.extension, "size": size}
+
+
+def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return the link check of a resource, as ``ukharvest_link_show`` does.
+
+    {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
+    link works, and whether its format is another than the metadata say.
+    """
+    link = _show_if_may("ukharvest_link_show", resource)
+    if not link:
+        return {}
+    state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
+    declared = str(resource.get("format") or "")
+    sentences = (state, link_texts.describe_difference(link, declared))
+    return {**link, "sentences": list(filter(None, sentences))}
+
+
+def _show_if_may(action: str, resource: dict[str, Any]) -> dict[str, Any]:
+    """Return an action's result for a resource, {} if the user may not see it."""
+    try:
+        return dict(tk.get_action(action)({"user": tk.current_user.name}, {"id": resource["id"]}))
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return {}
+
+
+def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
+    """Return the check of a resource's data, as ``ukharvest_data_check_show`` does.
+
+    {} without a schema, or if the user may not see it. Also returns ``may_edit``: whether the user
+    may have the data checked again.
+    """
+    context = {"user": tk.current_user.name}
+    check = _show_if_may("ukharvest_data_check_show", resource)
+    if not check:
+        return {}
+    is_checked = config.checks_links() and config.checks_data()
+    return {
+        **check,
+        "may_edit": is_checked and may_if_exists(context, "package_update", id=package["id"]),
+    }
+
+
+def add_translations(package: dict[str, Any]) -> None:
+    """Add ``title_translated`` and its kin to a dataset for a page: h.get_translated reads them.
+
+    From our extras; where the portal's schema has them (ckanext-fluent), they are there already.
+    """
+    for extra in package.get("extras") or ():
+        key = extra.get("key")
+        if key in OF_DATASET and key not in package:
+            package[key] = values.parse_translations(extra.get("value"))
+    for resource in package.get("resources") or ():
+        for key in OF_RESOURCE.keys() & resource.keys():
+            # CKAN's pages fail if it is a text, such as another harvester's JSON.
+            resource[key] = values.parse_translations(resource[key])
+
+
+def ukharvest_language_names(codes: Iterable[str]) -> str:
+    """Return the names of languages in the reader's language, separated by commas."""
+    return ", ".join(values.language_name(code, portal()) for code in codes)
+
+
+def ukharvest_form_keys(of: str, dataset_type: str) -> list[str]:
+    """Return the keys of our fields for a form of datasets or resources.
+
+    Only those in the type's schema: the type of another extension would drop others.
+
+    Args:
+        of: "dataset" or "resource".
+        dataset_type: the dataset type of the form.
+    """
+    known = dataset_schema.own_fields(of, dataset_type)
+    return [field.key for field in fields.FIELDS if field.of == of and field.key in known]
+
+
+def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict[str, Any]:
+    """Return ``label``, ``help`` and ``part`` (``form_fields.Part``) of a field in a form.
+
+    Args:
+        key: key of a field in ``fields.FIELDS``.
+        data: a dataset or resource from the API, or the data that the form sent.
+        name: name of the field in the form's own schema, if it has another one.
+    """
+    field = next(field for field in fields.FIELDS if field.key == key)
+    value = next(filter(None, map(data.get, (name or key, *field.aliases))), None)
+    part = field_rows.build_part(field, value, tk._)
+    return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
+
+
+def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
+
+    {} for anonymous users, if the portal lets them create datasets.
+    """
+    texts = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
+    texts["tags"] = data.get("tag_string") or data.get("tags")
+    try:
+        context = {"user": tk.current_user.name}
+        return dict(tk.get_action("ukharvest_theme_suggest")(context, texts))
+    except tk.NotAuthorized:
+        return {}
+
+
+def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> list[str]:
+    """Return the fields that a resource has and its form does not show; [] for a new one.
+
+    Args:
+        data: the resource, or the data that the form sent.
+        dataset_type: the dataset type of the form.
+    """
+    if not data.get("id"):
+        return []
+    shown = dataset_schema.own_fields(fields.RESOURCE, dataset_type)
+    aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
+    known = {*field_rows.OF_RESOURCES, *shown, *aliases, field_rows.KEPT}
+    # Flags and objects are left to the extensions that set them.
+    others = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
+    before = data.get(field_rows.KEPT, ())
+    return list(dict.fromkeys([*others, *([before] if isinstance(before, str) else before)]))
+
+
+def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
+    """Return type and area of an organisation for its form, and its other extras.
+
+    Args:
+        extras: of the organisation, or what the form sent.
+
+    Returns:
+        ``types``: {"value", "text"} of each type in the list, of none, and of a type that is not
+        in the list; ``type``: the chosen one; ``area``: the name of its area, None if the portal
+        cannot search by place; ``others``: the other extras.
+    """
+    stored = {str(extra.get("key")): str(extra.get("value") or "") for extra in extras or ()}
+    chosen = organization_types.find(stored.get(organization_types.KEY, ""))
+    values = list(organization_types.values())
+    if chosen and chosen not in values:
+        values.append(chosen)
+    types = [{"value": value, "text": tk._(organization_types.label(value))} for value in values]
+    area = stored.get(gazetteer.AREA, "") if search.is_offered() else None
+    own = {organization_types.KEY} if area is None else {organization_types.KEY, gazetteer.AREA}
+    return {
+        "types": [{"value": "", "text": tk._("Not specified")}, *types],
+        "type": chosen,
+        "area": area,
+        "others": [extra for extra in extras or () if extra.get("key") not in own],
+    }
+
+
+# Functions of other modules that templates call.
+HELPERS = {
+    **{
+        name: function
+        for module in (provenance, dataset_rows, search)
+        for name, function in vars(module).items()
+        if name.startswith("ukharvest_")
+    },
+    "format_resource_items": format_resource_items,
+    "ukharvest_difference": compare_texts,
+    "ukharvest_facet_items": search.facet_items,
+    "ukharvest_facet_label": lambda item: str(item["display_name"]),
+    "ukharvest_phone_order": config.phone_order,
+    "ukharvest_resource_groups": inspire.groups,
+    "ukharvest_size": format_size,
+}

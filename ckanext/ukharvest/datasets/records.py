@@ -1,0 +1,125 @@
+"""A record of a source, as a dict for its page and the API, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ckan import model
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
+from ckanext.ukharvest.core.translations import OF_DATASET
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.datasets.provenance import describe_change
+from ckanext.ukharvest.harvest import changes, outcomes
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.lib import texts as lib_texts
+from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.rendering import source_record
+from ckanext.ukharvest.rendering.values import parse_translations
+from ckanext.ukharvest.runs import model as run_model
+from ckanext.ukharvest.runs.model import Found, Pass
+
+
+def describe_record(context: Any, found: Found) -> dict[str, Any]:
+    """Return the result of ``ukharvest_record_show`` for a user who may update the source."""
+    row, dataset = found.row, found.dataset
+    # It can be another organisation's private dataset.
+    may_read = dataset is None or not dataset.private or may(context, "package_show", id=dataset.id)
+    source = model.Package.get(row.source_id)
+    state = outcomes.state_now(row.id, row.source_id)
+    glance = run_model.glance_at(row.id) if may_read else None
+    return {
+        "id": row.id,
+        "source_id": row.source_id,
+        "guid": row.guid,
+        "title": str(row.title or (dataset.title if dataset else "")) if may_read else "",
+        "url": "" if source and row.url == source.url else str(row.url),
+        "outcome": state,
+        "missed_runs": row.missed_runs,
+        "runs_left": max(0, config.delete_after_runs() - row.missed_runs),
+        "first_seen": iso(row.first_seen),
+        "last_seen": iso(row.last_seen),
+        "dataset": _dataset(dataset) if dataset and may_read else None,
+        "same_as": _same_as(context, row),
+        "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
+        "error": _with_texts(row.error, LOST) if state == RecordState.LOST and row.error else None,
+        "problems": problems_of(row.id),
+        "history": _history(row, run_model.passes(row)) if may_read else [],
+        "content_type": source_record.form_of(glance.head).label if glance else "",
+        "content_size": glance.size if glance else 0,
+    }
+
+
+def problems_of(record_id: int) -> list[dict[str, Any]]:
+    """Return the ``problems`` of ``ukharvest_record_show``; checks no permission."""
+    few = ("code", "field", "message", "line")
+    rows = run_model.problems(record_id)
+    problems = [
+        _with_texts({key: getattr(row, key) for key in few}, PROBLEM, "severity") for row in rows
+    ]
+    return sorted(problems, key=lambda problem: SEVERITIES.index(problem["severity"]))
+
+
+def _with_texts(problem: dict[str, Any], consequence: str, *more: str) -> dict[str, Any]:
+    texts = lib_texts.describe_problem(problem["code"], consequence)
+    return {**problem, **{key: getattr(texts, key) for key in ("title", "meaning", "tip", *more)}}
+
+
+def _dataset(package: model.Package) -> dict[str, Any]:
+    translations = (parse_translations(package.extras.get(key)) for key in OF_DATASET)
+    return {
+        "id": package.id,
+        "name": package.name,
+        "title": package.title or package.name,
+        "state": package.state,
+        # Besides that of CKAN's own title.
+        "languages": sorted({code for texts in translations for code in texts}),
+    }
+
+
+def _same_as(context: Any, row: Record) -> dict[str, Any] | None:
+    """Return the dataset that a skipped record would be once more."""
+    package = model.Session.get(model.Package, row.same_as) if row.same_as else None
+    if package is None or not may(context, "package_show", id=package.id):
+        return None
+    return {"id": package.id, "name": package.name, "title": package.title or package.name}
+
+
+def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
+    """Join what each run did with the changes of the dataset; rows of either may be deleted."""
+    stored = changes.of_record(row.id)
+    changed = [_outcome(describe_change(change, with_contacts=True)) for change in stored]
+    by_job = {entry["job_id"]: entry for entry in changed if entry["job_id"]}
+    entries = []
+    for run in passes:
+        nothing = {"fields": [], "more": 0, "date": iso(run.when), "job_id": run.job_id}
+        entry = by_job.pop(run.job_id, None) or {**nothing, "outcome": run.state}
+        entries.append({**entry, "message": run.message})
+    alone = [entry for entry in changed if not entry["job_id"] or entry["job_id"] in by_job]
+    return sorted([*entries, *alone], key=lambda entry: entry["date"], reverse=True)
+
+
+def _outcome(change: dict[str, Any]) -> dict[str, Any]:
+    """Return a change as an entry of the history."""
+    kind = change.pop("kind")
+    return {**change, "outcome": kind, "message": ""}
+
+
+# The text of a record that its problems refer to, "" if it is not stored; takes its number.
+load_text = run_model.text_of
+# The record that a dataset was made from, None if it is not stored; takes the dataset's id.
+load_document = changes.document_of_dataset
+
+
+def source_of_record(record_id: int) -> str | None:
+    """Return the id of a record's source, None if there is no such record."""
+    record = run_model.find_record(record_id)
+    return str(record.row.source_id) if record else None
+
+
+def content_of(obj: Mapping[str, Any]) -> str:
+    """Return the text of a harvest object that ``harvest_object_show`` returned, "" for none."""
+    return str(obj["content"] or obj["extras"].get(changes.ORIGINAL) or "")

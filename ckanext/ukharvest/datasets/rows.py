@@ -1,0 +1,523 @@
+"""Template helpers of a dataset's additional information, and of what stands beside titles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+from flask import g, has_request_context
+from markupsafe import Markup, escape
+
+from ckanext.ukharvest import themes as theming
+from ckanext.ukharvest.core.values import theme_names
+from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.datasets import model as dataset_model
+from ckanext.ukharvest.datasets import provenance
+from ckanext.ukharvest.datasets.actions import find_coupled
+from ckanext.ukharvest.datasets.model import Listed
+from ckanext.ukharvest.datasets.provenance import (
+    DATASET_KEYS,
+    fact,
+    facts_of,
+    once_per_request,
+    portal,
+    search_url,
+    ukharvest_is_harvested,
+)
+from ckanext.ukharvest.datasets.records import problems_of
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.model import Assessment
+from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.actions import context
+from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.links import model as link_model
+from ckanext.ukharvest.links import texts as link_texts
+from ckanext.ukharvest.rendering import extent_map, inspire, source_record, values
+from ckanext.ukharvest.rendering import fields as field_rows
+from ckanext.ukharvest.rendering.fields import TECHNICAL, Row, Rows, is_location_data
+from ckanext.ukharvest.rendering.values import INDEXED
+from ckanext.ukharvest.stars import from_columns
+from ckanext.ukharvest.stars import texts as star_texts
+from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes import texts as theme_texts
+
+
+def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of ``ukharvest_dataset_show``, {} if the dataset was not harvested.
+
+    Args:
+        package: as package_show returns it to the user.
+    """
+    return _origin(package) if ukharvest_is_harvested(package) else {}
+
+
+@once_per_request
+def _origin(package: Mapping[str, Any]) -> dict[str, Any]:
+    return provenance.describe_origin(context(), package)
+
+
+def ukharvest_may_edit(package: dict[str, Any]) -> bool:
+    """Tell whether the user may edit the dataset; no query for anonymous users."""
+    return not tk.current_user.is_anonymous and may(context(), "package_update", id=package["id"])
+
+
+def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
+    """Tell whether the user may see the records and runs of a source."""
+    if not source or tk.current_user.is_anonymous:
+        return False
+    return may(context(), "harvest_source_update", id=source["id"])
+
+
+def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> list[str]:
+    """Return the labels of the fields that come from the source, [] if they are not known.
+
+    Without technical fields, and those that imports do not change.
+
+    Args:
+        origin: as ``ukharvest_provenance`` returns it.
+        resource_id: of a resource, "" for the dataset's fields.
+    """
+    supplied = origin["supplied_fields"] or {"dataset": [], "resources": {}}
+    fields = supplied["resources"].get(resource_id, []) if resource_id else supplied["dataset"]
+    hidden = TECHNICAL | {field["field"] for field in origin["kept_fields"]}
+    labels = [field["label"] for field in fields if resource_id or field["field"] not in hidden]
+    return list(dict.fromkeys(labels))
+
+
+def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
+    """Return the problems of a record, as ``ukharvest_record_show`` does."""
+    return problems_of(record_id) if record_id else []
+
+
+def ukharvest_web_url(url: str | None) -> str:
+    """Return the URL if it is one that a page may link to, else ""."""
+    return url if url and is_web_url(url) else ""
+
+
+def ukharvest_record_form(form: str) -> str:
+    """Return what a stored record's text is: the publisher's own, or made from it.
+
+    Args:
+        form: ``label`` of a form in ``presentation.rendering.source_record.form``.
+    """
+    made = {
+        source_record.N_TRIPLES.label: tk._("Converted to N-Triples"),
+        source_record.JSON.label: tk._("JSON, formatted"),
+    }
+    return made.get(form) or gettext("As the publisher wrote it: {form}", form=form)
+
+
+LONGEST = 300  # characters of a reason, which may quote a record
+FAILED = frozenset(map(str, link_model.STATES))
+
+
+def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts shown under a dataset's title, with two database queries at most.
+
+    Returns:
+        ``stars`` (number, None if not rated), ``text`` (of the stars), ``basis`` (what they rest
+        on), ``broken`` (how many links do not work and since when, "" if all do), ``theme``
+        ({"title", "url", "suggested", "why"}, None for none), ``is_location``, ``publisher`` and,
+        for location data, ``provider`` and ``parties`` (markup, "" for none).
+    """
+    assessment, facts = load_assessment(package), facts_of(package)
+    is_location = is_location_data(facts)
+    return {
+        **_stars(package, assessment),
+        "broken": _broken(package),
+        "theme": _theme(facts.get("theme-primary", ""), assessment),
+        "is_location": is_location,
+        "publisher": _publisher(package, facts),
+        "provider": facts.get("provider", "") if is_location else "",
+        "parties": _parties(facts) if is_location else Markup(""),
+    }
+
+
+def ukharvest_resource_line(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
+    """Return a resource's line in a list of its dataset's.
+
+    Returns:
+        ``stars`` (None if not rated), their ``text``, ``basis`` (what they rest on), ``broken``
+        (since when the link does not work, "" if it does), and ``url`` ("" if not http).
+    """
+    assessment, url = load_assessment(package or {}), str(resource.get("url") or "")
+    row = (
+        assessment.resources.get(resource.get("id"))
+        if assessment and assessment.resources
+        else None
+    )
+    link = load_links(package or {}).get(url)
+    return {
+        "stars": row[0] if row else None,
+        "text": shorten(star_texts.describe_stars(Stars(*row)), LONGEST) if row else "",
+        "basis": star_texts.describe_basis(Stars(*row), link) if row else "",
+        "broken": link_texts.describe_briefly(link) if link else "",
+        "url": url if is_web_url(url) else "",
+    }
+
+
+def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a dataset's contacts: dicts with ``heading`` and ``lines`` (markup).
+
+    Contacts come from extras; for harvested datasets without these, from the maintainer.
+    """
+    facts = facts_of(package)
+    if ukharvest_is_harvested(package) and not any(
+        facts.get(f"contact-{part}") for part in ("name", "email")
+    ):
+        for key, part in (("maintainer", "name"), ("maintainer_email", "email")):
+            facts[f"contact-{part}"] = str(package.get(key) or "")
+    headings = {"contact": tk._("Contact"), "foi": tk._("Freedom of information")}
+    contacts = []
+    for prefix, heading in headings.items():
+        name, email, phone, web = (
+            facts.get(f"{prefix}-{part}", "") for part in ("name", "email", "phone", "web")
+        )
+        render = values.render_extra
+        lines = (render(name), inspire.mail_to(email), render(phone), render(web))
+        if any(lines):
+            contacts.append({"heading": heading, "lines": list(filter(None, dict.fromkeys(lines)))})
+    return contacts
+
+
+def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
+    """Return a licence that is only given as text by the source; None if CKAN knows the licence."""
+    if package.get("license_id") or not ukharvest_is_harvested(package):
+        return None
+    facts = facts_of(package)
+    words = facts.get("licence") or facts.get("rights") or ""
+    url = next((facts[key] for key in ("licence_url", "license_url") if facts.get(key)), "")
+    if url and is_web_url(url):
+        return values.render_link(url, words or values.shorten_url(url))
+    return values.render_extra(words) or None
+
+
+@once_per_request
+def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
+    """Return a dataset's stars and theme, loaded once per request; None if there are none."""
+    id_ = str(package.get("id") or "")
+    return datasets.find_assessments(id_) if id_ else None
+
+
+@once_per_request
+def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return URL → what checks say of the links of a dataset, loaded once per request."""
+    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
+    return link_model.of_urls(urls) if package.get("id") else {}
+
+
+def _broken(package: Mapping[str, Any]) -> str:
+    """Return how many links of a dataset do not work, and since when the first."""
+    links = load_links(package)
+    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
+    failed = [links[url] for url in urls if url in links and links[url]["state"] in FAILED]
+    since = min((link["dead_since"] or link["failed_since"] or "" for link in failed), default="")
+    return link_texts.describe_of_dataset(len(failed), len(urls), since)
+
+
+def _stars(package: Mapping[str, Any], found: Assessment | None) -> dict[str, Any]:
+    if found is None or found.stars is None:
+        return {"stars": None, "text": "", "basis": ""}
+    rated = from_columns(found)
+    urls = {
+        resource.get("id"): str(resource.get("url") or "")
+        for resource in package.get("resources") or ()
+    }
+    first = next((id_ for id_, stars in rated.resources.items() if stars == rated.best), "")
+    link = load_links(package).get(urls.get(first, ""))
+    return {
+        "stars": rated.best.stars,
+        "text": shorten(star_texts.describe_stars(rated.best), LONGEST),
+        "basis": star_texts.describe_basis(rated.best, link),
+    }
+
+
+def _theme(text: str, found: Assessment | None) -> dict[str, Any] | None:
+    name = theme_names.find(text)
+    if not name:
+        return None
+    is_suggested = found is not None and found.theme_origin == themes.WORDS and found.theme == name
+    return {
+        "title": theme_texts.title(name),
+        "url": search_url(INDEXED["theme"], name),
+        "suggested": is_suggested,
+        "why": _why(name, found) if is_suggested else [],
+    }
+
+
+def _why(name: str, found: Assessment | None) -> list[str]:
+    ranking = theming.ranking_of(found.themes) if found else ()
+    return next((theme_texts.why(theme.reasons) for theme in ranking if theme.theme == name), [])
+
+
+def _publisher(package: Mapping[str, Any], facts: Mapping[str, str]) -> Markup:
+    """Return the publisher as markup, "" if it is the organisation that the page shows anyway."""
+    name, url = facts.get("dcat_publisher_name", ""), facts.get("dcat_publisher_uri", "")
+    organisation = package.get("organization") or {}
+    if not name or name.casefold() == str(organisation.get("title") or "").casefold():
+        return Markup("")
+    return values.render_link(url, name) if is_web_url(url) else values.render_extra(name)
+
+
+def _parties(facts: Mapping[str, str]) -> Markup:
+    for key in ("responsible-organisation", "responsible-party"):
+        if facts.get(key) and (value := inspire.render_parties(facts[key], portal())):
+            return value
+    return Markup("")
+
+
+_FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
+
+
+def remember_results(results: Iterable[Any]) -> None:
+    """Remember the datasets that a search found until the end of the request."""
+    if has_request_context():
+        ids = g.setdefault(_FOUND, {})
+        ids.update(
+            (result["id"], None)
+            for result in results
+            if isinstance(result, Mapping) and "id" in result
+        )
+
+
+def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a list of datasets shows in addition to CKAN's own.
+
+    Returns:
+        ``stars`` (number, None if not rated), ``text`` (of the stars), ``source`` ({"name",
+        "title"}, None if it was not harvested) and ``harvested`` (UTC).
+    """
+    badges = _of(str(package.get("id") or ""))
+    if badges is None:
+        return {"stars": None, "text": "", "source": None, "harvested": None}
+    is_rated = badges.stars is not None
+    best = Stars(badges.stars or 0, badges.code or "", badges.detail or "")
+    return {
+        "stars": badges.stars,
+        "text": shorten(star_texts.describe_stars(best), LONGEST) if is_rated else "",
+        "source": {"name": badges.source, "title": badges.title} if badges.source else None,
+        "harvested": badges.harvested,
+    }
+
+
+def _of(package_id: str) -> Listed | None:
+    known: dict[str, Listed | None] = g.setdefault(_KNOWN, {})
+    if package_id and package_id not in known:
+        ids = {package_id, *g.get(_FOUND, {})} - known.keys()
+        known.update(dict.fromkeys(ids))
+        known.update(dataset_model.load_badges(ids))
+    return known.get(package_id)
+
+
+# harvest_extras of its plugin adds them to what package_show returns.
+_SHOWN_BY_HARVEST = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
+
+
+@once_per_request
+def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
+    """Return the rows of a dataset's additional information, with labels and values.
+
+    None if it was not harvested and has none of this extension's fields: then CKAN's own table is
+    shown. Leaves out the fields in ``package_hide_extras``.
+    """
+    facts, harvested = facts_of(package), ukharvest_is_harvested(package)
+    if not harvested and not facts.keys() & DATASET_KEYS:
+        return None
+    if harvested:
+        return _rows(package, facts, {**_of_ckan(package), **_of_harvest(package)})
+    own = {key: text for key, text in facts.items() if key in DATASET_KEYS}
+    shown = _rows(package, own, _of_ckan(package))
+    # Unknown extras are shown as CKAN does.
+    others = (Row(key, key, escape(facts[key])) for key in sorted(facts.keys() - own.keys()))
+    return Rows((*shown.known, *others), ())
+
+
+@once_per_request
+def ukharvest_further_facts(package: Mapping[str, Any]) -> Rows:
+    """Return the rows that ckanext-scheming's page of a dataset type does not show.
+
+    That page shows only the fields of the type's schema, no extras.
+    """
+    schema = tk.h.scheming_get_dataset_schema(package["type"]) or {"dataset_fields": []}
+    facts, shown = facts_of(package), {field["field_name"] for field in schema["dataset_fields"]}
+    harvested = ukharvest_is_harvested(package)
+    if not harvested:
+        facts = {key: text for key, text in facts.items() if key in DATASET_KEYS}
+    left = {key: text for key, text in facts.items() if key not in shown}
+    rows = _rows(package, left, _of_harvest(package) if harvested else {})
+    return Rows(
+        tuple(row for row in rows.known if row.key not in shown and (row.is_given or harvested)),
+        rows.others,
+    )
+
+
+def ukharvest_harvested_extras(package: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the extras that a form sends along, without those that ckanext-harvest only shows."""
+    return [extra for extra in package.get("extras") or () if extra["key"] not in _SHOWN_BY_HARVEST]
+
+
+def ukharvest_own_extras(
+    package: Mapping[str, Any], origin: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the extras that people added to a harvested dataset; [] if that is not known.
+
+    Args:
+        package: as package_show returns it, or as its form sent it.
+        origin: as ``ukharvest_provenance`` returns it.
+    """
+    if origin["supplied_fields"] is None:
+        return []
+    fields = (*origin["supplied_fields"]["dataset"], *origin["kept_fields"])
+    others = {field["field"] for field in fields} | {"theme-primary", "theme-secondary"}
+    return [
+        extra
+        for extra in ukharvest_harvested_extras(package)
+        if extra.get("key") and extra["key"] not in others
+    ]
+
+
+def ukharvest_harvested_rows(package: Mapping[str, Any]) -> list[Row]:
+    """Return the rows of a dataset's extras for its form, labelled as on its page."""
+    facts = facts_of({"extras": package.get("extras") or ()})
+    rows = _rows(package, facts, {})
+    return [row for row in (*rows.known, *rows.others) if row.is_given]
+
+
+def ukharvest_field_value(key: str, value: Any, package: Mapping[str, Any] | None = None) -> Markup:
+    """Render the value of one of our fields: labels with links.
+
+    Args:
+        key: key of a field in ``fields.FIELDS``; values of other keys are rendered as extras.
+        value: as stored, or a list.
+        package: the dataset, to mark a theme that is only suggested.
+    """
+    if value in (None, "", []):
+        return Markup("")
+    if key not in values.RENDERED_KEYS:
+        return values.render_extra(value if isinstance(value, str) else json.dumps(value))
+    shown = values.render_value(key, value, portal())
+    assessment = load_assessment(package) if key == "theme-primary" and package else None
+    if assessment is not None and assessment.theme_origin == themes.WORDS:
+        words = tk._("suggested from the dataset's own words")
+        shown += Markup(' <span class="small text-muted">({})</span>').format(words)
+    return shown
+
+
+def _rows(package: Mapping[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
+    values = {
+        key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
+    }
+    if "spatial" in facts:
+        # The map on the page shows it with its coordinates.
+        is_drawn = extent_map.describe_extent(facts["spatial"], tk._)
+        values["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
+    return field_rows.field_rows(
+        facts, portal(), {**values, **more}, is_harvested=ukharvest_is_harvested(package)
+    )
+
+
+def _of_ckan(package: Mapping[str, Any]) -> dict[str, Markup]:
+    """Return the values of CKAN's own rows."""
+    url, version = (str(package.get(key) or "") for key in ("url", "version"))
+    return {
+        field_rows.ADDED: texts.when(package.get("metadata_created"), day_only=True),
+        field_rows.CHANGED: texts.when(package.get("metadata_modified"), day_only=True),
+        field_rows.WEB_PAGE: values.render_link_or_text(url),
+        field_rows.AUTHOR: _person(package, "author"),
+        field_rows.MAINTAINER: _person(package, "maintainer"),
+        field_rows.VERSION: escape(version),
+    }
+
+
+def _person(package: Mapping[str, Any], key: str) -> Markup:
+    name, mail = (str(package.get(name_) or "") for name_ in (key, f"{key}_email"))
+    both = (escape(name), inspire.mail_to(mail))
+    return Markup(", ").join(part for part in dict.fromkeys(both) if part)
+
+
+def _of_harvest(package: Mapping[str, Any]) -> dict[str, Markup]:
+    """Return the values of the rows about the harvest, and the couplings."""
+    origin = ukharvest_provenance(package) or {}
+    url = str(origin.get("harvest_url") or "")
+    return {
+        field_rows.HARVEST_URL: values.render_link_or_text(url),
+        field_rows.HARVEST_DATE: texts.when(origin.get("harvested")),
+        "guid": _identifier(str(origin.get("guid") or fact(package, "guid") or "")),
+        "harvest_source_title": _source(origin.get("source") or {}),
+        **_couplings(package),
+    }
+
+
+def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
+    coupled = find_coupled({"user": tk.current_user.name}, package["id"])
+    if coupled["is_unknown"]:
+        is_service = fact(package, "resource-type") == "service"
+        key = field_rows.COUPLED_DATASETS if is_service else field_rows.COUPLED_SERVICES
+        return {
+            field_rows.COUPLED_DATASETS: Markup(""),
+            key: escape(tk._("Not shown: this site's search failed. Try again later.")),
+        }
+    return {
+        field_rows.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
+        field_rows.COUPLED_SERVICES: _coupled(coupled["services"]),
+    }
+
+
+def _identifier(guid: str) -> Markup:
+    """Return an identifier in full, which people compare with the publisher's, and copy."""
+    if not guid:
+        return Markup("")
+    whole = values.render_link_or_text(guid)
+    return Markup(
+        '<span class="ukharvest-identifier">{}</span> <button type="button"'
+        ' class="btn btn-sm btn-light border" data-ukharvest-copy="{}" data-ukharvest-copied="{}"'
+        ' hidden><i class="fa fa-copy" aria-hidden="true"></i>'
+        ' <span role="status">{}</span></button>'
+    ).format(whole, guid, tk._("Copied"), tk._("Copy the identifier"))
+
+
+def _source(source: dict[str, Any]) -> Markup:
+    link = Markup('<a href="{}">{}</a>')
+    if not source.get("name"):
+        return Markup("")
+    return link.format(tk.h.url_for("harvest.read", id=source["name"]), source["title"])
+
+
+def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> Markup:
+    link = Markup('<a href="{}">{}</a>')
+    links = [
+        link.format(tk.h.url_for("dataset.read", id=other["name"]), other["title"] or other["name"])
+        for other in others
+    ]
+    return values.render_list([*links, *elsewhere])
+
+
+def _elsewhere(package: Mapping[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
+    """Yield the datasets that a service's record names and that are not on this site."""
+    try:
+        named = values.parse_json(fact(package, "coupled-resource") or "[]")
+    except (ValueError, RecursionError):
+        return
+    known = coupled.get("references", ())
+    for dataset in named if isinstance(named, list) else ():
+        if not isinstance(dataset, dict) or _is_known(dataset, known):
+            continue
+        url, title = (
+            str(dataset.get("href") or ""),
+            str(dataset.get("title") or dataset.get("uuid") or ""),
+        )
+        if words := values.render_link_or_text(url, title):
+            yield Markup("{} ({})").format(words, tk._("not on this site"))
+
+
+def _is_known(named: dict[str, Any], references: Collection[str]) -> bool:
+    href, uuid = str(named.get("href") or ""), str(named.get("uuid") or "")
+    return any(
+        reference in (href, uuid) or (len(reference) > 8 and reference in href)
+        for reference in references
+    )

@@ -1,0 +1,3 @@
+"""What a person decides: pending deletions, and records under new identifiers."""
+
+from __future__ import annotations

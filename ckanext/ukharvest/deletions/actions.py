@@ -1,0 +1,276 @@
+"""Actions: list, approve or keep pending deletions; decide about new identifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.deletions import schema as deletion_schema
+from ckanext.ukharvest.harvest import conflicts, decisions, lost_work, outcomes, write
+from ckanext.ukharvest.harvest.model import SourceState
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import identifiers_wait
+from ckanext.ukharvest.runs.texts import others_wait
+
+Session = model.Session
+
+Row = dict[str, Any]
+
+
+@tk.side_effect_free
+def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List the pending deletions of a harvest source. For users who may update the source.
+
+    Leaves out records that are no longer missing and datasets that no longer exist.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param limit: how many to return (optional, default: all)
+    :type limit: integer
+    :param offset: how many to skip, sorted by title (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``source_id``, ``reason`` and ``job_id`` of the run that held them, ``since`` (UTC),
+        ``count``, and ``deletions``: dicts with ``guid``, ``dataset_id``, ``dataset_name``,
+        ``title`` (both "" for another organisation's private dataset), ``last_seen`` (UTC),
+        ``missed_runs`` and ``also_in`` (title of another organisation's source that lists the
+        dataset too, else ""). If there are any, also ``version`` (of the list, to send with the
+        decision), ``seen`` (number of records that the run found), ``datasets`` (number of the
+        source's datasets, the listed ones included), ``share`` (of them that is listed, 0 to 1),
+        ``max_share`` (above which deletions need approval), ``same_title`` (number of listed
+        titles that another dataset of the source has: identifiers may have changed),
+        ``may_decide`` (whether the user may) and ``deciders``: names of the organisation's
+        administrators
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_deletion_list", context, data_dict)
+    source = source_of(data_dict)
+    state = Session.get(SourceState, source.id, populate_existing=True)
+    held: Row = (state.held if state else None) or {}
+    waiting = decisions.waiting_deletions(source.id, held.get("guids", ()))
+    if not waiting:
+        held = {}
+    page = schema.validate(data_dict, deletion_schema.deletion_list_schema())
+    start, end = page["offset"], page["offset"] + page["limit"]
+    return {
+        "source_id": source.id,
+        "reason": held.get("reason", ""),
+        "job_id": held.get("job_id"),
+        "since": held.get("since"),
+        "count": len(waiting),
+        **(_around(context, source.id, held, waiting) if waiting else {}),
+        "deletions": _rows(waiting[start:end], readable_organisations(context)),
+    }
+
+
+def _rows(due: list[decisions.WaitingDeletions], readable: list[str] | None) -> list[Row]:
+    routes = conflicts.other_routes([deletion.package_id for deletion in due])
+    titles = {id_: route.source_title for id_, route in routes.items()}
+    return [
+        _row(
+            deletion,
+            readable is None or deletion.is_for(readable),
+            titles.get(deletion.package_id, ""),
+        )
+        for deletion in due
+    ]
+
+
+def _row(each: decisions.WaitingDeletions, may_read: bool, also_in: str) -> Row:
+    return {
+        "guid": each.guid,
+        "dataset_id": each.package_id,
+        "dataset_name": each.name if may_read else "",
+        "title": each.title if may_read else "",
+        "last_seen": iso(each.last_seen),
+        "missed_runs": each.missed_runs,
+        "also_in": also_in,
+    }
+
+
+def _around(
+    context: Any, source_id: str, held: Row, waiting: list[decisions.WaitingDeletions]
+) -> Row:
+    """Return the facts that help to decide."""
+    report = outcomes.reports_of([held["job_id"]]).get(held["job_id"])
+    datasets, same_title = decisions.around(source_id, waiting)
+    return {
+        "version": decisions.version_of_deletions(waiting),
+        "seen": int((report.counts or {}).get("seen", 0)) if report else 0,
+        "datasets": datasets,
+        "share": len(waiting) / max(datasets, 1),
+        "max_share": config.delete_max_share(),
+        "same_title": same_title,
+        "may_decide": may(context, "ukharvest_deletion_decide", source_id=source_id),
+        "deciders": deciders(source_id),
+    }
+
+
+def deciders(source_id: str) -> list[str]:
+    """Return the names of the administrators of the source's organisation."""
+    package = model.Package.get(source_id)
+    query = (
+        Session.query(model.User)
+        .join(model.Member, model.Member.table_id == model.User.id)
+        .filter(model.Member.group_id == package.owner_org, model.Member.state == "active")
+        .filter(model.Member.table_name == "user", model.Member.capacity == "admin")
+        .filter(model.User.state == "active")
+    )
+    return sorted(str(user.display_name) for user in query)
+
+
+def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Carry out the pending deletions of a harvest source, exactly as listed, or keep the datasets.
+
+    For administrators of the source's organisation. Calling it again does nothing.
+
+    ``approve``: records that came back in the meantime and datasets that are deleted already are
+    skipped. The deletions are recorded as a harvest job of the source. ``keep``: the datasets are
+    no longer updated, and their records no longer count as missing. A record that comes back is
+    imported again.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param decision: ``approve`` or ``keep``
+    :type decision: string
+    :param version: version of the list that the user decided on; if the list has changed since,
+        nothing changes (optional, default: do not check)
+    :type version: string
+    :param background: return at once and let the fetch consumers delete (optional, default:
+        ``False``)
+    :type background: boolean
+
+    :returns: ``deleted`` and ``kept``: numbers of datasets, ``left``: number of listed ones that
+        were skipped, ``job_id``: id of the job, None if nothing was deleted
+    :rtype: dictionary
+    """
+    source_id = check_decision(context, data_dict, "ukharvest_deletion_decide")
+    data = schema.validate(data_dict, deletion_schema.decision_schema("approve", "keep"))
+    job_id, object_ids, left, kept_count = None, list[str](), 0, 0
+    user, version = str(context.get("user") or ""), data["version"]
+    try:
+        if data["decision"] == "keep":
+            kept_count = decisions.keep_datasets(source_id, user, version)
+        else:
+            job_id, object_ids, left = decisions.release(source_id, user, version)
+    except decisions.DeletionsChanged as exc:
+        raise invalid("version", others_wait(exc.number)) from exc
+    if job_id and data["background"]:
+        lost_work.send(lost_work.FETCH, object_ids)
+    elif job_id:
+        _delete(source_id, job_id, object_ids)
+    return {"deleted": len(object_ids), "kept": kept_count, "left": left, "job_id": job_id}
+
+
+def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
+    """Return the id of the source that a decision is about.
+
+    Raises:
+        ValidationError: a run is reading the source.
+    """
+    tk.check_access(action, context, data_dict)
+    source_id = str(source_of(data_dict).id)
+    if decisions.is_being_read(source_id):
+        raise invalid(
+            "source_id",
+            tk._("The source is being read right now; decide again when that has ended."),
+        )
+    return source_id
+
+
+def _delete(source_id: str, job_id: str, object_ids: list[str]) -> None:
+    for object_id in object_ids:
+        write.delete(object_id)
+        decisions.deletions_done(object_id)
+    decisions.close_deletions(job_id)
+    tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})
+
+
+@tk.side_effect_free
+def ukharvest_identifier_change_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List the datasets of a harvest source whose records seem to have new identifiers.
+
+    For users who may update the source. A run found that they are missing, and new records with
+    the same titles or files; neither changes anything until an administrator decides.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param limit: how many to return (optional, default: all)
+    :type limit: integer
+    :param offset: how many to skip, sorted by title (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``source_id``, ``job_id`` of the run that found them, ``since`` (UTC), ``missing``
+        (number of records that it missed for the first time), ``count``, ``version`` (of the list,
+        to send with the decision), ``may_decide`` (whether the user may), ``deciders``: names of
+        the organisation's administrators, and ``changes``: dicts with ``guid``, ``new_guid``,
+        ``dataset_id``, ``dataset_name`` and ``title`` (both "" for another organisation's private
+        dataset)
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_identifier_change_list", context, data_dict)
+    source_id = source_of(data_dict).id
+    page = schema.validate(data_dict, deletion_schema.deletion_list_schema())
+    state = Session.get(SourceState, source_id, populate_existing=True)
+    stored: Row = (state.changed_identifiers if state else None) or {}
+    waiting = decisions.waiting_identifiers(source_id, decisions.load_changed_identifiers(state))
+    readable = readable_organisations(context)
+    start, end = page["offset"], page["offset"] + page["limit"]
+    return {
+        "source_id": source_id,
+        "job_id": stored.get("job_id"),
+        "since": stored.get("since"),
+        "missing": stored.get("missing", 0),
+        "count": len(waiting),
+        "version": decisions.version_of_identifiers(waiting),
+        "may_decide": may(context, "ukharvest_identifier_change_decide", source_id=source_id),
+        "deciders": deciders(source_id),
+        "changes": [_pair_row(change, readable) for change in waiting[start:end]],
+    }
+
+
+def _pair_row(change: decisions.WaitingIdentifiers, readable: list[str] | None) -> Row:
+    may_read = readable is None or change.is_for(readable)
+    return {
+        "guid": change.guid,
+        "new_guid": change.new_guid,
+        "dataset_id": change.package_id,
+        "dataset_name": change.name if may_read else "",
+        "title": change.title if may_read else "",
+    }
+
+
+def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Decide whether the new records are the same datasets.
+
+    For administrators of the source's organisation.
+
+    ``same``: pages, ids, names, ids of resources and history of the datasets stay. The next run
+    updates them from the new records. ``different``: the next run imports the new records as new
+    datasets. The old ones count as missing; later complete runs delete them by the usual rules.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param decision: ``same`` or ``different``
+    :type decision: string
+    :param version: version of the list that the user decided on; if the list has changed since,
+        nothing changes (optional, default: do not check)
+    :type version: string
+
+    :returns: ``datasets``: their number
+    :rtype: dictionary
+    """
+    source_id = check_decision(context, data_dict, "ukharvest_identifier_change_decide")
+    data = schema.validate(data_dict, deletion_schema.decision_schema("same", "different"))
+    is_same = data["decision"] == "same"
+    decide = decisions.accept if is_same else decisions.refuse
+    try:
+        return {"datasets": decide(source_id, str(context.get("user") or ""), data["version"])}
+    except decisions.IdentifiersChanged as exc:
+        raise invalid("version", identifiers_wait(exc.number)) from exc

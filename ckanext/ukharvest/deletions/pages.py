@@ -1,0 +1,221 @@
+"""Pages: decide about pending deletions, and about records under new identifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+from flask import Blueprint, Response
+
+from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.actions import collect_pages, context
+from ckanext.ukharvest.lib.pages import (
+    ask,
+    ask_page,
+    check_token,
+    count_pages,
+    csv_response,
+    flash_errors,
+)
+from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.lib.texts import ungettext
+from ckanext.ukharvest.runs.texts import others_wait
+from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources import texts as source_texts
+
+deletions = Blueprint("ukharvest_deletions", __name__)
+
+PER_PAGE = 50
+CSV_PAGE = 5000
+# If there are more, the fetch consumers delete them: a request must not take minutes.
+MOST_AT_ONCE = 25
+COLUMNS = ("title", "dataset_address", "last_seen", "missed_runs", "identifier")
+
+Row = dict[str, Any]
+
+
+@deletions.route("/harvest/<name>/deletions", methods=["GET"])
+def read(name: str) -> str:
+    source = source_pages.find_source(name)
+    plan, number = ask_page("ukharvest_deletion_list", PER_PAGE, source_id=source["id"])
+    limit = (
+        source_texts.describe_limit(plan["count"], plan["datasets"], plan["max_share"])
+        if plan["count"]
+        else ""
+    )
+    return source_pages.render(
+        "ukharvest/deletions.html",
+        source,
+        plan=plan,
+        limit=limit,
+        page=number,
+        pages=count_pages(plan["count"], PER_PAGE, number),
+        url=lambda page: tk.url_for("ukharvest_deletions.read", name=source["name"], page=page),
+    )
+
+
+@deletions.route("/harvest/<name>/deletions.csv")
+def as_csv(name: str) -> Response:
+    source = source_pages.find_source(name)
+
+    def some(offset: int) -> Row:
+        plan = _plan(source, limit=CSV_PAGE, offset=offset)
+        return {"count": plan["count"], "results": plan["deletions"]}
+
+    return csv_response(map(_line, collect_pages(some)), COLUMNS, f"deletions-{source['name']}")
+
+
+def _line(row: Row) -> Row:
+    name = row["dataset_name"]
+    address = tk.url_for("dataset.read", id=name, _external=True) if name else ""
+    return {**row, "dataset_address": address, "identifier": row["guid"]}
+
+
+@deletions.route("/harvest/<name>/deletions", methods=["POST"])
+def decide(name: str) -> Any:
+    source = source_pages.find_source(name)
+    check_token()
+    choice, version = tk.request.form.get("choice", ""), _version()
+    if choice == "delete":
+        return tk.redirect_to("ukharvest_deletions.confirm", name=source["name"], version=version)
+    if choice == "keep":
+        return _keep(source, version)
+    tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
+    return _to_source(source)
+
+
+def _keep(source: Row, version: str) -> Any:
+    if not _plan(source, limit=0)["count"]:
+        return _nothing_waits(source)
+    done = _decide(source, "keep", version=version)
+    if done is None:
+        return _back(source)
+    tk.h.flash_success(
+        ungettext(
+            "{n} dataset is kept. It is no longer updated.",
+            "{n} datasets are kept. They are no longer updated.",
+            done["kept"],
+        )
+    )
+    return _to_source(source)
+
+
+@deletions.route("/harvest/<name>/deletions/delete", methods=["GET"])
+def confirm(name: str) -> Any:
+    source = source_pages.find_source(name)
+    plan = _plan(source, limit=0)
+    if not plan["count"]:
+        return _back(source)
+    if not plan["may_decide"]:
+        return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
+    if tk.request.args.get("version") != plan["version"]:
+        tk.h.flash_error(others_wait(plan["count"]))
+        return _back(source)
+    return source_pages.render("ukharvest/deletions_confirm.html", source, plan=plan)
+
+
+@deletions.route("/harvest/<name>/deletions/delete", methods=["POST"])
+def delete(name: str) -> Any:
+    source = source_pages.find_source(name)
+    check_token()
+    waiting = _plan(source, limit=0)["count"]
+    if not waiting:
+        return _nothing_waits(source)
+    background = waiting > MOST_AT_ONCE
+    done = _decide(source, "approve", version=_version(), background=background)
+    if done is None:
+        return _back(source)
+    text = (
+        ungettext(
+            "{n} dataset is being deleted. This page shows the progress.",
+            "{n} datasets are being deleted. This page shows the progress.",
+            done["deleted"],
+        )
+        if background
+        else ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
+    )
+    tk.h.flash_success(text)
+    return _to_source(source)
+
+
+def _nothing_waits(source: Row) -> Any:
+    """Answer a form that was opened before somebody else, or a run, settled the matter."""
+    tk.h.flash_notice(
+        tk._("Nothing was changed: this source has no deletions waiting for a decision any more.")
+    )
+    return _to_source(source)
+
+
+def _version() -> str:
+    # Not "": without a version the actions would not check whether the list has changed.
+    return str(tk.request.form.get("version") or "none")
+
+
+def _plan(source: Row, **page: int) -> Row:
+    return dict(ask("ukharvest_deletion_list", source_id=source["id"], **page))
+
+
+def _decide(source: Row, decision: str, **more: Any) -> Row | None:
+    """Call the action; on a validation error flash its messages and return None."""
+    data = {"source_id": source["id"], "decision": decision, **more}
+    try:
+        return dict(tk.get_action("ukharvest_deletion_decide")(context(), data))
+    except tk.NotAuthorized:
+        return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
+    except tk.ValidationError as exc:
+        flash_errors(exc)
+        return None
+
+
+def _back(source: Row) -> Any:
+    return tk.redirect_to("ukharvest_deletions.read", name=source["name"])
+
+
+def _to_source(source: Row) -> Any:
+    return tk.redirect_to("harvest.read", id=source["name"])
+
+
+identifiers = Blueprint("ukharvest_identifiers", __name__)
+
+
+@identifiers.route("/harvest/<name>/identifiers", methods=["GET"], endpoint="read")
+def read_identifiers(name: str) -> str:
+    source = source_pages.find_source(name)
+    changes, number = ask_page("ukharvest_identifier_change_list", PER_PAGE, source_id=source["id"])
+    return source_pages.render(
+        "ukharvest/identifiers.html",
+        source,
+        found=changes,
+        meaning=texts.meaning(changes["count"]),
+        page=number,
+        pages=count_pages(changes["count"], PER_PAGE, number),
+        url=lambda page: tk.url_for("ukharvest_identifiers.read", name=source["name"], page=page),
+    )
+
+
+@identifiers.route("/harvest/<name>/identifiers", methods=["POST"], endpoint="decide")
+def decide_identifiers(name: str) -> Any:
+    source = source_pages.find_source(name)
+    check_token()
+    if not may(context(), "ukharvest_identifier_change_decide", source_id=source["id"]):
+        return tk.abort(403, texts.not_allowed())
+    choice = tk.request.form.get("choice", "")
+    if choice not in ("same", "different"):
+        tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
+        return tk.redirect_to("harvest.read", id=source["name"])
+    if not ask("ukharvest_identifier_change_list", source_id=source["id"], limit=0)["count"]:
+        tk.h.flash_notice(
+            tk._("Nothing was changed: no identifiers are waiting for a decision any more.")
+        )
+        return tk.redirect_to("harvest.read", id=source["name"])
+    # Not "": without a version the actions would not check whether the list has changed.
+    version = tk.request.form.get("version") or "none"
+    data = {"source_id": source["id"], "decision": choice, "version": version}
+    try:
+        done = tk.get_action("ukharvest_identifier_change_decide")(context(), data)
+    except tk.ValidationError as exc:
+        flash_errors(exc)
+        return tk.redirect_to("ukharvest_identifiers.read", name=source["name"])
+    describe = texts.accepted if choice == "same" else texts.refused
+    tk.h.flash_success(describe(done["datasets"]))
+    return tk.redirect_to("harvest.read", id=source["name"])

@@ -1,0 +1,29 @@
+"""Schemas of actions: the parameters that each takes, and how they are checked and converted."""
+
+from __future__ import annotations
+
+import sys
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.schema import (
+    Schema,
+    Validator,
+    page,
+    strict_flag_parameter,
+    text_parameter,
+)
+
+
+@tk.validator_args
+def deletion_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
+    return {**page(), "limit": [default(sys.maxsize), natural_number_validator]}
+
+
+def decision_schema(*decisions: str) -> Schema:
+    return {
+        "decision": [tk.get_validator("not_missing"), schema.one_of(*decisions)],
+        "version": text_parameter(),
+        "background": strict_flag_parameter(),
+    }

@@ -1,1 +1,0 @@
-"""CKAN background jobs: link checks and source previews."""

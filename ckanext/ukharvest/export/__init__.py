@@ -1,0 +1,3 @@
+"""The whole catalogue as files: all public datasets in several formats, and a manifest."""
+
+from __future__ import annotations

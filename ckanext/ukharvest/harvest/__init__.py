@@ -1,0 +1,3 @@
+"""The run: tables, gather, claims, batches, writer, search index, outcomes, retries, sweeper."""
+
+from __future__ import annotations

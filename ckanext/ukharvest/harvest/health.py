@@ -1,0 +1,289 @@
+"""Status of sources, and the options that a sysadmin confirmed for them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core import source_status as rules
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest import runs as harvest_runs
+from ckanext.ukharvest.harvest.database import ensure_source_state
+from ckanext.ukharvest.harvest.model import SourceState, utcnow
+from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
+
+Session = model.Session
+
+RECENT = 200  # runs of a source that decide its health
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHealth:
+    """Health and state of one source; times are naive UTC.
+
+    Attributes:
+        value: key of ``presentation.messages.status_labels.HEALTHS``.
+        reason: why, as ``core.health.health`` names it.
+        state: key of ``presentation.messages.status_labels.STATES``.
+        since: when the first of the failed runs in a row ended; for a late source, when it should
+            have begun; else None.
+        last_run: the last run that ended: {"id", "finished", "outcome" (key of
+            ``presentation.messages.status_labels.OUTCOMES``), "lost"}, or None.
+        judged_id: id of the run that ``value`` is about: the last that ended and was not stopped;
+            None if there is none.
+        last_good_run: {"id", "finished"} of the last that did not fail and found records, or None.
+        next_run: time of the next scheduled run, None without a schedule.
+        datasets: number of its datasets, including private ones.
+        held: number of pending deletions.
+        renamed: number of datasets whose records seem to have new identifiers.
+        failures: number of failed runs in a row.
+        missing: {"records", "of", "asks_after"} (``core.deletions.Shortfall``) of the run that
+            ``value`` is about, if so many are missing that a later run will ask; else None.
+        current: the run that is running or queued, None if there is none.
+        harvested: when the last run ended that did not fail and was not stopped, or None.
+    """
+
+    value: str
+    reason: str
+    state: str
+    since: dt.datetime | None
+    last_run: Mapping[str, Any] | None
+    judged_id: str | None
+    last_good_run: Mapping[str, Any] | None
+    next_run: dt.datetime | None
+    datasets: int
+    held: int
+    renamed: int = 0
+    failures: int = 0
+    missing: Mapping[str, int] | None = None
+    current: CurrentRun | None = None
+    harvested: dt.datetime | None = None
+
+
+def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHealth]:
+    """Return source id → health, of these sources or of all."""
+    if source_ids is not None and not source_ids:
+        return {}
+    ids = {"ids": None if source_ids is None else list(source_ids), "public": False}
+    now = utcnow()
+    young = {
+        "given_up": now - source_previews.GIVEN_UP_AFTER,
+        "silent": now - source_previews.SILENT_AFTER,
+    }
+    sources = Session.execute(_SOURCES, {**ids, **young}).all()
+    runs = {row.of_id: row for row in Session.execute(_RUNS, {**ids, "recent": RECENT})}
+    running = [row.id for row in sources if row.is_running]
+    # Of several runs the newest, which comes last.
+    current = {run.source_id: run for run in harvest_runs.load_current_runs(running)}
+    return {row.id: _of(row, runs[row.id], current.get(row.id), now) for row in sources}
+
+
+def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) -> SourceHealth:
+    last_run = {
+        "id": runs.last_id,
+        "finished": runs.last_ended,
+        "outcome": runs.last_outcome,
+        "lost": runs.last_lost,
+    }
+    facts = rules.Facts(
+        active=source.active,
+        now=now,
+        held=source.held,
+        renamed=source.renamed,
+        outcome=runs.judged_outcome or "",
+        passes=bool(runs.judged_passes),
+        failures=runs.failures or 0,
+        lost=runs.judged_lost or 0,
+        is_empty=runs.judged_outcome == RunOutcome.EMPTY,
+        is_shrunk=runs.judged_shortfall is not None,
+        due=source.due,
+        is_running=current is not None,
+    )
+    value, reason = rules.health(facts)
+    return SourceHealth(
+        value=value,
+        reason=reason,
+        state=_state(source, current, has_run=runs.last_id is not None),
+        since=_since(value, facts, runs),
+        last_run=last_run if runs.last_id else None,
+        judged_id=runs.judged_id,
+        last_good_run={"id": runs.good_id, "finished": runs.good_ended} if runs.good_id else None,
+        harvested=runs.harvested,
+        next_run=source.next_run,
+        datasets=source.datasets,
+        held=source.held,
+        renamed=source.renamed,
+        failures=facts.failures if facts.outcome == RunOutcome.FAILED else 0,
+        missing=runs.judged_shortfall if value in rules.MISSING else None,
+        current=current,
+    )
+
+
+def _since(value: str, facts: rules.Facts, runs: Any) -> dt.datetime | None:
+    if value == rules.Health.LATE:
+        return facts.due
+    return runs.failing_since if facts.outcome == RunOutcome.FAILED else None
+
+
+def _state(source: Any, current: CurrentRun | None, *, has_run: bool) -> str:
+    if not source.active:
+        return "off"
+    if current is not None:
+        return current.state
+    if source.held or source.renamed:
+        return "held"
+    if source.is_checked:
+        return "checking"
+    return "idle" if has_run else "new"
+
+
+# A run is due only after the last change of the source: one that was switched off for months, or
+# had no schedule, is not late as soon as it gets one.
+_SOURCES = sa.text(
+    f"""
+    SELECT source.id, source.active AND package.state = 'active' AS active, start.next_run,
+           start.due,
+           (SELECT count(*)
+              FROM jsonb_array_elements_text(NULLIF(state.held, 'null') -> 'guids') AS held(guid)
+              JOIN ukharvest_record AS record
+                ON record.source_id = source.id AND record.guid = held.guid
+              JOIN package AS dataset ON dataset.id = record.package_id
+             WHERE record.missed_runs > 0 AND dataset.state = 'active') AS held,
+           (SELECT count(*)
+              FROM jsonb_array_elements(state.changed_identifiers -> 'pairs') AS pair(guids)
+              JOIN ukharvest_record AS record
+                ON record.source_id = source.id AND record.guid = pair.guids ->> 0
+              JOIN package AS dataset ON dataset.id = record.package_id
+             WHERE dataset.state = 'active') AS renamed,
+           EXISTS (SELECT FROM ukharvest_trial AS preview
+                    WHERE preview.source_id = source.id
+                      AND (preview.state = 'waiting' AND preview.created > :given_up
+                           OR preview.state = 'running'
+                          AND COALESCE(preview.heartbeat, preview.created) > :silent))
+               AS is_checked,
+           EXISTS (SELECT FROM harvest_job AS job
+                    WHERE job.source_id = source.id AND job.status IN ('New', 'Running'))
+               AS is_running,
+           COALESCE(counted.datasets, 0) AS datasets
+      FROM harvest_source AS source
+      JOIN package ON package.id = source.id
+      LEFT JOIN ukharvest_source AS state ON state.source_id = source.id
+      LEFT JOIN LATERAL (
+           SELECT source.next_run,
+                  GREATEST(source.next_run, package.metadata_modified) AS due
+            WHERE source.active AND package.state = 'active'
+              AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL') AS start ON true
+      LEFT JOIN ({datasets.OF_SOURCES}) AS counted ON counted.source_id = source.id
+     WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
+    """  # noqa: S608 - no value is put into it
+)
+
+# Other harvesters keep all runs for ever, so the last ones of each source are taken by the index;
+# approved deletions say nothing of the source. They are judged in one pass: with a lateral for each
+# question PostgreSQL expects such costs that it compiles the statement, which takes ten times as
+# long as running it.
+_RUNS = sa.text(
+    """
+    WITH run AS MATERIALIZED (
+        SELECT run.*
+          FROM harvest_source AS source
+         CROSS JOIN LATERAL (
+               SELECT source.id AS source_id, job.id, job.created, report.outcome,
+                      COALESCE(job.finished, report.finished, job.created) AS ended,
+                      COALESCE(report.error ->> 'passes', '') = 'true' AS passes,
+                      CAST(report.figures ->> 'lost' AS integer) AS lost,
+                      report.counts -> 'shortfall' AS shortfall
+                 FROM harvest_job AS job JOIN ukharvest_job AS report ON report.job_id = job.id
+                WHERE job.source_id = source.id AND report.figures IS NOT NULL
+                  AND report.mode <> 'approval'
+                ORDER BY job.created DESC LIMIT :recent) AS run
+         WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
+    ), judged AS (
+        SELECT run.*, outcome NOT IN ('failed', 'stopped', 'empty') AS is_fine,
+               max(created) FILTER (WHERE outcome NOT IN ('failed', 'stopped', 'empty'))
+                   OVER (PARTITION BY source_id) AS good_created
+          FROM run
+    ), ranked AS (
+        SELECT judged.*,
+               row_number() OVER (PARTITION BY source_id ORDER BY created DESC, id) = 1 AS is_last,
+               outcome <> 'stopped'
+                   AND row_number() OVER (PARTITION BY source_id, outcome = 'stopped'
+                                          ORDER BY created DESC, id) = 1 AS is_judged,
+               created = good_created AND is_fine AS is_good,
+               outcome = 'failed'
+                   AND (good_created IS NULL OR created > good_created) AS in_streak
+          FROM judged
+    ), found AS (
+        SELECT source_id,
+               max(id) FILTER (WHERE is_last) AS last_id,
+               max(ended) FILTER (WHERE is_last) AS last_ended,
+               max(outcome) FILTER (WHERE is_last) AS last_outcome,
+               max(lost) FILTER (WHERE is_last) AS last_lost,
+               max(id) FILTER (WHERE is_good) AS good_id,
+               max(ended) FILTER (WHERE is_good) AS good_ended,
+               max(ended) FILTER (WHERE outcome NOT IN ('failed', 'stopped')) AS harvested,
+               max(id) FILTER (WHERE is_judged) AS judged_id,
+               max(outcome) FILTER (WHERE is_judged) AS judged_outcome,
+               bool_or(passes) FILTER (WHERE is_judged) AS judged_passes,
+               max(lost) FILTER (WHERE is_judged) AS judged_lost,
+               (jsonb_agg(shortfall) FILTER (WHERE is_judged)) -> 0 AS judged_shortfall,
+               count(*) FILTER (WHERE in_streak) AS failures,
+               min(ended) FILTER (WHERE in_streak) AS failing_since
+          FROM ranked
+         GROUP BY source_id
+    )
+    SELECT source.id AS of_id, found.*
+      FROM harvest_source AS source
+      LEFT JOIN found ON found.source_id = source.id
+     WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
+    """
+)
+
+
+def remember(source_id: str, saved: Mapping[str, Any]) -> None:
+    """Save options as confirmed, replacing all earlier ones; the caller commits."""
+    ensure_source_state(source_id, lock=True).confirmed_options = dict(saved) or None
+
+
+def confirmed_options(source_id: str) -> dict[str, Any]:
+    """Return the options that a sysadmin confirmed for this source."""
+    state = Session.get(SourceState, source_id)
+    return dict(state.confirmed_options or {}) if state else {}
+
+
+def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
+    """Refuse options that reach outside the organisation unless a sysadmin confirmed them.
+
+    The form refuses them too, but a source may be older than that check, of another harvester or
+    changed by SQL.
+
+    Args:
+        found: all options of the source, converted.
+
+    Raises:
+        ConfigError: names the first such option.
+    """
+    declared = [option for option in (*kind.options, *COMMON_OPTIONS) if option.sysadmin_only]
+    used = [option for option in declared if found[option.name] != option.default]
+    if not used:
+        return
+    known = confirmed_options(source_id)
+    allowed = options.validate({o.name: known[o.name] for o in used if o.name in known}, used)
+    for option in used:
+        if found[option.name] != allowed[option.name]:
+            raise ConfigError(
+                f"{option.name}: reaches outside the source's organisation and no sysadmin has "
+                "confirmed it; a sysadmin opens the source's form, looks at it and saves",
+                field=option.name,
+                code="not-confirmed",
+            )

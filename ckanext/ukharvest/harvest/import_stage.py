@@ -1,0 +1,428 @@
+"""Check whether a record's own date changed together with its content.
+
+data.gov.uk's harvester refused a changed record with an unchanged date. We import it, because the
+portal would otherwise show outdated content, and report a problem.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+import sqlalchemy as sa
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestObject, HarvestSource
+
+from ckanext.ukharvest import compat, config, dataset_schema
+from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.fingerprint import fingerprint
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, RemoteGroup, Source
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.harvest import changes, hooks, objects, source_config, write
+from ckanext.ukharvest.harvest import write as harvest_write
+from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.source_config import Setting, setting_of
+from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+FIELD = "gmd:dateStamp"
+
+
+def check_date(
+    setting: Setting, raw: RawRecord, record: DatasetRecord, earlier: Iterable[str]
+) -> tuple[Problem, ...]:
+    """Return a problem if the date is not newer than that of the latest different version.
+
+    Args:
+        earlier: contents of the record's versions, the newest first.
+    """
+    if not record.metadata_modified:
+        return ()
+    before = _date_before(setting, raw, earlier)
+    if not before or not _is_as_old(record.metadata_modified, before):
+        return ()
+    message = (
+        f"{FIELD}: the record has changed, but its date is {record.metadata_modified} and was"
+        f" {before} before; expected the date of the change (or, if the identifier was copied"
+        " from another record with the rest of it, an identifier of its own)"
+    )
+    return (Problem("date-not-changed", FIELD, message),)
+
+
+def _date_before(setting: Setting, raw: RawRecord, earlier: Iterable[str]) -> str:
+    """Return the date of the latest version with different content, "" if there is none."""
+    parser = setting.kind.parser
+    for content in earlier:
+        if content == raw.content:
+            continue
+        try:
+            if fingerprint(content, parser.FORM, ()) == fingerprint(
+                raw.content or "", parser.FORM, ()
+            ):
+                continue
+            before = RawRecord(raw.guid, content, url=raw.url)
+            return parser.parse(before, setting.options).metadata_modified
+        except UkharvestError:  # saved by an earlier release of the parser
+            return ""
+    return ""
+
+
+def _is_as_old(date: str, before: str) -> bool:
+    """Compare at the lower precision; publishers do not change their time zone in between."""
+    length = min(len(date), len(before))
+    return date == before or date[:length] < before[:length]
+
+
+CREATE = "create"
+
+
+def map_organisation(remote: RemoteGroup | None, policy: str) -> tuple[str, tuple[Problem, ...]]:
+    """Return the id of this portal's organisation, "" to use the source's own; and problems.
+
+    Args:
+        policy: "", "only_local" or "create".
+    """
+    if remote is None or not policy:
+        return "", ()
+    group, why = _ours(remote, policy, is_organization=True)
+    if group:
+        return str(group.id), ()
+    if not why:
+        return "", ()
+    message = (
+        f"organization: '{shorten(remote.name)}' could not be created on this portal: {why}; the"
+        " dataset went to the source's own organisation"
+    )
+    return "", (Problem("organisation-not-created", "organization", message),)
+
+
+def map_groups(
+    remote: Iterable[RemoteGroup], policy: str
+) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
+    """Return the names of this portal's groups, without those that are missing; and problems.
+
+    Args:
+        policy: "", "only_local" or "create".
+    """
+    names: dict[str, None] = {}
+    problems = []
+    for theirs in remote if policy else ():
+        group, why = _ours(theirs, policy, is_organization=False)
+        if group:
+            names[str(group.name)] = None
+        elif why:
+            message = (
+                f"groups: '{shorten(theirs.name)}' could not be created on this portal: {why}; the"
+                " dataset is not in this group"
+            )
+            problems.append(Problem("group-not-created", "groups", message))
+    return tuple(names), tuple(problems)
+
+
+def check_groups(names: Iterable[str]) -> tuple[Problem, ...]:
+    """Return a problem for each of these groups (option ``default_groups``) that is not here."""
+    return tuple(
+        Problem(
+            "default-group-missing",
+            "default_groups",
+            f"default_groups: there is no group '{shorten(name)}' on this portal; the dataset is"
+            " not in this group",
+        )
+        for name in names
+        if _find(RemoteGroup(name=name), is_organization=False) is None
+    )
+
+
+def _ours(
+    remote: RemoteGroup, policy: str, *, is_organization: bool
+) -> tuple[model.Group | None, str]:
+    """Return the group of this portal; or None, and why it was not created ("": not asked for)."""
+    group, why = _find(remote, is_organization=is_organization), ""
+    if group is None and policy == CREATE and remote.name:
+        why = _create(remote, is_organization=is_organization)
+        # Another consumer may have created it at the same time.
+        group = _find(remote, is_organization=is_organization)
+    return group, why
+
+
+def _find(remote: RemoteGroup, *, is_organization: bool) -> model.Group | None:
+    for reference in filter(None, (remote.id, remote.name)):
+        group = model.Group.get(reference)
+        if group and group.state == "active" and group.is_organization == is_organization:
+            return group
+    return None
+
+
+def _create(remote: RemoteGroup, *, is_organization: bool) -> str:
+    """Create an organisation or group with its remote id and name; commit.
+
+    Returns:
+        Why CKAN refused it, "" if it did not.
+    """
+    action = "organization_create" if is_organization else "group_create"
+    fields = {"id": remote.id, "name": remote.name, "title": remote.title or remote.name}
+    context = {"user": config.harvest_user(), "ignore_auth": True}
+    try:
+        tk.get_action(action)(context, {key: value for key, value in fields.items() if value})
+    except (tk.ValidationError, sa.exc.IntegrityError) as exc:
+        log.warning("%s of %s was refused: %s", action, remote, exc)
+        compat.rollback()
+        return _refusal(remote, exc)
+    return ""
+
+
+def _refusal(remote: RemoteGroup, exc: Exception) -> str:
+    for reference in filter(None, (remote.id, remote.name)):
+        if group := model.Group.get(reference):
+            kind = "organisation" if group.is_organization else "group"
+            state = "" if group.state == "active" else "deleted "
+            return f"a {state}{kind} has this name or id"
+    if isinstance(exc, tk.ValidationError):
+        return shorten("; ".join(f"{key}: {text}" for key, text in exc.error_summary.items()))
+    return "the database refused it"
+
+
+CONNECTIONS = 4  # with which the files of a batch are read
+
+
+class SourceImport(contextlib.ExitStack):
+    """Fetches and parses harvest objects of one source: one, or a batch.
+
+    Closes its HTTP client at the end of a ``with`` block.
+    """
+
+    def __init__(self, kind: SourceType, source: HarvestSource) -> None:
+        """Read the source's options.
+
+        Raises:
+            ConfigError: they cannot be used.
+        """
+        super().__init__()
+        self._kind = kind
+        self._setting = setting_of(kind, source)
+        self._schema = dataset_schema.dataset_fields()
+        self._resource_schema = dataset_schema.resource_fields()
+        self._source: Source | None = None
+        self._asked: dict[str, Future[RawRecord]] = {}
+        self._versions: dict[str, list[bytes]] = {}
+        self._of_options: tuple[Problem, ...] | None = None
+
+    @property
+    def has_requested(self) -> bool:
+        """Whether anything was requested, which takes time."""
+        return self._source is not None
+
+    def ask_ahead(self, objects: Mapping[HarvestObject, Mapping[str, str]]) -> None:
+        """Request the contents of these objects over a few connections; ``fetch`` waits for each.
+
+        Args:
+            objects: with their extras.
+        """
+        unread = [obj for obj, extras in objects.items() if _is_unread(obj, extras)]
+        if len(unread) < 2:
+            return
+        source = self._open()
+        pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="ukharvest-fetch")
+        # Before any wait: what is left after a failure is not requested any more.
+        self.callback(pool.shutdown, wait=False, cancel_futures=True)
+        self._asked = {
+            obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, objects[obj]))
+            for obj in unread
+        }
+
+    def load_versions(self, guids: Iterable[str]) -> None:
+        """Load the earlier versions of these records in one statement, where they are compared."""
+        if self._kind.dated:
+            self._versions.update(changes.contents_of(self._setting.id, guids))
+
+    def _open(self) -> Source:
+        if self._source is None:
+            http = self.enter_context(open_client(self._setting.options["credential"]))
+            saved_state = source_config.SyncState(
+                interface=source_config.load_interface(self._setting)
+            )
+            self._source = saved_state.source(self._setting, http)
+        return self._source
+
+    def fetch(self, obj: HarvestObject, extras: Mapping[str, str]) -> Mapping[str, str]:
+        """Fetch the object's content, unless the listing already contained it; no commit.
+
+        Returns:
+            The object's extras now, with date and ETag of the content.
+
+        Raises:
+            FetchError, RecordError: the record failed.
+        """
+        if not _is_unread(obj, extras):
+            return extras
+        asked = self._asked.pop(obj.id, None)
+        source, wanted = self._open(), _raw(obj, extras)
+        model.Session.commit()  # no transaction is open while the network is waited for
+        raw = asked.result() if asked else self._kind.reader.fetch(source, wanted)
+        if raw.content is None:
+            raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
+        obj.content = raw.content
+        # The content may be newer than the listing: store the date and ETag of its own response.
+        stamps = {objects.MODIFIED: raw.modified, objects.ETAG: raw.etag}
+        objects.restamp(obj.id, stamps, extras)
+        return {**extras, **stamps}
+
+    def parse(self, obj: HarvestObject, extras: Mapping[str, str]) -> DatasetRecord:
+        """Parse the object's record as it is read, without what the portal adds to it.
+
+        Raises:
+            SkipRecord: the options leave it out.
+            RecordError: the record failed.
+        """
+        return self._kind.parse(_raw(obj, extras), self._setting.options, self._setting.limits)
+
+    def prepare(
+        self, obj: HarvestObject, extras: Mapping[str, str], *, forced: bool
+    ) -> write.Write | None:
+        """Parse the object's record; return what to write, None if the options skip it.
+
+        Args:
+            forced: also restore a dataset that a person deleted.
+
+        Raises:
+            RecordError: the record failed.
+        """
+        raw = _raw(obj, extras)
+        try:
+            write = self.write_of(raw, obj.harvest_job_id)
+        except SkipRecord as exc:
+            harvest_write.skip(obj.id, self._setting.stamp(raw), exc)
+            return None
+        key = (obj.harvest_source_id, obj.guid)
+        # Only an import that is asked for again meets an object with a result.
+        again = bool(obj.report_status)
+        return replace(write, object_id=obj.id, key=key, forced=forced, again=again)
+
+    def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> write.Write:
+        """Parse a record; return what to write, without a harvest object.
+
+        Args:
+            fingerprint: of the record's content, if it is known.
+
+        Raises:
+            SkipRecord: the options leave it out.
+            RecordError: the record failed.
+        """
+        if raw.content is None:
+            raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
+        setting = self._setting
+        record = self._kind.parse(raw, setting.options, setting.limits)
+        record = hooks.with_plugins_translations(record)
+        names = setting.options.get(hooks.OPTION)
+        profile_fields, problems = hooks.read_by_profiles(raw.content, names) if names else ({}, ())
+        record = _with_parent_checked(record, setting.id, job_id)
+        defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
+        problems = (
+            *record.problems,
+            *self._date_problems(raw, record),
+            *problems,
+            *refusals,
+            *self._option_problems(),
+        )
+        return write.Write(
+            object_id="",
+            record=replace(record, problems=problems),
+            stamp=setting.stamp(raw, fingerprint),
+            defaults=defaults,
+            source=setting.facts,
+            profile_fields=profile_fields,
+            schema=self._schema,
+        )
+
+    def _option_problems(self) -> tuple[Problem, ...]:
+        """Return problems of options whose values every record gets; found out once."""
+        if self._of_options is None:
+            self._of_options = (
+                *check_groups(self._setting.options["default_groups"]),
+                *_unusable_extras(self._setting.options["default_extras"]),
+            )
+        return self._of_options
+
+    def _date_problems(self, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
+        if not self._kind.dated:
+            return ()
+        if raw.guid not in self._versions:
+            self.load_versions([raw.guid])
+        earlier = map(changes.unpack, self._versions[raw.guid])
+        return check_date(self._setting, raw, record, earlier)
+
+
+def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> DatasetRecord:
+    """Return the record, with a problem if its collection (isPartOf) is not in the source."""
+    parent = record.extras.get("is_part_of")
+    if not parent:
+        return record
+    in_run = sa.exists().where(HarvestObject.harvest_job_id == job_id, HarvestObject.guid == parent)
+    before = sa.exists().where(Record.source_id == source_id, Record.guid == parent)
+    if Session.scalar(sa.select(in_run | before)):
+        return record
+    problem = Problem(
+        "missing-parent",
+        "isPartOf",
+        f"isPartOf: '{shorten(parent)}' is not a dataset of this source; expected the identifier "
+        "of the collection that the dataset belongs to",
+    )
+    return replace(record, problems=(*record.problems, problem))
+
+
+def _is_unread(obj: HarvestObject, extras: Mapping[str, str]) -> bool:
+    """Tell whether the listing had no content for an object."""
+    return obj.content is None and extras.get(objects.STATUS) != "delete"
+
+
+def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
+    return RawRecord(
+        guid=obj.guid,
+        content=obj.content,
+        url=extras.get(objects.URL, obj.source.url),
+        modified=extras.get(objects.MODIFIED, ""),
+        etag=extras.get(objects.ETAG, ""),
+    )
+
+
+def _defaults(
+    setting: Setting, raw: RawRecord, record: DatasetRecord, resource_schema: frozenset[str]
+) -> tuple[package_mapper.Defaults, tuple[Problem, ...]]:
+    """Return what the source adds to a dataset, and problems of what it cannot add."""
+    options = setting.options
+    groups, of_groups = map_groups(record.groups, options.get("remote_groups", ""))
+    owner_org, of_organisation = map_organisation(
+        record.organisation, options.get("remote_orgs", "")
+    )
+    defaults = package_mapper.Defaults(
+        owner_org=owner_org or setting.owner_org,
+        tags=options["default_tags"],
+        groups=(*options["default_groups"], *groups),
+        extras=dict(text.split("=", 1) for text in options["default_extras"] if "=" in text),
+        not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
+        reference=raw.url if setting.kind.reference_is_address else "",
+        language=config.portal_language(),
+        resource_schema=resource_schema,
+    )
+    return defaults, (*of_organisation, *of_groups)
+
+
+def _unusable_extras(extras: Iterable[str]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            "bad-default-extra",
+            "default_extras",
+            f"default_extras: '{shorten(text)}' has no equals sign; expected name=value, so the"
+            " dataset has no such extra",
+        )
+        for text in extras
+        if "=" not in text
+    )

@@ -1,0 +1,648 @@
+"""The tables that hold a source's state (docs/decisions/0001-state-is-ours.md).
+
+``harvest_object`` rows are work items that may be pruned at any time; what a record is, where
+it went and how its last import ended is stored here. All times are naive UTC, as in
+ckanext-harvest. The tables are made by the migration, ``ckan db upgrade -p ukharvest``.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+import sqlalchemy as sa
+from ckan.plugins import toolkit as tk
+from sqlalchemy.dialects.postgresql import JSONB
+
+from ckanext.ukharvest.core.outcomes import RecordState, RunMode
+
+
+def utcnow() -> datetime.datetime:
+    """Return the time now as ckanext-harvest stores it: UTC without a time zone."""
+    return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+
+
+def database_time() -> sa.ColumnElement[datetime.datetime]:
+    """Return the SQL expression for the time now by the database's clock, as ``utcnow`` has it.
+
+    For what processes of several hosts compare: their own clocks may differ.
+    """
+    return sa.func.timezone("utc", sa.func.clock_timestamp(), type_=sa.DateTime)
+
+
+# First in a transaction whose loss in a power cut does no harm: no commit waits for the disk then.
+UNHURRIED = sa.text("SET LOCAL synchronous_commit TO off")
+
+
+def _harvest_job(**kwargs: object) -> sa.ForeignKey:
+    return sa.ForeignKey("harvest_job.id", ondelete="SET NULL", **kwargs)
+
+
+class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """The state of one harvest source between its runs.
+
+    Attributes:
+        interface: which of several interfaces the source answered on ("" = not probed).
+        sync_state: what the last run saved for the next one, or None: {"source": its type and
+            url, "salt": the import rules, "owner_org": the source's organisation, "job_id": None if
+            everything has to be read again, "documents": {url: [etag, last_modified]}, "mark": the
+            next run can ask for changes since then, "full_read": time of the last full read}.
+        resume: where a gather that was killed can continue, or None: {"job_id", "point", "since",
+            "source", "salt": the import rules}.
+        held: pending deletions: {"job_id", "guids", "reason", "since"}, or None.
+        changed_identifiers: records that the source lists under new identifiers, until a person
+            decides whether they are the same: {"job_id", "pairs": [[old, new], …], "moves": how
+            URLs of resources changed, "missing": number of records that the run missed, "since"};
+            or None.
+        schedule: time of day, days and time zone of the runs; None for the portal's.
+        confirmed_options: options that a sysadmin confirmed (privileged_options.py), or None.
+        mail: recipients and kinds of this source's mails; None if there are none.
+        mailed: the news mailed last, so that each is mailed once.
+        adopted_from: the source type and options that another harvester stored, before ``adopt``
+            changed them to ours: {"type", "config": text, "adopted": ISO time in UTC}; else None.
+        claimed: when a fetch consumer last took a batch of its objects, UTC; None: never.
+    """
+
+    __tablename__ = "ukharvest_source"
+
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
+    )
+    interface = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    sync_state = sa.Column(JSONB)
+    resume = sa.Column(JSONB)
+    held = sa.Column(JSONB)
+    changed_identifiers = sa.Column(JSONB(none_as_null=True))
+    schedule = sa.Column(JSONB)
+    confirmed_options = sa.Column(JSONB(none_as_null=True))
+    mail = sa.Column(JSONB)
+    mailed = sa.Column(JSONB)
+    adopted_from = sa.Column(JSONB(none_as_null=True))
+    claimed = sa.Column(sa.DateTime)
+
+
+# Here alone it is decided what a record is now. Absent counts more than how its last import ended.
+RECORD_STATE = f"""
+    CASE WHEN outcome = 'deleted' THEN '{RecordState.DELETED}'
+         WHEN missed_runs > 0 AND outcome = 'kept' THEN '{RecordState.KEPT}'
+         WHEN missed_runs > 0 THEN '{RecordState.MISSING}'
+         WHEN outcome = 'errored' THEN '{RecordState.LOST}'
+         WHEN outcome IN ('added', 'updated', 'skipped') THEN outcome
+         WHEN outcome = 'kept' THEN '{RecordState.UNCHANGED}'
+         ELSE '{RecordState.WAITING}' END
+"""
+
+
+class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """One record of one source: identity, dataset and how its last import ended.
+
+    Attributes:
+        fingerprint: of the content of the last successful import, "" when there is none.
+        import_rules_hash: of the other inputs of that import (source_config.py).
+        package_hash: of the dataset that it wrote, as mapped; "" if unknown (dataset_writer).
+        owner_org: id of the organisation that it gave the dataset to, "none" for no organisation;
+            "" if unknown, which counts as no difference (record_organizations.py).
+        etag, last_modified: the record's own validators or timestamp at that import.
+        resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
+        supplied_fields: names of the fields that the last import got from the source, as
+            ``SuppliedFields.as_stored`` (mapping/kept_fields.py); None if unknown.
+        missed_runs: number of complete runs in a row without the record.
+        outcome: of the last import: "added", "updated", "deleted", "errored", "skipped"; or
+            "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
+            that is gone, whose dataset a person kept.
+        removed: a run deleted the dataset because its record was gone; else a person did.
+        origin_guid: of a record that another portal hands on: the identity under which that portal
+            got it; "" if it names none. Of a record that came back from another portal and whose
+            dataset is purged it is never "", of one that the options skip always.
+        same_as: the dataset that a skipped record would be once more (``model.handed_on``); None:
+            it was skipped by the options, or that dataset is gone.
+        state: what the record is now, as ``RecordState``; the database works it out. Deletions
+            that are pending are "missing" here: ``SourceState.held`` names them.
+        title: the record's, "" if none was read yet.
+        error: why the last import failed: {"code", "message", "line"}; None if it did not.
+        written: time of our last write to the dataset, None if unknown; a later change was a
+            person's.
+    """
+
+    __tablename__ = "ukharvest_record"
+    __table_args__ = (
+        sa.UniqueConstraint("source_id", "guid", name="ukharvest_record_source_id_guid_key"),
+        # Hashes, because a URL can be longer than an index takes.
+        sa.Index("ukharvest_record_guid", sa.text("md5(guid)")),
+        sa.Index("ukharvest_record_url", sa.text("md5(url)")),
+        sa.Index(
+            "ukharvest_record_origin_guid",
+            sa.text("md5(origin_guid)"),
+            postgresql_where=sa.text("origin_guid <> ''"),
+        ),
+        sa.Index(
+            "ukharvest_record_same_as", "same_as", postgresql_where=sa.text("same_as IS NOT NULL")
+        ),
+    )
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
+    )
+    guid = sa.Column(sa.UnicodeText, nullable=False)
+    package_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
+        index=True,
+    )
+    fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    package_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    import_rules_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    owner_org = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    resources = sa.Column(JSONB)
+    supplied_fields = sa.Column(JSONB(none_as_null=True))
+    # Without indexes, each job that is deleted would scan this table for SET NULL.
+    first_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    last_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    first_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    last_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    origin_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    same_as = sa.Column(sa.UnicodeText, sa.ForeignKey("package.id", ondelete="SET NULL"))
+    state = sa.Column(sa.UnicodeText, sa.Computed(RECORD_STATE, persisted=True), nullable=False)
+    title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    error = sa.Column(JSONB(none_as_null=True))
+    written = sa.Column(sa.DateTime)
+
+
+class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A defect that one run found in a record; past ones are pruned with their run.
+
+    Attributes:
+        job_id: the run that imported the record, or that rejected it for its problems.
+        current: of the record's last import, or of its rejection since.
+        lost: the run did not import the record because of its problems.
+    """
+
+    __tablename__ = "ukharvest_problem"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    code = sa.Column(sa.UnicodeText, nullable=False)
+    field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    message = sa.Column(sa.UnicodeText, nullable=False)
+    line = sa.Column(sa.Integer)
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    current = sa.Column(sa.Boolean, nullable=False, default=True, server_default="true")
+    lost = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+
+
+class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """One way to find a dataset that a service operates on; replaced at each import.
+
+    Attributes:
+        record_id: the service's record.
+        reference: identifier or address of the dataset's record, as the service gives it. The
+            record may come later, from another source, or never.
+    """
+
+    __tablename__ = "ukharvest_coupling"
+    __table_args__ = (sa.Index("ukharvest_coupling_reference", sa.text("md5(reference)")),)
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    reference = sa.Column(sa.UnicodeText, nullable=False)
+
+
+class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """Figures and outcome of one run, beyond its harvest objects; outlives the job.
+
+    Attributes:
+        mode: "normal", "force" (import every record whatever its fingerprint) or "approval"
+            (carry out held deletions).
+        heartbeat: time of the gather's last heartbeat.
+        counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records; and
+            {"shortfall"}, as ``core.deletions.Shortfall``, where there is one.
+        complete: the source was read completely.
+        outcome: as ``RunOutcome``: "" until it is read, then how the reading ended ("finished",
+            "held", "failed" or "stopped"), and from the end of the run on how that ended.
+        figures: numbers of records, stored when the run ends (``model.run_results``); None before.
+        reason: one sentence on why nothing was deleted, or why the run failed.
+        asked_by: name of the person who asked for it, "" for the schedule.
+        stopped_by: name of the person who asked to stop it, "" if none did.
+        error: of a failed run: {"code", "message", "passes": whether such errors are often
+            temporary}; else None.
+    """
+
+    __tablename__ = "ukharvest_job"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), unique=True)
+    source_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("harvest_source.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    mode = sa.Column(
+        sa.UnicodeText, nullable=False, default=RunMode.NORMAL, server_default="normal"
+    )
+    started = sa.Column(sa.DateTime)
+    heartbeat = sa.Column(sa.DateTime)
+    finished = sa.Column(sa.DateTime)
+    counts = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    complete = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    asked_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    error = sa.Column(JSONB(none_as_null=True))
+    figures = sa.Column(JSONB(none_as_null=True))
+
+
+class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What one run did with one record (harvest/outcomes.py).
+
+    Each harvest object that has ended has a row, and each record that a run missed for the first
+    time. Without a row are records that a run found unchanged, skipped again or missed again.
+
+    Attributes:
+        run_id: the run's ``JobReport``.
+        record_id: None if the record has no row, as those of other harvesters.
+        object_id: the harvest object's, which may be pruned; None of a missing record.
+        package_id: the dataset of a record without a row.
+        state: as ``RecordState``.
+        is_same: it was skipped because its dataset is here already, or was deleted here.
+        is_unread: it failed while the source was read; another record may have its identifier.
+        code, message, line: its error; "" and None without one. Other harvesters also store
+            errors of imported records.
+        more: further errors of another harvester's record: [{"message", "line"}, …]; else None.
+    """
+
+    __tablename__ = "ukharvest_outcome"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    run_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_job.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    record_id = sa.Column(
+        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="SET NULL"), index=True
+    )
+    object_id = sa.Column(sa.UnicodeText, unique=True)
+    package_id = sa.Column(sa.UnicodeText)
+    guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    state = sa.Column(sa.UnicodeText, nullable=False)
+    is_same = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    is_unread = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    message = sa.Column(sa.UnicodeText)
+    line = sa.Column(sa.Integer)
+    more = sa.Column(JSONB(none_as_null=True))
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+
+
+class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A record's content at one import; the last few that differ are kept.
+
+    Attributes:
+        content: the harvest object's content, UTF-8, compressed by zlib.
+    """
+
+    __tablename__ = "ukharvest_version"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    content = sa.Column(sa.LargeBinary, nullable=False)
+
+
+class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What one import changed in a record's dataset; the last few of each record are kept.
+
+    Attributes:
+        kind: "added", "updated" or "deleted".
+        fields: of an update: [{"field": its key, "of": "dataset", or the resource's name, "old",
+            "new"}, …]; texts are for people and shortened. At the end may be {"more": number} and,
+            if the dataset was private, {"private": true}.
+    """
+
+    __tablename__ = "ukharvest_change"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    fields = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+
+
+class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A source preview ("Test this source"), a dry run or a check; none changes datasets.
+
+    Attributes:
+        user_name: who asked for it; "" for a visitor.
+        source_id: the saved source of a dry run, None for the test of an unsaved one.
+        source_type, url, config: of the source, as the form sent them.
+        state: "waiting", "running", "done" or "stopped".
+        stage: "connecting", "listing" or "reading".
+        done: records read so far.
+        result: a ``PreviewResult`` once it is done.
+        given: of a check of /harvest/check: {"way": "url", "text" or "upload", "name": of the
+            file, "schema": URL or name of the schema, "may_enter": may read the networks that the
+            ini allows}; None for others.
+        content, schema_content: bytes of a check that has not ended; loaded when they are used.
+    """
+
+    __tablename__ = "ukharvest_trial"
+
+    id = sa.Column(sa.UnicodeText, primary_key=True)
+    user_name = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), index=True
+    )
+    source_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    config = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    state = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stage = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    done = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    heartbeat = sa.Column(sa.DateTime)
+    finished = sa.Column(sa.DateTime)
+    result = sa.Column(JSONB)
+    given = sa.Column(JSONB(none_as_null=True))
+    content = sa.orm.deferred(sa.Column(sa.LargeBinary))
+    schema_content = sa.orm.deferred(sa.Column(sa.LargeBinary))
+
+
+class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """The result of checking a URL of resources (harvest/links.py).
+
+    Attributes:
+        url_digest: SHA-256 of the URL in UTF-8; a changed URL is another link.
+        format: CKAN's label; "" if unknown.
+        version, layers, base_url, title: of a service; layers are [{"name", "title"}, …].
+        media_type: of the response, without parameters.
+        why: one sentence for the publisher if the last check had no result; earlier results
+            stay.
+        checked: time of the last check with a result, or of the first without; None before.
+        due: time of the next check.
+        host: of the URL, in lower case, without port.
+        state, fault, faults, tried, worked, failed_since, absent, absent_since: see ``LinkHistory``
+            (core/link_states.py).
+        status: HTTP status of the last answer, None if none came.
+        size, checksum: bytes and SHA-256 of the file, None and "" if not known.
+        covered: resources with this URL that changed later make it due.
+        rescore: the stars of its datasets were calculated before its last change.
+    """
+
+    __tablename__ = "ukharvest_link"
+    __table_args__ = (
+        sa.Index("ix_ukharvest_link_rescore", "id", postgresql_where=sa.text("rescore")),
+    )
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    url = sa.Column(sa.UnicodeText, nullable=False)
+    url_digest = sa.Column(sa.LargeBinary, nullable=False, unique=True)
+    format = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    version = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    layers = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+    base_url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    media_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    why = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    checked = sa.Column(sa.DateTime)
+    due = sa.Column(sa.DateTime, nullable=False, index=True)
+    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    host = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="", index=True)
+    state = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    fault = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    status = sa.Column(sa.Integer)
+    tried = sa.Column(sa.DateTime)
+    worked = sa.Column(sa.DateTime)
+    failed_since = sa.Column(sa.DateTime)
+    absent = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    absent_since = sa.Column(sa.DateTime)
+    size = sa.Column(sa.BigInteger)
+    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    covered = sa.Column(sa.DateTime)
+    rescore = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+
+
+class LinkDay(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What link checks cost on one day, UTC (harvest/background.py).
+
+    Attributes:
+        requests: with redirects; received: bytes, unpacked.
+        links: number of links that were checked.
+    """
+
+    __tablename__ = "ukharvest_link_day"
+
+    day = sa.Column(sa.Date, primary_key=True)
+    requests = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    received = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
+    links = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
+class DataSchema(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A schema that data are checked against, as it was last read (data_checks/model.py).
+
+    Attributes:
+        url_digest: SHA-256 of the URL in UTF-8.
+        etag, last_modified: validators of ``content``.
+        checksum: SHA-256 of the schema, "" if it was never read.
+        content: the schema, compressed by zlib; None if it was never read.
+        error: why the last request for it failed, as a sentence; "" if it did not.
+        fetched: time of the last request, None before the first.
+        due: time of the next.
+        faults: failed requests in a row.
+    """
+
+    __tablename__ = "ukharvest_data_schema"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    url = sa.Column(sa.UnicodeText, nullable=False)
+    url_digest = sa.Column(sa.LargeBinary, nullable=False, unique=True)
+    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    error = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    content = sa.Column(sa.LargeBinary)
+    fetched = sa.Column(sa.DateTime)
+    due = sa.Column(sa.DateTime, nullable=False)
+    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
+class DataCheck(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """Whether the data of a resource follow their schema (data_checks/model.py).
+
+    Attributes:
+        url, schema_url: of the data and the schema at the check.
+        verdict, errors, checked, unit, reason, stopped, schema_type: see ``DataReport``.
+        report: the whole report for JSON, with the first findings.
+        findings: all findings as CSV, compressed by zlib; None if there are none.
+        checksum, etag, last_modified: SHA-256 and validators of the data.
+        schema_checksum: of the schema, "" if it could not be read.
+        link_tried: the link check before this one; a later one makes the data due.
+        found: when the result was made; tried: the last attempt.
+        due: a check is due from then on whatever has changed; None: only after a change.
+        faults, fault: failed attempts in a row, and why the last one failed, as a sentence.
+    """
+
+    __tablename__ = "ukharvest_data_check"
+
+    resource_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True
+    )
+    url = sa.Column(sa.UnicodeText, nullable=False)
+    schema_url = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    verdict = sa.Column(sa.UnicodeText, nullable=False)
+    errors = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    checked = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
+    unit = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stopped = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    schema_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    report = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    findings = sa.Column(sa.LargeBinary)
+    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    schema_checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    link_tried = sa.Column(sa.DateTime)
+    found = sa.Column(sa.DateTime)
+    tried = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    due = sa.Column(sa.DateTime)
+    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    fault = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+
+
+class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """Stars and themes of a dataset, harvested or not (harvest/datasets.py).
+
+    Attributes:
+        stars, stars_code, stars_detail: stars of openness and reason (stars/rules.py).
+        resources: {CKAN id: [stars, code, detail]} of the rated resources.
+        theme, theme_secondary: stored names of the dataset's themes.
+        theme_origin: origin of its theme: "source", "function", "service", "eu", "inspire",
+            "topic", "words" (a suggestion) or "person"; "" where it has none.
+        themes: all candidates, best first: [{"theme", "score", "reasons": [[kind,
+            text, where, points], …]}, …] (themes/choice.py).
+        assessed: when the result last changed.
+    """
+
+    __tablename__ = "ukharvest_assessment"
+
+    package_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("package.id", ondelete="CASCADE", deferrable=True, initially="DEFERRED"),
+        primary_key=True,
+    )
+    stars = sa.Column(sa.SmallInteger, nullable=False, default=0, server_default="0")
+    stars_code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stars_detail = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    resources = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    theme = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    theme_secondary = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+    theme_origin = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    themes = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+    assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+
+
+class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A consumer process; alive as long as its heartbeat is recent.
+
+    Attributes:
+        id: host, process id and start, so that a new process never looks like an old one.
+        kind: "gather" or "fetch".
+        busy_with: id of the job or harvest object that it works on, "" if idle.
+    """
+
+    __tablename__ = "ukharvest_worker"
+
+    id = sa.Column(sa.UnicodeText, primary_key=True)
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    started = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    heartbeat = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    busy_with = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    busy_since = sa.Column(sa.DateTime)
+
+
+class Claim(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A harvest object that a fetch consumer works on, as part of a batch (claims.py).
+
+    Attributes:
+        worker_id: of the consumer's row in ``Worker``; without a heartbeat the claim is void.
+        since: when it was claimed, UTC.
+    """
+
+    __tablename__ = "ukharvest_claim"
+
+    harvest_object_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_object.id", ondelete="CASCADE"), primary_key=True
+    )
+    worker_id = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    since = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+
+
+class PendingIndex(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A dataset whose search document may be older than its row.
+
+    Added in the transaction that writes the dataset, removed once the index has accepted it.
+
+    Attributes:
+        package_id: the dataset; one that is deleted or purged leaves the index.
+        attempts: failed index requests so far.
+    """
+
+    __tablename__ = "ukharvest_index_pending"
+
+    package_id = sa.Column(sa.UnicodeText, primary_key=True)
+    since = sa.Column(sa.DateTime, nullable=False, default=utcnow, index=True)
+    attempts = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
+class Retry(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A harvest object that waits again because a service failed during its import.
+
+    Attributes:
+        attempts: imports that ended in a failing service so far.
+        due: not sent to the fetch queue again before this time.
+        service: the one that failed: "database", "search index", "queue".
+        message: the failure, for the error if all attempts fail.
+    """
+
+    __tablename__ = "ukharvest_retry"
+
+    harvest_object_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_object.id", ondelete="CASCADE"), primary_key=True
+    )
+    attempts = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    due = sa.Column(sa.DateTime, nullable=False, default=utcnow, index=True)
+    service = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    message = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")

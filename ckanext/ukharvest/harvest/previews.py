@@ -1,0 +1,211 @@
+"""Rows of source previews, dry runs and checks: user, progress and result. Each call commits.
+
+A dry run has ``source_id``, a check of /harvest/check has ``given``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.reading.preview_result import PreviewResult
+
+Session = model.Session
+
+WAITING, RUNNING, DONE, STOPPED = tuple(PreviewState)
+UNDER_WAY = (WAITING, RUNNING)
+SILENT_AFTER = dt.timedelta(minutes=4)  # without progress: its worker has ended
+GIVEN_UP_AFTER = dt.timedelta(minutes=30)  # in the queue: no worker runs, or the queue was lost
+KEPT = dt.timedelta(days=1)
+KEPT_TESTS = 5  # of a user, beside those of the last minute
+LATELY = dt.timedelta(minutes=1)
+NO_CONTENT: dict[str, Any] = {"content": None, "schema_content": None}
+_IS_CHECK = SourcePreview.given.isnot(None)
+
+
+def add(user_name: str, **values: Any) -> SourcePreview:
+    """Add a preview that waits to start; ``values``: columns of ``SourcePreview``."""
+    preview = SourcePreview(id=str(uuid.uuid4()), user_name=user_name, state=WAITING, **values)
+    Session.add(preview)
+    Session.commit()
+    return preview
+
+
+def get(id_: str) -> SourcePreview | None:
+    """Return a preview, None if there is none or its day is over."""
+    preview = Session.get(SourcePreview, id_, populate_existing=True)
+    return preview if preview and expiry(preview) > tables.utcnow() else None
+
+
+def expiry(preview: SourcePreview) -> dt.datetime:
+    """Return when a preview is deleted."""
+    return preview.created + KEPT
+
+
+def latest_dry_run(source_id: str, **place: str) -> SourcePreview | None:
+    """Return the last dry run of a saved source, running or done.
+
+    Args:
+        place: ``source_type`` and ``url``, those of the source or of a move; without, any.
+    """
+    preview: SourcePreview | None = (
+        Session.query(SourcePreview)
+        .filter_by(source_id=source_id, **place)
+        .order_by(SourcePreview.created.desc())
+        .first()
+    )
+    return preview
+
+
+def dry_run_under_way(source_id: str, **place: str) -> SourcePreview | None:
+    """Return the running dry run of a saved source, None without one; as ``latest_dry_run``."""
+    preview = latest_dry_run(source_id, **place)
+    return preview if preview and preview.state in UNDER_WAY and not is_lost(preview) else None
+
+
+def dry_runs_under_way() -> list[str]:
+    """Return source id → user of running and waiting dry runs."""
+    query = Session.query(SourcePreview.user_name).filter(
+        SourcePreview.source_id.isnot(None), is_wanted()
+    )
+    return [row[0] for row in query]
+
+
+def is_wanted() -> Any:
+    """SQL condition of running and waiting previews that are not lost."""
+    now = tables.utcnow()
+    heartbeat = sa.func.coalesce(SourcePreview.heartbeat, SourcePreview.created)
+    return sa.or_(
+        sa.and_(SourcePreview.state == WAITING, SourcePreview.created > now - GIVEN_UP_AFTER),
+        sa.and_(SourcePreview.state == RUNNING, heartbeat > now - SILENT_AFTER),
+    )
+
+
+def is_lost(preview: SourcePreview) -> bool:
+    """Tell whether a preview that is marked as running has no worker any more."""
+    now = tables.utcnow()
+    if preview.state == WAITING:
+        return bool(now - preview.created > GIVEN_UP_AFTER)
+    return preview.state == RUNNING and bool(
+        now - (preview.heartbeat or preview.created) > SILENT_AFTER
+    )
+
+
+def started_lately(user_name: str) -> int:
+    """Count the previews and checks that a user asked for in the last minute."""
+    since = tables.utcnow() - LATELY
+    query = Session.query(SourcePreview).filter(
+        SourcePreview.user_name == user_name, SourcePreview.created >= since
+    )
+    return int(query.count())
+
+
+def stop_tests(user_name: str) -> None:
+    """Stop a user's running tests of unsaved sources."""
+    is_test = SourcePreview.source_id.is_(None), ~_IS_CHECK
+    _end(SourcePreview.user_name == user_name, *is_test)
+
+
+def delete_tests(user_name: str) -> None:
+    """Delete a user's tests except the latest: each may have a megabyte."""
+    _delete(KEPT_TESTS, user_name=user_name, source_id=None, given=None)
+
+
+def delete_dry_runs(source_id: str, **place: str) -> None:
+    """Delete the dry runs of a saved source; only the latest is shown; as ``latest_dry_run``."""
+    _delete(0, source_id=source_id, **place)
+
+
+def _delete(kept: int, **which: str | None) -> None:
+    query = (
+        Session.query(SourcePreview.id).filter_by(**which).order_by(SourcePreview.created.desc())
+    )
+    is_counted = SourcePreview.created >= tables.utcnow() - LATELY
+    _execute(sa.delete(SourcePreview).where(SourcePreview.id.in_(query.offset(kept)), ~is_counted))
+
+
+def delete(id_: str) -> None:
+    """Delete a preview."""
+    _execute(sa.delete(SourcePreview).where(SourcePreview.id == id_))
+
+
+def stop(id_: str) -> None:
+    """Stop a preview: it ends when it next saves its progress."""
+    _end(SourcePreview.id == id_)
+
+
+def _end(*which: Any) -> None:
+    statement = sa.update(SourcePreview).where(*which, SourcePreview.state.in_(UNDER_WAY))
+    _execute(statement.values(state=STOPPED, finished=tables.utcnow(), **NO_CONTENT))
+
+
+def begin(id_: str) -> SourcePreview | None:
+    """Start a waiting preview; None if it was stopped, given up, started or deleted."""
+    now = tables.utcnow()
+    statement = sa.update(SourcePreview).where(
+        SourcePreview.id == id_, SourcePreview.state == WAITING, is_wanted()
+    )
+    began = _execute(statement.values(state=RUNNING, stage="connecting", heartbeat=now))
+    return get(id_) if began else None
+
+
+def save_progress(id_: str, stage: str, done: int) -> bool:
+    """Save the progress; return whether the preview is still wanted."""
+    statement = sa.update(SourcePreview).where(
+        SourcePreview.id == id_, SourcePreview.state == RUNNING
+    )
+    return bool(_execute(statement.values(stage=stage, done=done, heartbeat=tables.utcnow())))
+
+
+def finish(id_: str, result: PreviewResult, **more: str) -> None:
+    """Save the result, also of a preview that was stopped meanwhile, and further columns."""
+    statement = sa.update(SourcePreview).where(SourcePreview.id == id_)
+    state = sa.case((SourcePreview.state == STOPPED, STOPPED), else_=DONE)
+    ended = {"finished": tables.utcnow(), **NO_CONTENT, **more}
+    _execute(statement.values(state=state, result=result, **ended))
+
+
+def delete_old() -> int:
+    """Delete previews older than a day; return their number."""
+    return _execute(sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT))
+
+
+def load_content(id_: str) -> tuple[bytes | None, bytes | None]:
+    """Return the bytes that a check was given, and those of the schema."""
+    columns = sa.select(SourcePreview.content, SourcePreview.schema_content)
+    row = Session.execute(columns.where(SourcePreview.id == id_)).first()
+    Session.commit()
+    return (row[0], row[1]) if row else (None, None)
+
+
+def count_checks_under_way() -> int:
+    """Count the checks that wait or run."""
+    return int(Session.query(SourcePreview).filter(_IS_CHECK, is_wanted()).count())
+
+
+def count_checks(*, of_visitors: bool) -> int:
+    """Count the stored checks of users or of visitors."""
+    is_visitors = SourcePreview.user_name == ""
+    whose = is_visitors if of_visitors else ~is_visitors
+    return int(Session.query(SourcePreview).filter(_IS_CHECK, whose).count())
+
+
+def drop_contents() -> int:
+    """Delete the bytes of checks whose worker has ended; return their number."""
+    has_bytes = sa.or_(SourcePreview.content.isnot(None), SourcePreview.schema_content.isnot(None))
+    return _execute(sa.update(SourcePreview).where(has_bytes, ~is_wanted()).values(**NO_CONTENT))
+
+
+def _execute(statement: Any) -> int:
+    """Execute and commit an UPDATE or DELETE; return the number of its rows."""
+    done = database.execute(statement)
+    Session.commit()
+    return int(done.rowcount)

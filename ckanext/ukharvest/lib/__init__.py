@@ -1,0 +1,3 @@
+"""What all features share: texts, pages, parameters of actions, permissions, output of commands."""
+
+from __future__ import annotations

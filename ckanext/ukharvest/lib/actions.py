@@ -1,0 +1,145 @@
+"""What actions share: the asking user, pages of results, limits, refusal of impossible texts."""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.harvest import database, http_client
+from ckanext.ukharvest.harvest.model import utcnow
+
+
+def collect_pages(ask: Callable[[int], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the results of all pages.
+
+    Args:
+        ask: takes an offset and returns a page: a dict with ``count`` and ``results``.
+    """
+    rows: list[dict[str, Any]] = []
+    while True:
+        page = ask(len(rows))
+        rows.extend(page["results"])
+        if not page["results"] or len(rows) >= page["count"]:
+            return rows
+
+
+def context() -> dict[str, Any]:
+    """Return an action context of the user who requests the page.
+
+    As in CKAN's own views it includes the user object, else each check would load it again.
+    """
+    return {
+        "user": tk.current_user.name,
+        "auth_user_obj": tk.current_user,
+        "model": model,
+        "session": model.Session,
+    }
+
+
+def roll_back() -> None:
+    """Roll back what a failed action wrote, so that the page can use the session again."""
+    model.Session.rollback()
+
+
+Action = Callable[..., Any]
+
+# NUL, and half of a surrogate pair, which a JSON escape brings in.
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+
+
+def guard(function: Action) -> Action:
+    """Wrap an action that CKAN gets: it refuses texts that the database cannot take."""
+
+    @functools.wraps(function)
+    def guarded(*args: Any) -> Any:
+        """Take context and data_dict; chained actions get the original action before these."""
+        _refuse_unstorable(args[-1] or {})
+        return function(*args)
+
+    # CKAN wraps a chained action in an object with only the attributes in its __dict__, and
+    # ``help_show`` shows the text of that object without this.
+    guarded.__dict__["__doc__"] = function.__doc__
+    return guarded
+
+
+def _refuse_unstorable(data_dict: Mapping[str, Any]) -> None:
+    """Refuse texts with characters that PostgreSQL cannot take, which would be a server error.
+
+    Raises:
+        ObjectNotFound: it is an id.
+        ValidationError: it is another parameter.
+    """
+    for key, value in data_dict.items():
+        if not (isinstance(value, str) and _UNSTORABLE.search(value)):
+            continue
+        if key.endswith("id") or key == "source":
+            raise tk.ObjectNotFound(tk._("Nothing has this name or id."))
+        raise tk.ValidationError({key: [tk._("Remove the characters that cannot be stored.")]})
+
+
+PERIOD = 60  # seconds
+OF_ALL = 300  # requests of all anonymous visitors together
+
+
+def seconds_to_wait(address: str) -> int:
+    """Count a visitor's request; return after how many seconds to try again, 0 if it is allowed.
+
+    Without Redis every request is allowed, and a warning logged.
+
+    Args:
+        address: the visitor's, as Flask has it: behind a proxy, WSGI has to be told.
+    """
+    own = config.visitor_requests()
+    if not own:
+        return 0
+    for name, limit in ((f"visitor:{_client(address)}", own), ("visitors", OF_ALL)):
+        if http_client.count_in_redis(name, PERIOD) > limit:
+            return PERIOD
+    return 0
+
+
+def may_start_check(address: str, most: int) -> bool:
+    """Count a visitor's check; tell whether it is one of the first ``most`` of a minute."""
+    return http_client.count_in_redis(f"visitor-checks:{_client(address)}", PERIOD) <= most
+
+
+def _client(address: str) -> str:
+    """Return an address, of IPv6 the network of 64 bits that one client has to choose from."""
+    try:
+        client = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    return (
+        str(client)
+        if client.version == 4
+        else str(ipaddress.ip_network((client, 64), strict=False))
+    )
+
+
+LONGEST = 1000
+
+
+def read_notice() -> dict[str, Any]:
+    """Return {"text", "by": user name, "since": ISO time in UTC}; "text" is "" without a notice."""
+    return parse_notice(database.note(database.NOTICE))
+
+
+def parse_notice(stored: str) -> dict[str, Any]:
+    """Return a stored note as ``read`` does."""
+    return dict(json.loads(stored)) if stored else {"text": "", "by": "", "since": ""}
+
+
+def write_notice(text: str, user: str) -> dict[str, Any]:
+    """Set the notice, or remove it with ""; commit; return it as ``read`` does."""
+    notice = {"text": text, "by": user, "since": iso(utcnow())}
+    database.set_note(database.NOTICE, json.dumps(notice) if text else "")
+    return read_notice()

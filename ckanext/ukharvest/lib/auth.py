@@ -1,0 +1,107 @@
+"""What auth functions of actions share; each feature has its own in ``auth.py``.
+
+The first line of each says who is allowed. CKAN allows sysadmins everything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckan import authz, model
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.lib.permissions import may, run_row
+
+Answer = dict[str, Any]
+
+
+def answer(allowed: bool, refusal: str) -> Answer:
+    """Return what CKAN expects of an auth function."""
+    return {"success": True} if allowed else {"success": False, "msg": refusal}
+
+
+def answer_of_source(context: Any, source_id: str | None) -> Answer:
+    """Allow users who may update the source."""
+    return answer(
+        may(context, "harvest_source_update", id=source_id),
+        tk._("Not authorised to see the status of this harvest source"),
+    )
+
+
+def _source_id(data_dict: dict[str, Any]) -> str | None:
+    """Return the id of the source of the run ``job_id``; without it, ``source_id``."""
+    job_id = data_dict.get("job_id")
+    return source_of_run(job_id) if job_id else data_dict.get("source_id")
+
+
+def source_of_run(job_id: Any) -> str:
+    """Return the id of the source of a run."""
+    return str(run_row(str(job_id)).job.source_id)
+
+
+def source_of_record(record_id: Any) -> str:
+    """Return the id of the source of a record."""
+    row = model.Session.get(Record, int(record_id)) if str(record_id).isdecimal() else None
+    if row is None:
+        raise tk.ObjectNotFound(tk._("No record has this number."))
+    return str(row.source_id)
+
+
+@tk.auth_allow_anonymous_access
+def anyone(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow everybody: the actions return what is not public only to users who may see it."""
+    return {"success": True}
+
+
+@tk.auth_allow_anonymous_access
+def read_dataset(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may read the dataset."""
+    return answer(
+        may(context, "package_show", id=data_dict.get("id")),
+        tk._("Not authorised to read this dataset"),
+    )
+
+
+def update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source of the run ``job_id``, or the source ``source_id``."""
+    return answer_of_source(context, _source_id(data_dict))
+
+
+def update_source_of_run(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source of the run ``id``."""
+    return answer_of_source(context, source_of_run(data_dict.get("id")))
+
+
+def is_administrator(context: Any, source: model.Package | None) -> bool:
+    """Tell whether the user is an administrator of the source's organisation."""
+    organisation = source.owner_org if source and source.type == "harvest" else None
+    # No role below "admin" has the permission of this name.
+    user = context.get("user")
+    return bool(authz.has_user_permission_for_group_or_org(organisation, user, "admin"))
+
+
+@tk.auth_allow_anonymous_access
+def read_resource(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may read the resource."""
+    return answer(
+        may(context, "resource_show", id=data_dict.get("id")),
+        tk._("Not authorised to read this resource"),
+    )
+
+
+@tk.auth_allow_anonymous_access
+def see_preview(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow the user who started it; of a saved source, users who may update the source.
+
+    A check is for everybody who has its id: no list shows ids, and they cannot be guessed.
+    """
+    preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
+    if preview is not None and preview.given is not None:
+        return {"success": True}
+    if preview is not None and preview.source_id:
+        return answer_of_source(context, preview.source_id)
+    user = context.get("user")
+    is_own = preview is not None and bool(user) and preview.user_name == user
+    return answer(is_own, tk._("Only the person who started a preview can see its result"))

@@ -1,0 +1,257 @@
+"""Permissions of the current user, and the source or dataset that a request names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from ckan import authz, model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestJob, HarvestSource
+from flask import has_request_context
+
+from ckanext.ukharvest.harvest import datasets, objects, records, runs
+from ckanext.ukharvest.harvest.runs import RunRow
+from ckanext.ukharvest.runs import model as run_model
+from ckanext.ukharvest.sources import model as source_model
+from ckanext.ukharvest.sources import rules as source_rules
+from ckanext.ukharvest.sources.model import SourceRow
+
+T = TypeVar("T")
+# Only these requests keep values: consumers and commands have one application context for their
+# whole life, and a POST can change what was loaded.
+_READING = ("GET", "HEAD")
+
+
+def once(key: Hashable, load: Callable[[], T]) -> T:
+    """Return ``load()``; in a request that only reads, the value of its first call.
+
+    Values are kept with the session, which CKAN removes at the end of a request.
+    """
+    if not has_request_context() or tk.request.method not in _READING:
+        return load()
+    known: dict[Any, Any] = model.Session().info.setdefault("ukharvest_once", {})
+    if key not in known:
+        known[key] = load()
+    return known[key]  # type: ignore[no-any-return]
+
+
+def may(context: Any, action: str, **data: str | None) -> bool:
+    """Tell whether the user may call an action, by the action's own auth function.
+
+    Args:
+        context: action context of the user; with ``ignore_auth`` everything is allowed.
+        action: name of the action.
+        data: data_dict for the auth function, most often ``id``.
+
+    Raises:
+        ObjectNotFound: there is no object of this name or id.
+    """
+    if context.get("ignore_auth"):
+        return True
+    question = ("may", action, context.get("user") or "", *sorted(data.items()))
+    return once(question, lambda: _asked(action, context, data))
+
+
+def may_if_exists(context: Any, action: str, **data: str | None) -> bool:
+    """Do the same as ``may``, but return False if the object does not exist."""
+    try:
+        return may(context, action, **data)
+    except tk.ObjectNotFound:
+        return False
+
+
+def readable_organisations(context: Any) -> list[str] | None:
+    """Return ids of the organisations whose private datasets the user may read, None for all."""
+    user = context.get("user") or ""
+    if context.get("ignore_auth") or authz.is_sysadmin(user):
+        return None
+    return sorted({id_ for id_, _role in roles_of(user)})
+
+
+def may_harvest(user: str) -> bool:
+    """Tell whether the user may add or edit sources of some organisation."""
+    if authz.is_sysadmin(user):
+        return True
+    may_manage = authz.get_roles_with_permission("update_dataset")
+    return any(role in may_manage for _id, role in roles_of(user))
+
+
+def roles_of(user: str) -> set[tuple[str, str]]:
+    """Return organisation id → role of a user."""
+    return once(("roles", user), lambda: source_model.roles_of(user))
+
+
+def _asked(action: str, context: Any, data: dict[str, Any]) -> bool:
+    # A separate context: auth functions store what they load in the one that they get.
+    own = {"user": context.get("user") or "", "model": model, "session": model.Session}
+    if "auth_user_obj" in context:
+        own["auth_user_obj"] = context["auth_user_obj"]
+    try:
+        tk.check_access(action, own, data)
+    except tk.NotAuthorized:
+        return False
+    return True
+
+
+TYPE = "harvest"  # CKAN's dataset type of sources; also the first part of their URLs
+
+
+def source_of(data_dict: dict[str, Any]) -> HarvestSource:
+    """Return the source that ``source_id`` names, by id or name.
+
+    Raises:
+        ValidationError: there is no ``source_id``.
+        ObjectNotFound: there is no such source.
+    """
+    return source_row_of(data_dict).source
+
+
+def source_row_of(data_dict: dict[str, Any]) -> SourceRow:
+    """Return the source that ``source_id`` names, with its dataset and organisation."""
+    row = source_row(str(tk.get_or_bust(data_dict, "source_id")))
+    if row is None:
+        raise tk.ObjectNotFound(tk._("No harvest source has this name or id."))
+    return row
+
+
+def source_row(name_or_id: str) -> SourceRow | None:
+    """Return a source with its dataset and organisation, by name or id."""
+    row = once(("source", name_or_id), lambda: source_model.load_row(name_or_id))
+    if row is not None:
+        once(("source", row.package.id), lambda: row)
+        once("notice", lambda: row.notice)
+    return row
+
+
+def run_row(job_id: str) -> RunRow:
+    """Return a run by its id.
+
+    Raises:
+        ObjectNotFound: there is no such run.
+    """
+    row = once(("run", job_id), lambda: runs.load_row(job_id))
+    if row is None:
+        raise tk.ObjectNotFound(tk._("No run has this id."))
+    return row
+
+
+def find_record(number: Any) -> run_model.Found:
+    """Return a record of a source by its number.
+
+    Raises:
+        ObjectNotFound: there is no such record.
+    """
+    record = run_model.find_record(int(number)) if str(number).isdecimal() else None
+    if record is None:
+        raise tk.ObjectNotFound(tk._("No record has this number."))
+    return record
+
+
+def find_unended_run(source_id: str) -> str:
+    """Return the id of the source's run that has not ended, "" if there is none."""
+    query = model.Session.query(HarvestJob.id).filter(
+        HarvestJob.source_id == source_id, HarvestJob.status.in_(objects.UNENDED)
+    )
+    return str((query.first() or ("",))[0])
+
+
+def dataset_of(name_or_id: str) -> model.Package:
+    """Return the dataset of this name or id.
+
+    Raises:
+        ObjectNotFound: there is no such dataset.
+    """
+    package = model.Package.get(name_or_id)
+    if package is None:
+        raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
+    return package
+
+
+def organisation_of(name_or_id: str) -> model.Group:
+    """Return an active organisation; raise ObjectNotFound if there is none."""
+    group = model.Group.get(name_or_id)
+    if group is None or not group.is_organization or group.state != "active":
+        raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
+    return group
+
+
+def load_source(name: str) -> dict[str, Any] | None:
+    """Return the public facts of a source, None if there is none of this name or id.
+
+    Returns:
+        ``id``, ``name``, ``title``, ``notes``, ``url``, ``source_type``, ``frequency``,
+        ``active``, ``state``, ``private``, ``type`` ("harvest"), ``owner_org`` and
+        ``organization`` ({"id", "name", "title"} or None).
+    """
+    row = source_row(name)
+    if row is None or row.package.type != TYPE:
+        return None
+    package, source, group = row[:3]
+    return {
+        "id": source.id,
+        "name": package.name,
+        "title": package.title or source.title or package.name,
+        "notes": package.notes or "",
+        "url": source.url,
+        "source_type": source.type,
+        "frequency": source.frequency or "MANUAL",
+        "active": bool(source.active and package.state == "active"),
+        "state": package.state,
+        "private": package.private,
+        "type": TYPE,
+        "owner_org": package.owner_org,
+        "organization": group and {"id": group.id, "name": group.name, "title": group.title},
+    }
+
+
+def load_visible_source(context: Any, source_id: str) -> model.Package | None:
+    """Return the source as a dataset if the user may see its page, else None."""
+    package = model.Package.get(source_id)
+    if package is None:
+        return None
+    may = may_see_source(context, source_id, is_private=package.private, state=package.state)
+    return package if may else None
+
+
+def title_of(source_id: str | None) -> str:
+    """Return a source's title, or else its name; "" if there is no such source."""
+    package = model.Package.get(source_id) if source_id else None
+    return (package.title or package.name) if package else ""
+
+
+def name_for(title: str) -> str:
+    """Return a name for a new source, made from its title, that no dataset and no page has."""
+    return source_rules.allowed_name(records.free_name(title))
+
+
+def count_datasets(source_id: str) -> int:
+    """Return the number of a source's datasets."""
+    return datasets.of_sources([source_id]).get(source_id, 0)
+
+
+def is_run_of(job_id: str, source_id: str) -> bool:
+    """Tell whether the run exists and is of this source."""
+    job = HarvestJob.get(job_id)
+    return job is not None and job.source_id == source_id
+
+
+def newest_run(source_id: str) -> str | None:
+    """Return the id of the source's latest run, None if it has none."""
+    runs = model.Session.query(HarvestJob.id).filter_by(source_id=source_id)
+    newest = runs.order_by(HarvestJob.created.desc()).first()
+    return str(newest[0]) if newest else None
+
+
+def may_see_source(context: Any, source_id: str, *, is_private: bool, state: str) -> bool:
+    """Tell whether the user may see the page of a source; public, active ones need no query."""
+    is_open = state == "active" and not is_private
+    return is_open or may_if_exists(context, "package_show", id=source_id)
+
+
+def is_insider(context: Any, source_id: str) -> bool:
+    """Tell whether the user may see a source's runs and errors, because they may update it.
+
+    True with ``ignore_auth`` in the context.
+    """
+    return may_if_exists(context, "harvest_source_update", id=source_id)

@@ -1,0 +1,121 @@
+"""Schemas of actions: the parameters that each takes, and how they are checked and converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.lib.texts import gettext
+
+
+def at_most(most: int) -> Callable[[Any], Any]:
+    """Return a validator that caps a number; it passes on values that are not numbers."""
+    return lambda value: min(value, most) if isinstance(value, int) else value
+
+
+def strip(value: str) -> str:
+    return value.strip()
+
+
+def flag(value: Any) -> bool:
+    """Accept true and false in the forms that CKAN's settings allow; refuse anything else."""
+    try:
+        return bool(tk.asbool(value))
+    except ValueError:
+        raise tk.Invalid(tk._("Expected true or false.")) from None
+
+
+def list_of_words(value: Any) -> list[Any]:
+    return list(tk.aslist(value, sep=None))
+
+
+def accept(is_valid: Callable[[Any], bool], expected: Callable[[], str]) -> Callable[[Any], Any]:
+    """Return a validator that refuses what is not valid.
+
+    Args:
+        expected: returns the message, in the reader's language.
+    """
+
+    def validate(value: Any) -> Any:
+        if not is_valid(value):
+            raise tk.Invalid(expected())
+        return value
+
+    return validate
+
+
+def one_of(*names: str) -> Callable[[Any], Any]:
+    """Return a validator that accepts only one of these names."""
+    return accept(
+        lambda value: value in names,
+        lambda: gettext("Expected one of: {names}.", names=", ".join(names)),
+    )
+
+
+def some_of(*names: str) -> Callable[[Any], Any]:
+    """Return a validator of a list of words, which accepts only these names."""
+    return accept(
+        lambda words: all(word in names for word in words),
+        lambda: gettext("Expected one or more of: {names}.", names=", ".join(names)),
+    )
+
+
+Schema = dict[str, list[Any]]
+Validator = Callable[..., Any]
+Errors = dict[str, list[str]]
+
+PAGE, LARGEST_PAGE = 100, 1000
+
+
+def invalid(field: str, message: str) -> tk.ValidationError:
+    """Return the error of a wrong parameter, to be raised."""
+    return tk.ValidationError({field: [message]})
+
+
+def validate(data_dict: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return an action's parameters, converted; drop those that are not in the schema.
+
+    Raises:
+        ValidationError: with a message for each wrong parameter.
+    """
+    data, errors = convert(data_dict, schema)
+    if errors:
+        raise tk.ValidationError(errors)
+    return data
+
+
+def convert(data_dict: Mapping[str, Any], schema: Schema) -> tuple[dict[str, Any], Errors]:
+    """Do the same, but return the errors, for an action that adds its own."""
+    asked = {key: data_dict[key] for key in schema if key in data_dict}
+    data, errors = tk.navl_validate(asked, schema)
+    return data, errors
+
+
+@tk.validator_args
+def page(default: Validator, natural_number_validator: Validator) -> Schema:
+    return {
+        "limit": [default(PAGE), natural_number_validator, at_most(LARGEST_PAGE)],
+        "offset": [default(0), natural_number_validator],
+    }
+
+
+@tk.validator_args
+def text_parameter(default: Validator, unicode_safe: Validator) -> list[Validator]:
+    return [default(""), unicode_safe]
+
+
+def _names(*names: str) -> list[Validator]:
+    return [tk.get_validator("default")(""), list_of_words, some_of(*names)]
+
+
+@tk.validator_args
+def flag_parameter(default: Validator, boolean_validator: Validator) -> list[Validator]:
+    return [default(False), boolean_validator]
+
+
+@tk.validator_args
+def strict_flag_parameter(default: Validator) -> list[Validator]:
+    """Validate a flag that decides about a change: an unclear value is an error, not false."""
+    return [default(False), flag]

@@ -1,0 +1,35 @@
+"""Who may call the actions of this feature. CKAN allows sysadmins everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckan import authz, model
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.lib.auth import Answer, answer, answer_of_source, read_resource
+from ckanext.ukharvest.lib.permissions import may
+
+
+def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow who may update the source, or edit the organisation's datasets; else sysadmins."""
+    if data_dict.get("source"):
+        return answer_of_source(context, data_dict["source"])
+    organisation = model.Group.get(data_dict.get("organization") or "-")
+    may_edit = organisation is not None and authz.has_user_permission_for_group_or_org(
+        organisation.id, context.get("user"), "update_dataset"
+    )
+    return answer(
+        bool(may_edit), tk._("Only users who may edit the datasets may list links that do not work")
+    )
+
+
+def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may edit the dataset."""
+    return answer(
+        may(context, "package_update", id=data_dict.get("id")),
+        tk._("Not authorised to edit this dataset"),
+    )
+
+
+ukharvest_link_show = read_resource

@@ -1,0 +1,501 @@
+"""Check the links of resources, in a CKAN background job or a command."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from ckan.lib import jobs
+from ckan.model import Session
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.errors import Aborted, RecordError
+from ckanext.ukharvest.core.http.client import MeteredClient
+from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, host_of
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import counted, shorten
+from ckanext.ukharvest.data_checks import jobs as data_check_jobs
+from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.harvest import background, database, http_client, records, write
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.background import (
+    LINKS,
+    LONGEST,
+    WITHIN,
+    Budget,
+    Interruption,
+    is_person_waiting,
+    watch,
+)
+from ckanext.ukharvest.harvest.http_client import open_metered_client
+from ckanext.ukharvest.harvest.links import Due
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.links import check as link_check
+from ckanext.ukharvest.stars import jobs as stars_jobs
+
+log = logging.getLogger(__name__)
+
+SILENT_AFTER = 3  # failures in a row after which a host is not tried again
+LONGEST_WAIT = 0.5  # seconds after which it is asked again whether to go on
+LAST_WAIT = 1.0  # seconds that aborted requests get to end
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of a link, and what it cost: requests and bytes; 0 if its host was left alone.
+
+    The result is None if the check was broken off.
+    """
+
+    result: LinkResult | None
+    requests: int = 0
+    received: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    host: str
+    client: MeteredClient
+    began: float
+    requests: int
+    received: int
+
+    def checked(self, result: LinkResult | None) -> Checked:
+        """Return a result with what it cost."""
+        client = self.client
+        return Checked(result, client.requests - self.requests, client.received - self.received)
+
+
+class Lanes:
+    """The hosts of one pass over the links that are due.
+
+    A host gets the next request after the client's delay, and after as long as it needed for the
+    last link: a slow host is asked less often. One that failed several times in a row is left alone
+    for the rest of the pass.
+
+    Args:
+        clients: one for each link that is checked at the same time.
+        must_end: whether to break off, after the clients were told to abort.
+    """
+
+    def __init__(
+        self, clients: Sequence[MeteredClient], must_end: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._clients = deque(clients)
+        self._must_end = must_end
+        self._ready: dict[str, float] = {}  # host → time.monotonic() of its next request
+        self._failed: Counter[str] = Counter()  # host → failures in a row
+
+    def check(
+        self, links: Sequence[Due], may_start: Callable[[int], bool]
+    ) -> Iterator[list[Checked]]:
+        """Check links; end early, after the links under way, if none may start then.
+
+        What ended while the caller was busy comes together, so that it can be saved together.
+
+        Args:
+            may_start: told how many are under way, whether one more may be checked now.
+        """
+        waiting: dict[str, deque[Due]] = {}
+        for link in links:
+            waiting.setdefault(host_of(link.url), deque()).append(link)
+        running: dict[Future[LinkResult], _Task] = {}
+        pool = ThreadPoolExecutor(len(self._clients))
+        try:
+            while waiting or running:
+                if self._must_end():
+                    yield self._break_off(running)
+                    return
+                may = True
+                while may and (host := self._next_host(waiting, running)) is not None:
+                    if self._failed[host] >= SILENT_AFTER:
+                        yield [_left_alone(link) for link in waiting.pop(host)]
+                    elif may := may_start(len(running)):
+                        self._start(pool, host, waiting, running)
+                if not may and not running:
+                    return
+                if ended := self._ended(waiting if may else {}, running):
+                    yield [self._finish(done, running.pop(done)) for done in ended]
+        finally:
+            # A name look-up cannot be ended; its thread outlives the check.
+            pool.shutdown(wait=not self._must_end(), cancel_futures=True)
+
+    def _break_off(self, running: Mapping[Future[LinkResult], _Task]) -> list[Checked]:
+        """Return the links under way, with a result if they have ended already."""
+        ended = wait(running, timeout=LAST_WAIT).done
+        return [
+            self._finish(done, task) if done in ended else task.checked(None)
+            for done, task in running.items()
+        ]
+
+    def _next_host(
+        self, waiting: dict[str, deque[Due]], running: dict[Future[LinkResult], _Task]
+    ) -> str | None:
+        """Return a host that can be asked now, None if there is none or no client is free."""
+        if not self._clients:
+            return None
+        busy, now = {task.host for task in running.values()}, time.monotonic()
+        free = (host for host in waiting if host not in busy)
+        return next((host for host in free if self._ready.get(host, 0.0) <= now), None)
+
+    def _start(
+        self,
+        pool: ThreadPoolExecutor,
+        host: str,
+        waiting: dict[str, deque[Due]],
+        running: dict[Future[LinkResult], _Task],
+    ) -> None:
+        # To the end of the line, so that each host gets its turn.
+        links = waiting.pop(host)
+        link = links.popleft()
+        if links:
+            waiting[host] = links
+        client = self._clients.popleft()
+        task = _Task(host, client, time.monotonic(), client.requests, client.received)
+        check = link_check.check_link
+        running[pool.submit(check, link.url, client, expected=link.expected)] = task
+
+    def _ended(
+        self, waiting: Mapping[str, deque[Due]], running: dict[Future[LinkResult], _Task]
+    ) -> set[Future[LinkResult]]:
+        """Wait a moment for a link or for the turn of another host; return what has ended."""
+        busy, now = {task.host for task in running.values()}, time.monotonic()
+        free = [self._ready.get(host, 0.0) for host in waiting if host not in busy]
+        pause = max(0.0, min(free) - now) if free and self._clients else LONGEST_WAIT
+        pause = min(pause, LONGEST_WAIT)
+        if running:
+            return wait(running, timeout=pause, return_when=FIRST_COMPLETED).done
+        if pause:
+            time.sleep(pause)
+        return set()
+
+    def _finish(self, done: Future[LinkResult], task: _Task) -> Checked:
+        self._clients.append(task.client)
+        now = time.monotonic()
+        try:
+            result = done.result()
+        except Aborted:
+            return task.checked(None)
+        delay = task.client.limits.delay
+        self._ready[task.host] = now + max(delay, now - task.began) if delay else now
+        self._failed[task.host] = 0 if result.is_lasting else self._failed[task.host] + 1
+        return task.checked(result)
+
+
+def _left_alone(due: Due) -> Checked:
+    host = shorten(host_of(due.url))
+    why = (
+        f"{host} did not answer {SILENT_AFTER} times in a row, so this address was not tried; it "
+        "is tried again later"
+    )
+    return Checked(LinkResult(due.url, why=why, is_lasting=False, fault=LinkFault.NOT_ASKED))
+
+
+T = TypeVar("T")
+
+BUDGET = 180.0  # seconds of one job
+TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
+BATCH = 500  # links; formats and stars are written to the datasets after each batch
+AT_ONCE = 10  # hosts
+MEGABYTE = 1_000_000
+
+
+def enqueue() -> bool:
+    """Queue a check of due links; return False if one is queued or running already."""
+    queue = jobs.get_queue()
+    known = [*queue.job_ids, *queue.started_job_registry.get_job_ids()]
+    if any(id_.startswith(LINKS) for id_ in known):
+        return False
+    _send()
+    return True
+
+
+def _send() -> None:
+    own = {"job_id": f"{LINKS}{uuid.uuid4()}", "timeout": TIMEOUT, "meta": {LONGEST: WITHIN}}
+    tk.enqueue_job(look_at_due, title="Check links of harvested resources", rq_kwargs=own)
+
+
+def look_at_due() -> None:
+    """Check due links for some minutes: the background job. Never raises.
+
+    If the database or Redis is down, it logs that and ends; the sweeper's next tick queues another.
+    """
+    is_more = False
+    try:
+        if is_person_waiting():
+            _send()  # behind the person's job
+            return
+        with database.alone(database.LINKS) as is_alone:
+            if not is_alone:
+                log.info("Another process is checking links; this one does nothing")
+            elif config.checks_links():
+                with watch() as interruption:
+                    until = time.monotonic() + BUDGET
+                    is_more = check_due_links(until=until, interruption=interruption)
+        if is_more:  # after the lock is released: an idle jobs worker starts it at once
+            _send()
+    except Exception:  # noqa: BLE001 - see above
+        log.exception("Looking at links ended before it was done")
+        compat.rollback()
+
+
+def check_due_links(
+    *,
+    until: float | None = None,
+    source_id: str | None = None,
+    tell: Callable[[LinkResult], None] = lambda _result: None,
+    tell_data: data_check_jobs.Report = lambda _url, _text: None,
+    interruption: Interruption | None = None,
+) -> bool:
+    """Check due links and data, and write the formats found to the datasets; needs the lock.
+
+    Args:
+        until: ``time.monotonic()`` at which to stop; None: check all.
+        source_id: only links of this source's datasets.
+        tell: called with each result.
+        tell_data: called with each result of a check of data.
+        interruption: ends the check; what is under way stays due.
+
+    Returns:
+        Whether links or data remain to be checked.
+    """
+    interruption = interruption or Interruption()
+    try:
+        return _check_due_links(interruption, until, source_id, tell, tell_data)
+    except Aborted:
+        return True
+
+
+def _check_due_links(
+    interruption: Interruption,
+    until: float | None,
+    source_id: str | None,
+    tell: Callable[[LinkResult], None],
+    tell_data: data_check_jobs.Report,
+) -> bool:
+    began, must_end = utcnow(), interruption.is_set
+    with ExitStack() as stack:
+        limits, sleep = link_check.LIMITS, interruption.sleep
+        clients = [open_metered_client(limits, sleep) for _ in range(AT_ONCE)]
+        for client in clients:
+            stack.enter_context(client)
+            interruption.then(client.abort)
+        walk = _Walk(Lanes(clients, must_end), until, must_end)
+        while batch := _ask(interruption, lambda: link_results.due_links(BATCH, source_id)):
+            Session.commit()
+            for result in walk.check(batch):
+                tell(result)
+            walk.fill(_ask(interruption, lambda: link_results.unfilled(began)))
+            stars_jobs.rescore(must_end)
+            if must_end():
+                return True
+            if walk.is_over:
+                return walk.is_late
+    # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
+    # before.
+    walk.fill(_ask(interruption, link_results.unfilled))
+    # Once: it reads all problems.
+    link_results.forget_refusals_of_filled()
+    Session.commit()
+    stars_jobs.rescore(must_end)
+    if must_end():
+        return True
+    return data_check_jobs.check_due(
+        daily_budget(),
+        until=until,
+        source_id=source_id,
+        tell=tell_data,
+        interruption=interruption,
+    )
+
+
+def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
+    with interruption.cancels_query():
+        return query()
+
+
+def daily_budget() -> Budget:
+    """Return what link checks may cost a day, as the portal's ini says."""
+    return Budget(config.links_requests(), config.links_megabytes() * MEGABYTE)
+
+
+def has_budget() -> bool:
+    """Tell whether a link may still be checked today."""
+    return daily_budget().allows(background.spent_today(), link_check.MOST_REQUESTS)
+
+
+class _Walk:
+    """One pass over the due links; remembers silent hosts and refused datasets.
+
+    Attributes:
+        is_over: no further link may be checked now.
+        is_late: because the time is up, so that another job goes on.
+    """
+
+    def __init__(
+        self, lanes: Lanes, until: float | None, must_end: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._lanes = lanes
+        self._until = until
+        self._must_end = must_end
+        self._budget = daily_budget()
+        self._spent = background.Spent()
+        self._refused: set[str] = set()  # ids of datasets that CKAN refused
+        self.is_over = self.is_late = False
+
+    def check(self, batch: Collection[link_results.Due]) -> Iterator[LinkResult]:
+        """Check links as far as time and budget go, and save the results."""
+        self._spent = background.spent_today()
+        Session.commit()
+        for checked in self._lanes.check(list(batch), self._may_start):
+            self._save(checked)
+            yield from (link.result for link in checked if link.result)
+
+    def _may_start(self, under_way: int) -> bool:
+        is_time_up = self._until is not None and time.monotonic() >= self._until
+        self.is_late = is_time_up or self._must_end()
+        # Those under way may yet need as many requests as a link ever does; with little of the
+        # budget left, links are checked one by one.
+        needed = (under_way + 1) * link_check.MOST_REQUESTS
+        may_start = not self.is_late and self._budget.allows(self._spent, needed)
+        self.is_over = not may_start and not under_way
+        return may_start
+
+    def _save(self, checked: Sequence[Checked]) -> None:
+        """Save what came together in one transaction."""
+        results = [link.result for link in checked if link.result]
+        link_results.save_link_results(results, config.links_days())
+        requests = sum(link.requests for link in checked)
+        received = sum(link.received for link in checked)
+        links = sum(1 for link in checked if link.requests and link.result)
+        if requests:
+            background.spend(requests, received, links)
+            spent = self._spent
+            self._spent = background.Spent(
+                spent.requests + requests, spent.received + received, spent.links + links
+            )
+        Session.commit()
+
+    def fill(self, package_ids: Collection[str]) -> None:
+        """Write the formats found to the datasets that lack them.
+
+        What CKAN or a plugin refuses becomes a problem of the dataset's records.
+        """
+        for package_id in package_ids:
+            if self._must_end():
+                return
+            if package_id in self._refused:
+                continue
+            filled: list[str] = []
+            try:
+                filled = write.fill_formats(package_id)
+                _make_views(package_id, filled)
+            except sa.exc.OperationalError:
+                raise
+            except RecordError as exc:
+                log.warning("The formats found for dataset %s: %s", package_id, exc.message)
+                self._refuse(package_id, exc.message, filled)
+            except Exception as exc:
+                # Whatever a plugin of the portal raises.
+                log.exception("Dataset %s lacks formats that were found, or views", package_id)
+                compat.rollback()
+                why = f"{type(exc).__name__}; the portal's log has the details"
+                self._refuse(package_id, why, filled)
+
+    def _refuse(self, package_id: str, why: str, filled: Collection[str]) -> None:
+        """Save why a dataset did not get its formats or, if these are ``filled``, its views."""
+        self._refused.add(package_id)
+        if filled:
+            problem = Problem("view-not-created", "", f"views could not be created: {why}")
+        else:
+            message = f"format: what the link check found could not be saved: {why}"
+            problem = Problem("format-not-saved", "format", message)
+        records.put_problem(package_id, problem)
+        Session.commit()
+
+
+def _make_views(package_id: str, resource_ids: Collection[str]) -> None:
+    """Create the portal's default views of resources whose format is now known."""
+    if not (resource_ids and tk.aslist(tk.config.get("ckan.views.default_views") or "")):
+        return
+    context = {"user": config.harvest_user(), "ignore_auth": True}
+    package = tk.get_action("package_show")({**context, "use_cache": False}, {"id": package_id})
+    for resource in package["resources"]:
+        if resource["id"] in resource_ids:
+            tk.get_action("resource_create_default_resource_views")(
+                dict(context), {"resource": resource, "package": package}
+            )
+
+
+SAVED, SECONDS = "links", 300  # name in the Redis cache, and how long figures are shown
+
+
+def load_figures() -> dict[str, Any]:
+    """Return the figures of now; looks at every resource.
+
+    Returns:
+        ``states`` (state → number of links), ``waiting`` (links that are due), ``requests``
+        and ``megabytes`` (spent today), ``links`` (checked today), ``requests_per_day`` and
+        ``megabytes_per_day`` (the budget, 0 for no limit); and ``data``, of checks against
+        schemas: verdict → number of files, ``waiting``: files that are due.
+    """
+    spent, budget = background.spent_today(), daily_budget()
+    return {
+        "states": link_results.count_states(),
+        "waiting": link_results.count_due(),
+        "requests": spent.requests,
+        "megabytes": round(spent.received / MEGABYTE, 1),
+        "links": spent.links,
+        "requests_per_day": budget.requests,
+        "megabytes_per_day": budget.received // MEGABYTE,
+        "data": {**data_check_model.count_verdicts(), "waiting": data_check_model.count_due()},
+    }
+
+
+def recall_figures() -> dict[str, Any]:
+    """Return the figures, at most five minutes old."""
+    figures = http_client.recall(SAVED)
+    if figures is None:
+        figures = load_figures()
+        http_client.save_in_redis(SAVED, figures, SECONDS)
+    return dict(figures)
+
+
+def format_backlog(found: Mapping[str, Any]) -> str:
+    """Return how many links wait, as a sentence.
+
+    Args:
+        found: as ``load_figures`` returns it.
+    """
+    if not found["waiting"]:
+        return "No link is waiting to be checked."
+    verb = "waits" if found["waiting"] == 1 else "wait"
+    return f"{counted(found['waiting'], 'link')} {verb} to be checked."
+
+
+def format_data(found: Mapping[str, Any]) -> str:
+    """Return how many files were checked against their schemas, "" without schemas.
+
+    Args:
+        found: as ``load_figures`` returns it.
+    """
+    data = found["data"]
+    if not any(data.values()):
+        return ""
+    valid, invalid, unchecked = (
+        data.get(verdict, 0) for verdict in ("valid", "invalid", "unchecked")
+    )
+    files = counted(valid + invalid + unchecked, "file")
+    return (
+        f"{files} checked against a schema: {valid:,} valid, {invalid:,} with errors, "
+        f"{unchecked:,} not checkable; {data['waiting']:,} waiting."
+    )

@@ -1,0 +1,165 @@
+"""Links that do not work: lists and counts by source, organisation and host. Nothing commits.
+
+One row for each resource of a live dataset whose link failed at its last check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.links import digest
+from ckanext.ukharvest.harvest.model import Link, Record
+
+Session = model.Session
+
+Resource = model.Resource
+Package = model.Package
+Group = model.Group
+
+STATES = (LinkState.FAILING, LinkState.AWAY, LinkState.DEAD)
+# What counts are made by.
+BY_SOURCE, BY_ORGANIZATION, BY_HOST = "source", "organization", "host"
+
+# A dataset that two records name, as after a source was replaced, belongs to the newer one.
+_SOURCE_ID = (
+    sa.select(Record.source_id)
+    .where(Record.package_id == Package.id)
+    .order_by(Record.id.desc())
+    .limit(1)
+    .correlate(Package)
+    .scalar_subquery()
+)
+_SINCE = sa.case(
+    (Link.state == LinkState.DEAD, sa.func.coalesce(Link.absent_since, Link.failed_since)),
+    else_=Link.failed_since,
+)
+
+
+class Wanted(NamedTuple):
+    """Which links are listed or counted; "" for all.
+
+    Attributes:
+        source_id, organisation_id: of the datasets.
+        host: of the URL, in lower case without a port.
+        state: one of STATES.
+        reads: ids of the organisations whose private datasets the user may read, None for all.
+    """
+
+    source_id: str = ""
+    organisation_id: str = ""
+    host: str = ""
+    state: str = ""
+    reads: Sequence[str] | None = None
+
+
+def _conditions(wanted: Wanted) -> list[Any]:
+    states = [str(state) for state in STATES if wanted.state in ("", state)]
+    may_read = Package.private.is_(False) | Package.owner_org.in_(list(wanted.reads or ()))
+    asked: list[tuple[Any, Any]] = [
+        (wanted.source_id, link_results.of_source(wanted.source_id)),
+        (wanted.organisation_id, Package.owner_org == wanted.organisation_id),
+        (wanted.host, Link.host == wanted.host),
+        (wanted.reads is not None, may_read),
+    ]
+    conditions = [condition for value, condition in asked if value]
+    return [Link.state.in_(states), Package.type != "harvest", *conditions]
+
+
+def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:
+    """Return the number of resources with a link that does not work, and one page.
+
+    Those that have failed longest come first.
+
+    Returns:
+        Rows (Link, since, resource_id, resource_name, url, format, name, title, source_id,
+        organization_id).
+    """
+    where = _conditions(wanted)
+    number = int(Session.scalar(link_results.live_resources(sa.func.count()).where(*where)) or 0)
+    if not number:
+        return 0, []
+    page = (
+        link_results.live_resources(
+            Link,
+            _SINCE.label("since"),
+            Resource.id.label("resource_id"),
+            Resource.name.label("resource_name"),
+            Resource.url,
+            Resource.format,
+            Package.name,
+            Package.title,
+            _SOURCE_ID.label("source_id"),
+            Package.owner_org.label("organization_id"),
+        )
+        .where(*where)
+        .order_by(_SINCE, Package.name, Resource.id)
+        .limit(limit)
+        .offset(min(offset, number))
+    )
+    return number, Session.execute(page).all()
+
+
+def counts(by: str, wanted: Wanted) -> Sequence[Any]:
+    """Count resources with a link that does not work, the most first.
+
+    Args:
+        by: SOURCE, ORGANIZATION or HOST.
+
+    Returns:
+        Rows (key, state, links); key is None for datasets without one.
+    """
+    keys: dict[str, Any] = {
+        BY_SOURCE: _SOURCE_ID,
+        BY_ORGANIZATION: Package.owner_org,
+        BY_HOST: Link.host,
+    }
+    key = keys[by].label("key")
+    links = link_results.live_resources(key, Link.state).where(*_conditions(wanted)).subquery()
+    number = sa.func.count().label("links")
+    query = sa.select(links.c.key, links.c.state, number).group_by(links.c.key, links.c.state)
+    return Session.execute(query).all()
+
+
+def count_broken(wanted: Wanted) -> tuple[int, int]:
+    """Return the numbers of resources with a link that does not work, and of their datasets."""
+    numbers = (sa.func.count(), sa.func.count(Package.id.distinct()))
+    query = link_results.live_resources(*numbers).where(*_conditions(wanted))
+    links_, datasets = Session.execute(query).one()
+    return int(links_), int(datasets)
+
+
+def count_of_sources(source_ids: Collection[str]) -> dict[str, int]:
+    """Return source id → number of its resources whose link does not work; one statement."""
+    if not source_ids:
+        return {}
+    query = (
+        link_results.live_resources(Record.source_id, sa.func.count(Resource.id.distinct()))
+        .join(Record, Record.package_id == Package.id)
+        .where(Record.source_id.in_(list(source_ids)), *_conditions(Wanted()))
+        .group_by(Record.source_id)
+    )
+    return {row[0]: int(row[1]) for row in Session.execute(query)}
+
+
+def titles_of(ids: Collection[str | None]) -> dict[str, tuple[str, str]]:
+    """Return id → name and title of sources and organisations."""
+    wanted = [id_ for id_ in ids if id_]
+    titles: dict[str, tuple[str, str]] = {}
+    for kind in (Package, Group):
+        query = sa.select(kind.id, kind.name, kind.title).where(kind.id.in_(wanted))
+        titles |= {row.id: (row.name, row.title or row.name) for row in Session.execute(query)}
+    return titles
+
+
+def of_urls(urls: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return URL → what is known of its link, of those that were checked; one statement."""
+    if not urls:
+        return {}
+    query = sa.select(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
+    return {link.url: link_results.as_dict(link) for link in Session.scalars(query) if link.checked}

@@ -1,0 +1,128 @@
+"""States and faults of links as text; sentences are built when a page is rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.core.link_states import LinkFault, LinkState
+from ckanext.ukharvest.lib.texts import format_time, gettext, number, ungettext
+
+BROKEN = "broken-link"  # code of the group of a source's links that do not work
+
+
+def describe_broken() -> dict[str, str]:
+    """Return title, meaning and tip of a source's links that do not work."""
+    return {
+        "title": tk._("Links that do not work"),
+        "meaning": tk._(
+            "These datasets were imported, but people who follow the links get no data."
+        ),
+        "tip": tk._(
+            "Correct the URLs in the records at the source, or make the files available again. "
+            "The portal checks the links again by itself."
+        ),
+    }
+
+
+def describe_count(links: int) -> str:
+    """Return how many links do not work, as a part of a line; "" for none."""
+    text = ungettext("{n} link does not work", "{n} links do not work", links)
+    return text if links else ""
+
+
+def describe_of_dataset(failed: int, links: int, since: str) -> str:
+    """Return how many of a dataset's links do not work, and since when the first; "" for none."""
+    text = gettext(
+        "{failed} of {links} links not reachable since {since}",
+        failed=number(failed),
+        links=number(links),
+        since=format_time(since, day_only=True),
+    )
+    return text if failed else ""
+
+
+def describe_state(link: Mapping[str, Any]) -> str:
+    """Return the state of a link as one sentence; "" if it was never checked.
+
+    Args:
+        link: as ``link_checks.as_dict`` returns it.
+    """
+    fault = describe_fault(link["fault"], link["status"])
+    day = format_time(link["tried"] or link["checked"], day_only=True)
+    since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
+    texts = {
+        LinkState.WORKS: tk._("This link works (checked on {day})."),
+        LinkState.FAILING: tk._("This link has not been reachable since {since}: {fault}."),
+        LinkState.AWAY: tk._("The server of this link has not answered since {since}."),
+        LinkState.DEAD: tk._("This link has been dead since {since}: {fault}."),
+    }
+    return str(texts.get(link["state"], "").format(day=day, since=since, fault=fault))
+
+
+def describe_briefly(link: Mapping[str, Any]) -> str:
+    """Return that a link does not work and since when, for a line of a list; "" if it works."""
+    since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
+    texts = {
+        LinkState.FAILING: tk._("Not reachable since {since}"),
+        LinkState.AWAY: tk._("Not reachable since {since}: the server does not answer"),
+        LinkState.DEAD: tk._("Dead link since {since}"),
+    }
+    return str(texts.get(link["state"], "").format(since=since))
+
+
+def describe_last_success(link: Mapping[str, Any]) -> str:
+    """Return when a link that fails last worked, "" if that is not known or it works."""
+    text = gettext("It last worked on {day}.", day=format_time(link["worked"], day_only=True))
+    return text if link["worked"] and link["state"] != LinkState.WORKS else ""
+
+
+def describe_difference(link: Mapping[str, Any], declared: str) -> str:
+    """Return that the format found is not the one in the metadata, "" if they agree."""
+    text = gettext(
+        "The metadata say {declared}, but what is at the link is {found}.",
+        declared=declared.strip(),
+        found=link["format"],
+    )
+    return text if link["differs"] else ""
+
+
+def describe_fault(fault: str, status: int | None = None) -> str:
+    """Return why a link failed, as the end of a sentence; "" for no fault."""
+    text = _FAULTS[fault]() if fault in _FAULTS else ""
+    return str(text.format(status=status or "")).strip()
+
+
+def state_label(state: str) -> str:
+    """Return a state for lists and counts."""
+    labels = {
+        LinkState.UNCHECKED: tk._("Not checked yet"),
+        LinkState.WORKS: tk._("Works"),
+        LinkState.FAILING: tk._("Not reachable"),
+        LinkState.AWAY: tk._("Server not answering"),
+        LinkState.DEAD: tk._("Dead"),
+    }
+    return str(labels.get(state, state))  # type: ignore[call-overload]
+
+
+_FAULTS: dict[str, Callable[[], str]] = {
+    LinkFault.NOT_FOUND: lambda: tk._("the server says that there is nothing at this URL (404)"),
+    LinkFault.GONE: lambda: tk._("the server says that the data was removed (410)"),
+    LinkFault.UNKNOWN_NAME: lambda: tk._("the name of the server is not known"),
+    LinkFault.REFUSED: lambda: tk._("the server refuses connections"),
+    LinkFault.BLOCKED: lambda: tk._("the URL does not lead to the public internet"),
+    LinkFault.LOGIN: lambda: tk._("the server asks for a login"),
+    LinkFault.TOO_MANY: lambda: tk._("the server had too many requests"),
+    LinkFault.CLIENT_ERROR: lambda: tk._("the server does not accept the request ({status})"),
+    LinkFault.SERVER_ERROR: lambda: tk._("the server has an error of its own ({status})"),
+    LinkFault.TIMEOUT: lambda: tk._("the server took too long to answer"),
+    LinkFault.CONNECTION: lambda: tk._("no connection to the server could be made"),
+    LinkFault.CERTIFICATE: lambda: tk._("the server’s certificate is not valid"),
+    LinkFault.REDIRECT: lambda: tk._("the server redirects without end"),
+    LinkFault.NOT_ASKED: lambda: tk._("the server did not answer at other URLs"),
+}
+
+
+HELPERS = {"ukharvest_link_state": state_label}

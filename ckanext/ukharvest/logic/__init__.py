@@ -1,1 +1,0 @@
-"""Actions, auth functions, schemas and validators, in the modules where CKAN looks for them."""

@@ -1,0 +1,140 @@
+"""Pages: set who gets emails about a source, and unsubscribe from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckan.config.middleware.flask_app import csrf
+from ckan.plugins import toolkit as tk
+from flask import Blueprint, Response
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib import pages, permissions, texts
+from ckanext.ukharvest.lib.texts import gettext, ngettext
+from ckanext.ukharvest.notifications import sending
+from ckanext.ukharvest.notifications.texts import EVENTS, WEEKLY, describe_obstacle
+from ckanext.ukharvest.sources import pages as source_pages
+
+mail = Blueprint("ukharvest_mail", __name__)
+
+
+@mail.route("/harvest/<name>/notifications", methods=["GET", "POST"])
+def read(name: str) -> Any:
+    """Show the form, or save it."""
+    source = source_pages.find_source(name)
+    if tk.request.method != "POST":
+        return _form(source, pages.ask("ukharvest_mail_show", source_id=source["id"]), {})
+    pages.check_token()
+    sent = _sent()
+    try:
+        data = {**sent, "source_id": source["id"]}
+        answer = tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
+    except tk.ValidationError as exc:
+        shown = pages.ask("ukharvest_mail_show", source_id=source["id"])
+        for person in shown["people"]:
+            person["chosen"] = person["id"] in sent["people"]
+        return _form(source, {**shown, **sent, "people": shown["people"]}, exc.error_dict)
+    tk.h.flash_success(_saved(answer["recipients"]))
+    return tk.redirect_to("ukharvest_mail.read", name=source["name"])
+
+
+def _sent() -> dict[str, Any]:
+    form = tk.request.form
+    return {
+        "people": form.getlist("people"),
+        "addresses": [line.strip() for line in form.get("addresses", "").split() if line],
+        "events": form.getlist("events"),
+        "weekly": form.get("weekly", ""),
+    }
+
+
+def _saved(recipients: int) -> str:
+    return (
+        str(tk._("Saved. No one gets emails about this source."))
+        if not recipients
+        else ngettext(
+            "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
+        )
+    )
+
+
+def _form(source: dict[str, Any], shown: dict[str, Any], errors: dict[str, list[str]]) -> str:
+    return source_pages.render(
+        "ukharvest/notifications.html",
+        source,
+        shown=shown,
+        errors=errors,
+        test=_describe_test(shown["test"]) if shown["test"] else "",
+        events=[(key, label()) for key, label in EVENTS.items()],
+        weekly=[(key, label()) for key, label in WEEKLY.items()],
+    )
+
+
+@mail.route("/harvest/<name>/notifications/test", methods=["POST"])
+def test(name: str) -> Any:
+    """Queue the test message."""
+    source = source_pages.find_source(name)
+    pages.check_token()
+    try:
+        data = {"source_id": source["id"], "test": True}
+        answer = tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
+    except tk.ValidationError as exc:
+        pages.flash_errors(exc)
+    else:
+        text = ngettext(
+            "A test email goes to {n} recipient within {minutes} minutes.",
+            "A test email goes to {n} recipients within {minutes} minutes.",
+            answer["recipients"],
+            minutes=config.schedule_cron_minutes(),
+        )
+        tk.h.flash_success(text)
+    return tk.redirect_to("ukharvest_mail.read", name=source["name"])
+
+
+def _describe_test(test: dict[str, Any]) -> str:
+    """Return a text about the last test message."""
+    if not test["at"]:
+        return gettext(
+            "Requested on {time}. It will be sent when “ckan harvester run” is next called.",
+            time=texts.format_time(test["asked"]),
+        )
+    text = ngettext(
+        "Sent to {n} recipient on {time}.",
+        "Sent to {n} recipients on {time}.",
+        test["sent"],
+        time=texts.format_time(test["at"]),
+    )
+    if not test["failed"]:
+        return text
+    if not test["sent"]:
+        # Tests from before an upgrade have no reason.
+        reason = describe_obstacle(test.get("reason") or "")
+        return gettext("Not sent: {reason}.", reason=reason) if reason else gettext("Not sent.")
+    more = ngettext(
+        "The mail server refused it for {n}; the portal's log says why.",
+        "The mail server refused it for {n}; the portal's log says why.",
+        test["failed"],
+    )
+    return f"{text} {more}"
+
+
+@csrf.exempt
+@mail.route("/harvest/unsubscribe/<token>", methods=["GET", "POST"])
+def leave(token: str) -> Any:
+    """Ask for confirmation, then unsubscribe the recipient that the token names.
+
+    The token from the email is enough: no login, and no CSRF token, which mail programs that send
+    the POST themselves (RFC 8058) do not have.
+    """
+    recipient = sending.read_token(token)
+    if recipient is None:
+        return tk.abort(404, tk._("This link is not complete. Copy the whole link from the email."))
+    key, source_id = recipient
+    title = permissions.title_of(source_id)
+    is_done = tk.request.method == "POST"
+    if is_done:
+        sending.unsubscribe(key, source_id)
+    page = tk.render("ukharvest/unsubscribe.html", {"title": title, "is_done": is_done})
+    # The URL contains the secret token, so it must not leak to other sites.
+    return Response(page, headers={"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"})

@@ -1,4 +1,0 @@
-"""Tools for cron and sysadmins: sweeper, notifications, export.
-
-Imports engine and below.
-"""

@@ -1,1 +1,0 @@
-"""Text and markup for people: values (rendering/); pages, mails, commands (messages/)."""

@@ -1,1 +1,0 @@
-"""Facts, extents and source records of datasets as markup. Imports core and fields."""

@@ -1,1 +1,0 @@
-"""A dataset's extent: areas and the map of them."""

@@ -1,1 +1,0 @@
-"""Render the source record of a dataset."""

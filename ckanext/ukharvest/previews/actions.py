@@ -1,0 +1,387 @@
+"""Actions: start, show and stop tests, dry runs and checks; move a source after a dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+from ckan import authz, model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
+from redis.exceptions import RedisError
+
+from ckanext.ukharvest.core.outcomes import PreviewKind
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.data_checks import texts as data_check_texts
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
+from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.source_moves import is_move, move_records
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.permissions import source_of
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import describe_problem
+from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import rules as preview_rules
+from ckanext.ukharvest.previews import schema as preview_schema
+from ckanext.ukharvest.previews import texts as preview_texts
+from ckanext.ukharvest.reading.source_preview import failed
+from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.sources import moves as move_rules
+from ckanext.ukharvest.sources.state import describe_proposals, type_label
+
+Session = model.Session
+
+
+@contextmanager
+def stopped_without_queue(preview_id: str) -> Iterator[None]:
+    """Stop the preview and raise ValidationError if its job cannot be queued."""
+    try:
+        yield
+    except RedisError as exc:
+        source_previews.stop(preview_id)
+        raise invalid(
+            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
+        ) from exc
+
+
+def kind_of(preview: SourcePreview) -> PreviewKind:
+    """Return what a preview is of."""
+    if preview.given is not None:
+        return PreviewKind.CHECK
+    if preview.source_id is not None:
+        return PreviewKind.MOVE if is_move(preview) else PreviewKind.DRY_RUN
+    is_lookup = not preview.source_type or (preview.result or {}).get("lookup")
+    return PreviewKind.LOOKUP if is_lookup else PreviewKind.TEST
+
+
+def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
+    """Return a preview as ``ukharvest_source_preview_show`` does."""
+    kind, name = kind_of(preview), preview.source_type
+    sees_inside = authz.is_sysadmin(context.get("user"))
+    shown = {"kind": kind.value, **_progress(preview, sees_inside=sees_inside)}
+    state, result = shown["state"], shown["result"]
+    label = type_label(name) if name not in ("", DATA) else ""
+    shown["type_label"] = (
+        preview_texts.checked_label(name, label) if kind == PreviewKind.CHECK else label
+    )
+    if kind == PreviewKind.CHECK:
+        shown |= {key: preview.given[key] for key in ("way", "name", "schema")}
+    shown["heading"] = preview_texts.heading(kind, state, result, label)
+    if state in source_previews.UNDER_WAY:
+        most = 0 if preview.source_id else preview_jobs.BUDGET.records
+        now = preview_texts.progress(state, preview.stage, preview.done, most=most, position=shown)
+        return {**shown, "text": [now]}
+    shown["text"] = preview_texts.sentences(kind, result)
+    shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
+    if kind == PreviewKind.MOVE and result and result["move"]:
+        shown["text"] += move_rules.sentences(result["move"])
+        result["move"] = move_rules.summary(preview, result["move"])
+    return shown
+
+
+def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
+    """Return state, progress and result, with texts of its problems.
+
+    Args:
+        sees_inside: the user may see what servers of the portal's own network answered.
+    """
+    state, result, finished = preview.state, preview.result, preview.finished
+    if source_previews.is_lost(preview):
+        over = "worker" if state == source_previews.RUNNING else "queue"
+        state, result = source_previews.DONE, failed(None, over=over)
+        finished = preview.heartbeat or preview.created
+    shown = {
+        "id": preview.id,
+        "source_id": preview.source_id,
+        "source_type": preview.source_type,
+        "url": preview.url,
+        "config": preview.config,
+        "created": iso(preview.created),
+        "finished": iso(finished),
+        "expires": iso(source_previews.expiry(preview)),
+        "state": state,
+        "stage": preview.stage,
+        "done": preview.done,
+        "result": result and _with_texts(result, sees_inside=sees_inside),
+    }
+    if state == source_previews.WAITING:
+        shown |= preview_jobs.position_of(preview.id)
+    return shown
+
+
+def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
+    """Add texts in the user's language; remove what only sysadmins may see."""
+    held = result["held"]
+    shown = {
+        **result,
+        "problems": [{**problem, **_texts_of(problem)} for problem in result["problems"]],
+        "held": [{**field, "label": preview_texts.held_label(field["name"])} for field in held],
+    }
+    if error := result["error"]:
+        shown["error"] = {**error, **_texts_of({**error, "severity": STOP})}
+    if result["detected_type"]:
+        shown["detected_label"] = type_label(result["detected_type"])
+    if report := result["report"]:
+        shown["report"] = {
+            **report,
+            "summary": data_check_texts.summarise(SimpleNamespace(**report)),
+        }
+    if result["is_inside"] and not sees_inside:
+        asked = [{**request, "media_type": "", "size": 0} for request in shown["asked"]]
+        shown |= {"excerpt": "", "asked": asked}
+    return shown
+
+
+def _texts_of(problem: dict[str, Any]) -> dict[str, str]:
+    consequence = problem["severity"] if problem["severity"] in (STOP, LOST) else PROBLEM
+    texts = describe_problem(problem["code"], consequence, problem.get("field", ""))
+    return {"title": texts.title, "tip": " ".join(filter(None, (texts.wanted, texts.tip)))}
+
+
+def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Start a preview or a dry run: read a source without saving anything.
+
+    A preview of an unsaved source is for users who may add sources, or update the source ``id``. A
+    background job reads at most 20 records, for at most a minute. It replaces the user's earlier
+    preview.
+
+    A dry run, with ``source_id``, is for users who may update the source. It reads all of it, for
+    at most ten minutes, and compares it with the portal; with ``url`` it finds which of the
+    source's datasets are at that URL. While the same one is under way this returns that one. A user
+    can have one dry run under way, a portal three. A user may start ten previews and dry runs a
+    minute.
+
+    :param source_type: name of the source type, such as ``data_json`` (optional for a new source
+        without options, default: the type that answers at the URL, or at the nearest one of its
+        site; of a dry run: that of the source)
+    :type source_type: string
+    :param url: URL of the source (optional for a dry run, default: that of the source)
+    :type url: string
+    :param config: its options as JSON, as in harvest_source_create (optional, default: ""; of a
+        dry run: those of the source)
+    :type config: string
+    :param id: id or name of the saved source whose form is tested (optional)
+    :type id: string
+    :param source_id: id or name of the saved source of a dry run (optional)
+    :type source_id: string
+
+    :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
+    :rtype: dictionary
+    """
+    if data_dict.get("source_id"):
+        return _create_dry_run(context, data_dict)
+    source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
+    tk.check_access("ukharvest_source_preview_create", context, {"id": source and source.id})
+    user = context["user"]
+    columns = preview_rules.validate_input(user, data_dict, source)
+    preview_rules.check_rate(user)
+    source_previews.stop_tests(user)
+    source_previews.delete_tests(user)
+    return _start(source_previews.add(user, **columns), context, at_front=True)
+
+
+def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    source = source_of(data_dict)
+    tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+    user = context["user"]
+    place = move_rules.place_of(user, source, data_dict)
+    preview, is_new = move_rules.add_dry_run(user, source, place)
+    if not is_new:
+        return show_preview(preview, context)
+    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
+
+
+def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Start a check of a source's document, or of data with a schema. Nothing is imported.
+
+    For logged-in users, and for everybody if ``ckanext.ukharvest.check.visitors`` is set. Give one
+    of ``url``, ``text`` and ``upload``. A background job reads at most 20 records, for at most a
+    minute. A person may start ten checks a minute.
+
+    :param url: URL to read (optional)
+    :type url: string
+    :param text: the text to check (optional)
+    :type text: string
+    :param upload: the file to check, sent as ``multipart/form-data`` (optional)
+    :type upload: file
+    :param source_type: name of a source type, such as ``data_json``, or ``data`` for data with a
+        schema (optional, default: what the first bytes show)
+    :type source_type: string
+    :param schema_url: URL of the schema of data (optional)
+    :type schema_url: string
+    :param schema_text: the schema itself (optional)
+    :type schema_text: string
+    :param schema_upload: file of the schema (optional)
+    :type schema_upload: file
+
+    :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_check_create", context, data_dict)
+    user = context.get("user") or ""
+    values = preview_rules.validate_check(user, data_dict)
+    preview_rules.check_limits(user)
+    return _start(source_previews.add(user, **values), context, at_front=bool(user))
+
+
+@tk.side_effect_free
+def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show progress and result of a source preview, a dry run or a check, which are kept for a day.
+
+    A preview of an unsaved source is shown to the user who started it, a dry run to users who may
+    update the source, a check to everybody who has its id.
+
+    :param id: id of the preview, the dry run or the check (optional)
+    :type id: string
+    :param source_id: instead of ``id``: id or name of a saved source, for its latest dry run
+        (optional)
+    :type source_id: string
+
+    :returns: ``id``, ``kind`` ("test", "lookup" without a source type, "check", "dry run", or
+        "move": a dry run of another URL or type than the source has), ``source_id`` (None for an
+        unsaved source), ``source_type`` ("data" for data with a schema), ``type_label``, ``url``,
+        ``config``, of a check ``way`` ("url", "text" or "upload"), ``name`` (of the file) and
+        ``schema`` (its URL or file name), ``created``, ``finished``, ``expires`` (when it is
+        deleted), ``state`` ("waiting", "running", "done" or "stopped"),
+        ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), while
+        it waits ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
+        workers are busy with: "links", "person" (a test of another person), "other" or "") and
+        ``seconds`` in which it begins at the latest, or None,
+        and when it is done ``result``: ``verdict`` ("yes", "problems", "no" or "unfinished"),
+        ``over`` (why it ended before the end of the source: "time", "size",
+        "enough", "stopped", "worker" or "queue" (no jobs worker), "fault"), ``count`` of records
+        and ``count_is_exact``, ``read``, ``complete`` and ``reason``, ``seconds``,
+        ``estimate_seconds`` of a first run, ``fates`` and ``changes`` ({word: number}),
+        ``datasets`` (number of the source's datasets here), ``takes_over`` (number of datasets
+        here that a first run would adopt), ``sample`` of records,
+        ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
+        ``occurrences``, ``examples``}], ``error`` {``code``, ``title``, ``message``, ``tip``,
+        ``url``, ``line``} or None, ``detected_type`` and ``suggested_url`` to use instead,
+        ``move`` of a dry run of another URL: ``datasets``, ``same``, ``moved``, ``added``,
+        ``missing`` (numbers of datasets and records), ``missing_datasets`` [{``guid``, ``title``,
+        ``name``}]
+        (the first 20), ``few_match``, ``refusal`` (why it cannot be moved, or "") and
+        ``dropped`` (names of options that the new type does not have), else None;
+        ``lookup`` (if no type was given: ``source_type``, ``url``, ``how`` it was found, and
+        ``site_title``), ``held``: what the records have, for filters [{``name``, ``label``,
+        ``include`` and ``exclude`` (options that take the values), ``prefix`` (before each value
+        there), ``of`` (number of records), ``values`` [{``value``, ``title``, ``records``,
+        ``choice`` ("only", "without" or "")}]}], ``asked``: requests and their responses,
+        ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
+        (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as
+        in :py:func:`ukharvest_data_check_show`, else None. Beside a result with ``lookup`` are
+        ``proposals`` [{``name``, ``label``, ``value``, ``text``, ``reason``}] and ``form_values``
+        for the form of a source.
+    :rtype: dictionary
+    """
+    if data_dict.get("source_id") and not data_dict.get("id"):
+        source = source_of(data_dict)
+        tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+        preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
+        if preview is None:
+            raise tk.ObjectNotFound(
+                tk._("There has been no dry run of this source since yesterday.")
+            )
+        return show_preview(preview, context)
+    return show_preview(_found(context, data_dict, "ukharvest_source_preview_show"), context)
+
+
+def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Stop a source preview, a dry run or a check; its result so far is kept.
+
+    For the same users as :py:func:`ukharvest_source_preview_show`.
+
+    :param id: id of the preview, the dry run or the check
+    :type id: string
+
+    :returns: as :py:func:`ukharvest_source_preview_show`
+    :rtype: dictionary
+    """
+    preview = _found(context, data_dict, "ukharvest_source_preview_stop")
+    source_previews.stop(preview.id)
+    return show_preview(source_previews.get(preview.id) or preview, context)
+
+
+def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
+    preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
+    if preview is None:
+        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+    tk.check_access(auth, context, {"preview": preview})
+    return preview
+
+
+def _start(
+    preview: SourcePreview,
+    context: Any,
+    *,
+    at_front: bool,
+    seconds: float = preview_jobs.TEST_SECONDS,
+) -> dict[str, Any]:
+    with stopped_without_queue(preview.id):
+        preview_jobs.enqueue(preview.id, at_front=at_front, seconds=seconds)
+    return show_preview(preview, context)
+
+
+def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Save the URL, type and options of a dry run; the source's datasets and resources stay.
+
+    For users who may update the source. Refused during a run of the source, without a dry run that
+    read the new URL to its end, and if the source changed since. To change a URL without a dry run,
+    use harvest_source_patch: records that are identified by their URLs are then new ones.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param dry_run_id: id that :py:func:`ukharvest_source_preview_create` returned for another URL
+        of the source
+    :type dry_run_id: string
+    :param even_if_few_match: move it even if fewer than half of its datasets are at the new URL
+        (optional, default: ``False``)
+    :type even_if_few_match: bool
+
+    :returns: ``id`` and ``name`` of the source, ``url`` and ``source_type`` (new), ``datasets``,
+        ``same``, ``moved`` and ``missing``: numbers as the dry run found them
+    :rtype: dictionary
+    """
+    source_id = source_of(data_dict).id
+    tk.check_access("ukharvest_source_move", context, {"source_id": source_id})
+    data = schema.validate(data_dict, preview_schema.source_move_schema())
+    preview = source_previews.get(data["dry_run_id"])
+    if preview is None or preview.source_id != source_id:
+        raise tk.ObjectNotFound(tk._("This dry run does not exist. Dry runs are kept for a day."))
+    # The lock stops others from starting a run or saving the source until this is done.
+    query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
+    query.populate_existing().one()
+    try:
+        if not database.hold_off_clearing(source_id):
+            raise invalid("source_id", tk._("This source is being cleared."))
+        move_rules.refuse(preview, even_if_few_match=data["even_if_few_match"])
+        return _move(context, preview)
+    except Exception:
+        Session.rollback()
+        raise
+
+
+def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
+    """Move records and source in one transaction, which saving the source commits."""
+    preview_id, source_id, move = preview.id, preview.source_id, preview.result["move"]
+    place = {"url": preview.url, "source_type": preview.source_type, "config": move["config"]}
+    move_records(source_id, move)
+    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
+    own |= {"model": model, "session": Session}
+    saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
+    numbers = {key: move[key] for key in ("datasets", "same", "moved")}
+    missing = len(move["missing"])
+    source_previews.delete(preview_id)  # else it would be the latest dry run of the new URL
+    return {
+        "id": source_id,
+        "name": saved["name"],
+        "url": place["url"],
+        "source_type": place["source_type"],
+        **numbers,
+        "missing": missing,
+    }

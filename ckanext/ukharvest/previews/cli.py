@@ -1,0 +1,180 @@
+"""``ckan ukharvest source``: change a source; and dry runs in the terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from ckan.plugins import toolkit as tk
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.outcomes import PreviewKind
+from ckanext.ukharvest.core.problems.texts import LOST
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.dry_run import UNLIMITED
+from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
+from ckanext.ukharvest.lib.texts import describe_problem
+from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import texts as preview_texts
+from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
+from ckanext.ukharvest.reading.source_preview import Tell
+from ckanext.ukharvest.sources import moves as move_rules
+
+FINE, ERRORS, UNUSABLE = 0, 1, 2
+LINE_EVERY = 5.0  # seconds between two lines of progress
+
+
+def dry_run(source: HarvestSource) -> int:
+    """Read a source as a run would, print what the run would do, and return the exit code."""
+    click.echo(f"Reading {source.url} …", err=True)
+    try:
+        result = queue.get_harvester(source.type).dry_run(source, print_progress())
+    except ConfigError as exc:
+        click.echo(f"Error: {exc.message}", err=True)
+        return UNUSABLE
+    click.echo("\n".join(_lines(result)))
+    if result["error"]:
+        click.echo(f"Error: {result['error']['message']}", err=True)
+    if result["error"] or not result["read"]:
+        return UNUSABLE
+    return ERRORS if result["fates"].get("lost") else FINE
+
+
+def print_progress() -> Tell:
+    """Return a function that prints how far a dry run is, every few seconds."""
+    last = time.monotonic()
+
+    def tell(stage: str, done: int) -> bool:
+        nonlocal last
+        if time.monotonic() - last >= LINE_EVERY:
+            last = time.monotonic()
+            click.echo(preview_texts.progress("running", stage, done, most=0), err=True)
+        return True
+
+    return tell
+
+
+def _lines(result: PreviewResult) -> Iterator[str]:
+    yield preview_texts.heading(PreviewKind.DRY_RUN, "done", result)
+    yield from preview_texts.sentences(PreviewKind.DRY_RUN, result)
+    for group in result["problems"]:
+        yield from _problem(group)
+    for sample in result["sample"]:
+        what = sample["change"] or sample["fate"]
+        yield f"  {what:<9} {sample['title'] or '(no title)'} ({sample['guid'] or sample['url']})"
+
+
+def _problem(group: ProblemGroup) -> Iterator[str]:
+    is_lost, count = group["severity"] == LOST, group["records"]
+    title = describe_problem(group["code"], group["severity"], group["field"]).title
+    yield f"[{group['code']}] {title}:" + (
+        f" {count:,} record{'' if count == 1 else 's'}" + (" lost" if is_lost else "")
+    )
+    for example in group["examples"]:
+        line = f" (line {example['line']})" if example["line"] else ""
+        yield f"  {example['title'] or example['guid']}: {example['message']}{line}"
+
+
+MOVED, FEW = 0, 1
+COLUMNS = ("title", "name", "guid")
+
+
+@click.group(short_help="Change a source.")
+def source() -> None:
+    """Change a harvest source."""
+
+
+@source.command(short_help="Move a source to another URL; its datasets stay.")
+@click.argument("name", metavar="SOURCE")
+@click.argument("url", metavar="NEW_URL")
+@click.option("--type", "type_", default="", help="Source type there, if it is another one.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Only say what is there; change nothing.")
+@click.option(
+    "--even-if-few-match",
+    is_flag=True,
+    help="Move it even if fewer than half of its datasets are there.",
+)
+@click.option("--all", "all_", is_flag=True, help="List every dataset that is not there, not 20.")
+def move(
+    name: str, url: str, type_: str, is_dry: bool, even_if_few_match: bool, all_: bool
+) -> None:
+    """Move SOURCE (name or id) to NEW_URL; its datasets and their resources stay.
+
+    Reads the new URL first, and compares the identifiers there with those of the source's
+    datasets: as they are, and with the new URL in the place of the old one. Exit code: 0 the
+    source was moved, or can be; 1 fewer than half of its datasets are there; 2 it cannot be moved.
+    """
+    dry_run = _dry_run(source_or_fail(name), url, type_)
+    if dry_run is None:
+        raise RefusedError("the dry run was stopped")
+    is_few = _save(dry_run, None if all_ else move_rules.LISTED)
+    if is_dry:
+        click.echo("Dry run: nothing was changed.")
+        sys.exit(FEW if is_few else MOVED)
+    if is_few and not even_if_few_match:
+        click.echo(f"Error: {move_rules.few_match()}", err=True)
+        click.echo("Nothing was changed. To move it all the same: --even-if-few-match", err=True)
+        sys.exit(FEW)
+    _move(dry_run, even_if_few_match)
+
+
+@contextmanager
+def _validation_errors() -> Iterator[None]:
+    """Turn the errors of an action into one of the command."""
+    try:
+        yield
+    except tk.ValidationError as exc:
+        texts = (text for texts in exc.error_dict.values() for text in texts)
+        raise RefusedError("; ".join(map(str, texts))) from exc
+
+
+def _dry_run(source: HarvestSource, url: str, type_: str) -> SourcePreview | None:
+    """Run the dry run of a move in this process, without its limit of time."""
+    user = config.harvest_user()
+    with _validation_errors():
+        place = move_rules.place_of(user, source, {"url": url, "source_type": type_})
+        dry_run, is_new = move_rules.add_dry_run(user, source, place)
+    if not is_new:
+        raise RefusedError("a dry run of this move is in progress; wait for it")
+    click.echo(f"Reading {place['url']} …", err=True)
+    preview_jobs.run(dry_run.id, UNLIMITED, print_progress())
+    return source_previews.get(dry_run.id)
+
+
+def _save(dry_run: SourcePreview, most: int | None) -> bool:
+    """Print what is at the new URL; return whether that is fewer than half of the datasets."""
+    result: Mapping[str, Any] = dry_run.result or {}
+    message = (result.get("error") or {}).get("message") or move_rules.refusal(dry_run)
+    if message:
+        raise RefusedError(message)
+    comparison = result["move"]
+    for text in move_rules.sentences(comparison):
+        click.echo(text)
+    missing = move_rules.list_missing(dry_run, comparison, most)
+    if missing:
+        write_table(missing, COLUMNS)
+    if (more := len(comparison["missing"]) - len(missing)) > 0:
+        click.echo(f"… and {more:,} more; --all lists them")
+    return move_rules.few_records_match(comparison)
+
+
+def _move(dry_run: SourcePreview, even_if_few_match: bool) -> None:
+    context = {"ignore_auth": True, "user": config.harvest_user()}
+    request = {
+        "source_id": dry_run.source_id,
+        "dry_run_id": dry_run.id,
+        "even_if_few_match": even_if_few_match,
+    }
+    with _validation_errors():
+        click.echo(move_rules.moved(tk.get_action("ukharvest_source_move")(context, request)))
+
+
+COMMANDS = (source,)

@@ -1,0 +1,279 @@
+"""Run source previews, dry runs and checks as CKAN background jobs."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import IO, Any, cast
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import compat, config, source_types
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import ConfigError, FetchError, SourceError, UkharvestError
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.data_checks import jobs as data_check_jobs
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.background import LONGEST, PERSON, QueuePosition, queue_position
+from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
+from ckanext.ukharvest.harvest.dry_run import dry_run_move
+from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.model import SourcePreview as Row
+from ckanext.ukharvest.harvest.source_moves import is_move
+from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
+from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Over, Watched
+from ckanext.ukharvest.reading.preview_result import NOTHING, PreviewResult
+from ckanext.ukharvest.reading.records import TextClient
+from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
+from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
+from ckanext.ukharvest.schema_check.check import check_data
+from ckanext.ukharvest.schema_check.files import read_schema
+from ckanext.ukharvest.schema_check.report import Verdict
+
+log = logging.getLogger(__name__)
+
+# A server that sends nothing costs half a minute.
+REQUEST = HttpLimits(connect=10, read=20, total=30, retries=0)
+_VERDICTS = {Verdict.VALID: "yes", Verdict.INVALID: "problems", Verdict.UNCHECKED: "no"}
+
+
+class Check:
+    """One check.
+
+    Args:
+        row: its row.
+        tell: called with the progress.
+    """
+
+    def __init__(self, row: Row, tell: Tell) -> None:
+        self._type, self._tell, self._given = row.source_type, tell, dict(row.given)
+        self._url = row.url or self._given["name"]
+        self._content, self._schema = source_previews.load_content(row.id)
+        self._most = config.CHECK_MEGABYTES * MIB
+
+    def result(self) -> tuple[PreviewResult, str]:
+        """Read the given text, file or URL; return the result and its type.
+
+        That is ``DATA`` for data with a schema.
+
+        Raises:
+            UkharvestError: it cannot be read, or shows no type.
+        """
+        self._type = self._type or self._found_type()
+        return (self._of_data() if self._type == DATA else self._of_source()), self._type
+
+    @contextmanager
+    def _client(self, most: int = 0) -> Iterator[HttpClient]:
+        """Open a client for what the person who asks may read."""
+        guard = None if self._given["may_enter"] else config.public_guard()
+        limits = replace(REQUEST, max_bytes=most) if most else REQUEST
+        with open_client(limits=limits, guard=guard) as http:
+            yield http
+
+    def _found_type(self) -> str:
+        """Return the type that the first bytes show.
+
+        Raises:
+            SourceError: they cannot be read, or show no type.
+        """
+        head, media_type = self._content, ""
+        if head is None:
+            with self._client() as http, http.get(self._url, first=HEAD) as reply:
+                head, media_type = reply.content, reply.media_type
+        if name := detect(head[:HEAD]):
+            return name
+        raise unrecognised(self._url, head[:HEAD], media_type)
+
+    def _of_source(self) -> PreviewResult:
+        kind = source_types.find(self._type)
+        if kind is None:
+            message = f"there is no source type '{self._type}'"
+            raise SourceError(message, code="unknown-source-type")
+        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        budget = Budget(megabytes=config.CHECK_MEGABYTES)
+        with self._client() as own:
+            is_sent = self._content is not None
+            client = TextClient(self._url, self._content or b"") if is_sent else own
+            http = cast(HttpClient, client)
+            source = Source(self._url, chosen, http, limits=config.record_limits())
+            result = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
+        if result["over"] == "size":
+            result["over"] = "large"
+        # No run follows, and requests for a sent text are none.
+        none: dict[str, Any] = {"asked": [], "requests": 0, "suggested_url": ""}
+        return cast(
+            PreviewResult, {**result, "estimate_seconds": None, **(none if is_sent else {})}
+        )
+
+    def _of_data(self) -> PreviewResult:
+        """Check a file of data against its schema."""
+        own = data_check_jobs.limits()
+        limits = replace(own, data_bytes=self._most, tree_bytes=min(self._most, own.tree_bytes))
+        schema = self._schema
+        if schema is None and self._given["schema"]:
+            with self._client(limits.schema_bytes + 1) as http:
+                schema = read_schema(self._given["schema"], http, limits).content
+        with self._data() as data:
+            self._tell("reading", 0)
+            report = check_data(data, schema, limits)
+        stored = data_check_jobs.storable(report.as_dict())
+        return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": stored}
+
+    @contextmanager
+    def _data(self) -> Iterator[IO[bytes]]:
+        if self._content is not None:
+            yield io.BytesIO(self._content)
+            return
+        most = self._most + 1
+        with self._client(most) as http, http.get(self._url, first=most) as reply:
+            yield reply.body
+
+
+BUDGET = Budget()
+TIMEOUT = 900  # seconds after which RQ ends a job that hangs
+TEST_SECONDS = 120.0  # that a test or a check takes at most, with a look-up or a schema
+PAUSE = 0.5  # seconds between two saves of the progress
+
+
+def enqueue(preview_id: str, *, at_front: bool, seconds: float = TEST_SECONDS) -> None:
+    """Queue a preview.
+
+    Args:
+        at_front: before other jobs, because a person is waiting for it. Jobs that check links end
+            for it wherever it is.
+        seconds: that it takes at most.
+    """
+    own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
+    own["meta"] = {LONGEST: seconds}
+    tk.enqueue_job(run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
+
+
+def position_of(preview_id: str) -> QueuePosition:
+    """Return what a preview that has not begun waits for."""
+    return queue_position(PERSON + preview_id)
+
+
+def run(
+    preview_id: str, budget: Budget = DRY_RUN_BUDGET, also_tell: Tell = lambda *_: True
+) -> None:
+    """Run a preview or the dry run of a saved source: the background job. Never raises.
+
+    Args:
+        budget: of the dry run of another URL.
+        also_tell: called with the progress too, by the command.
+    """
+    try:
+        preview = source_previews.begin(preview_id)
+        if preview is None:
+            return
+        save = _progress_saver(preview.id)
+        result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
+        source_previews.finish(preview_id, result, **({"source_type": name} if name else {}))
+    except Exception:  # noqa: BLE001 - without a database only the log is left
+        log.exception("The end of preview %s could not be stored", preview_id)
+        compat.rollback()
+
+
+def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
+    """Return the result, and the source type if it had to be found."""
+    try:
+        if preview.given is not None:
+            return Check(preview, tell).result()
+        if preview.source_id:
+            return _dry_run(preview, tell, budget), ""
+        if preview.source_type:
+            return _test(preview, tell), ""
+        result = _look_up(preview, tell)
+        return result, result["lookup"]["source_type"] if result["lookup"] else ""
+    except UkharvestError as exc:
+        return failed(exc), ""
+    except Exception:  # noqa: BLE001 - a person waits for a result
+        log.exception("Preview %s failed", preview.id)
+        compat.rollback()
+        return failed(None, over="fault"), ""
+
+
+def _progress_saver(preview_id: str) -> Tell:
+    """Return a function that saves the progress, and tells whether the preview is still wanted."""
+    saved = ("", 0.0)  # stage, and when it was saved
+
+    def tell(stage: str, done: int) -> bool:
+        nonlocal saved
+        now = time.monotonic()
+        if stage == saved[0] and now - saved[1] < PAUSE:
+            return True
+        saved = (stage, now)
+        return source_previews.save_progress(preview_id, stage, done)
+
+    return tell
+
+
+def _test(preview: Row, tell: Tell) -> PreviewResult:
+    kind = _kind_of(preview)
+    declared = (*kind.options, *source_types.COMMON_OPTIONS)
+    chosen = options.validate(json.loads(preview.config or "{}"), declared)
+    url = preview.url
+    model.Session.commit()  # no transaction stays open while waiting for the source
+    with open_client(chosen["credential"]) as http:
+        source = _source(url, chosen, http)
+        watched = Watched(http, BUDGET)
+        return SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()
+
+
+def _look_up(preview: Row, tell: Tell) -> PreviewResult:
+    """Find the source that an address leads to, and read it with its type's default options."""
+    url = preview.url
+    model.Session.commit()
+    with open_client() as http:
+        probe = Probe(http, tell=lambda: tell("searching", 0))
+        try:
+            place = look_up(url, probe)
+            title = probe.site_title(place.url) if place else ""
+        except Over as exc:
+            error = nothing_found(url, probe)
+            is_clear = exc.why == "time" and error.code != "no-source"  # without the other URLs
+            return failed(error) if is_clear else failed(None, over=exc.why)
+        except FetchError as exc:
+            return failed(exc)
+        if place is None:
+            return failed(nothing_found(url, probe))
+        kind = source_types.TYPES[place.source_type]
+        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        source = _source(place.url, chosen, http)
+        result = SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
+    result["lookup"] = {
+        "source_type": place.source_type,
+        "url": place.url,
+        "how": place.how,
+        "site_title": title,
+    }
+    return result
+
+
+def _source(url: str, given: Mapping[str, Any], http: HttpClient) -> Source:
+    return Source(url, given, http, limits=config.record_limits(), own_site=config.own_site())
+
+
+def _kind_of(preview: Row) -> source_types.SourceType:
+    kind = source_types.find(preview.source_type)
+    if kind is None:
+        raise ConfigError(f"there is no source type '{preview.source_type}'", field="source_type")
+    return kind
+
+
+def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
+    source = HarvestSource.get(preview.source_id)
+    if is_move(preview):
+        return dry_run_move(source, _kind_of(preview), preview.url, preview.config, tell, budget)
+    result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
+    return result

@@ -1,0 +1,313 @@
+"""Checks before a source preview, a dry run or a check starts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from ckan import authz
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
+from flask import has_request_context
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
+from ckanext.ukharvest.core.http.urls import origin
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.previews import schema as preview_schema
+from ckanext.ukharvest.previews.texts import text_name
+from ckanext.ukharvest.reading.budget import MIB
+from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.sources import rules as source_rules
+
+MOST_A_MINUTE = 10
+MOST_CHECKS = 3  # at the same time: each can occupy a background worker for ten minutes
+
+Errors = dict[Any, list[str]]
+
+
+def validate_input(
+    user: str, data_dict: dict[str, Any], source: HarvestSource | None
+) -> dict[str, str]:
+    """Return ``source_type``, ``url`` and ``config`` of a preview, checked as when saving a source.
+
+    A new source without options needs no type: it is found.
+
+    Args:
+        user: name of the user who starts it.
+        data_dict: as sent to ``ukharvest_source_preview_create``.
+        source: the saved source whose form is tested, None for a new one.
+
+    Raises:
+        ValidationError: saving would refuse it, or the user may not use its options.
+    """
+    data = schema.validate(data_dict, preview_schema.source_preview_create_schema())
+    name, url, text = data["source_type"], data["url"], data["config"]
+    errors: Errors = {}
+    kind = source_types.find(name)
+    if not name and (source or text):
+        errors["source_type"] = [tk._("Choose what you publish")]
+    elif name and (kind is None or kind.name not in config.our_type_names()):
+        errors["source_type"] = [
+            tk._(
+                "Sources of this type cannot be tested. Save the source and start its first "
+                "run instead."
+            )
+        ]
+    try:
+        if not url:
+            raise tk.Invalid(tk._("Enter the URL of the catalogue"))
+        config.guard().check_url(url)
+        source_rules.refuse(url, name)
+    except Blocked as exc:
+        errors["url"] = [exc.message]
+    except tk.Invalid as exc:
+        errors["url"] = [str(exc.error)]
+    if kind and not errors:
+        text = _checked_options(user, kind, url, text, source, errors)
+    if errors:
+        raise tk.ValidationError(errors)
+    return {"source_type": name, "url": url, "config": text}
+
+
+def _checked_options(  # noqa: PLR0913
+    user: str,
+    kind: source_types.SourceType,
+    url: str,
+    text: str,
+    source: HarvestSource | None,
+    errors: Errors,
+) -> str:
+    """Return the options, checked as when saving and running; add messages to ``errors``.
+
+    A preview must not read with options that the user may not set.
+    """
+    data = {
+        ("config",): text,
+        ("url",): url,
+        ("source_type",): kind.name,
+        ("id",): source.id if source else "",
+    }
+    faults: Errors = {("config",): []}
+    try:
+        source_rules.check_config(("config",), data, faults, {"user": user})
+        source_rules.check_credential(("url",), url, data, faults)
+        if not faults["config",] and not authz.is_sysadmin(user):
+            _check_reach(kind, url, data["config",], source)
+    except tk.Invalid as exc:
+        faults["config",] = [str(exc.error)]
+    except UkharvestError as exc:
+        faults["config",] = [exc.message]
+    if messages := faults["config",]:
+        errors["config"] = messages
+    return str(data["config",] or "")
+
+
+def _check_reach(
+    kind: source_types.SourceType, url: str, text: str, source: HarvestSource | None
+) -> None:
+    """Refuse options that reach further than a run that this user could start.
+
+    Everybody can see a saved source, but a test leaves no trace: it may use a secret only where
+    the saved source does already.
+
+    Raises:
+        ConfigError: with the name of the option.
+    """
+    declared = (*kind.options, *source_types.COMMON_OPTIONS)
+    values = options.validate(json.loads(text or "{}"), declared)
+    if source:
+        source_health.check_privileged_options(kind, source.id, values)
+    if not values["credential"]:
+        return
+    stored = source_rules.parse_options(source.config) if source else {}
+    if (
+        source is None
+        or stored.get("credential") != values["credential"]
+        or origin(url) != origin(source.url)
+    ):
+        raise ConfigError(
+            tk._(
+                "credential: only a sysadmin can test with a secret that the saved source does not"
+                " use, or at another server"
+            ),
+            field="credential",
+        )
+
+
+def check_rate(user: str) -> None:
+    """Refuse more previews and dry runs than a user may start in a minute."""
+    if source_previews.started_lately(user) >= MOST_A_MINUTE:
+        raise invalid(
+            "test",
+            gettext(
+                "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
+            ),
+        )
+
+
+def check_queue(user: str) -> None:
+    """Refuse a dry run while the user has another one, or the portal too many."""
+    under_way = source_previews.dry_runs_under_way()
+    if user in under_way:
+        raise invalid(
+            "test", tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
+        )
+    if len(under_way) >= MOST_CHECKS:
+        raise invalid(
+            "test",
+            gettext(
+                "{n} dry runs of other sources are in progress. Try again in ten minutes.",
+                n=len(under_way),
+            ),
+        )
+
+
+def is_under_way(preview: Mapping[str, Any]) -> bool:
+    """Tell whether a preview, as ``ukharvest_source_preview_show`` returns it, has not ended."""
+    return preview["state"] in source_previews.UNDER_WAY
+
+
+MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
+MOST_STORED = 1000  # of all users; as many of all visitors
+
+LONGEST_NAME = 100  # characters of a file's name
+
+CheckErrors = dict[str, list[str]]
+WAYS = ("url", "text", "upload")
+_ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
+
+
+def validate_check(user: str, data_dict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a check, as ``source_previews.add`` takes them.
+
+    Args:
+        user: name of the user who asks, "" for a visitor.
+        data_dict: as sent to ``ukharvest_check_create``.
+
+    Raises:
+        ValidationError: with a message for each wrong parameter.
+    """
+    data = schema.validate(data_dict, preview_schema.check_create_schema())
+    errors: CheckErrors = {}
+    content, name = _file(data_dict, data, "upload", "text", errors)
+    schema_bytes, schema_file = _file(data_dict, data, "schema_upload", "schema_text", errors)
+    way = _way(data, content, name, errors)
+    if data["schema_url"] and schema_bytes is not None:
+        errors["schema_url"] = [tk._("Give the URL of the schema or its file, not both")]
+    has_schema = bool(data["schema_url"]) or schema_bytes is not None
+    may_enter = may_enter_network(user)
+    _check_type(data["source_type"], has_schema, errors)
+    guard = config.guard() if may_enter else config.public_guard()
+    for field in ("url", "schema_url"):
+        try:
+            if data[field] and field not in errors:
+                guard.check_url(data[field])
+        except Blocked as exc:
+            errors[field] = [exc.message]
+    if errors:
+        raise tk.ValidationError(errors)
+    return {
+        "source_type": data["source_type"] or (DATA if has_schema else ""),
+        "url": data["url"],
+        "given": {
+            "way": way,
+            "name": name or (text_name() if way == "text" else ""),
+            "schema": data["schema_url"] or (schema_file or text_name() if has_schema else ""),
+            "may_enter": may_enter,
+        },
+        "content": content,
+        "schema_content": schema_bytes,
+    }
+
+
+def may_enter_network(user: str) -> bool:
+    """Tell whether the portal reads its own network for a user, where the ini allows it.
+
+    As for tests of sources: users who may add sources.
+    """
+    return bool(user) and bool(authz.has_user_permission_for_some_org(user, "create_dataset"))
+
+
+def _file(
+    data_dict: Mapping[str, Any], data: Mapping[str, str], file: str, text: str, errors: CheckErrors
+) -> tuple[bytes | None, str]:
+    """Return the bytes of an uploaded file or of a text, and the file's name; None for neither."""
+    upload: Any = data_dict.get(file)
+    most = config.CHECK_MEGABYTES * MIB
+    name = shorten(clean_text(getattr(upload, "filename", None)), LONGEST_NAME)
+    content, field = encode_text(data[text]) if data[text].strip() else None, text
+    if name and hasattr(upload, "stream"):
+        if content is not None:
+            errors[file] = [tk._("Give a text or a file, not both")]
+        content, field = upload.stream.read(most + 1), file
+        if not content:
+            errors[file] = [tk._("The file is empty")]
+    if content is not None and len(content) > most:
+        errors[field] = [
+            gettext(
+                "This is larger than {n} MB, which is the most that can be checked here",
+                n=config.CHECK_MEGABYTES,
+            )
+        ]
+    return content, name
+
+
+def encode_text(text: str) -> bytes:
+    """Return the bytes of a pasted text, in the encoding that its XML declaration names."""
+    declared = _ENCODING.match(text)
+    with suppress(LookupError, UnicodeError):
+        return text.encode(declared[1] if declared else "utf-8", "xmlcharrefreplace")
+    return text.encode()
+
+
+def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: CheckErrors) -> str:
+    """Return which of ``WAYS`` was used."""
+    if data["url"] and content is not None:
+        errors["url"] = [tk._("Give a URL, a text or a file: only one of them")]
+    elif not data["url"] and content is None and not errors:
+        errors["url"] = [tk._("Enter a URL, paste a text or choose a file")]
+    return "url" if content is None else "upload" if name else "text"
+
+
+def _check_type(name: str, has_schema: bool, errors: CheckErrors) -> None:
+    if has_schema and name not in ("", DATA):
+        errors["source_type"] = [tk._("A schema is for data. Choose data, or remove the schema.")]
+    elif name and name != DATA and source_types.find(name) is None:
+        errors["source_type"] = [tk._("There is no source type of this name")]
+
+
+def check_limits(user: str) -> None:
+    """Refuse more checks than a person may start, or than may wait or be stored.
+
+    Raises:
+        ValidationError: with what to do.
+    """
+    address = tk.request.remote_addr if has_request_context() else None
+    has_started_enough = (
+        source_previews.started_lately(user) >= MOST_A_MINUTE
+        if user
+        else not action_tools.may_start_check(address or "", MOST_A_MINUTE)
+    )
+    if has_started_enough:
+        raise invalid(
+            "check",
+            gettext(
+                "You have started {n} checks in the last minute. Wait a minute.", n=MOST_A_MINUTE
+            ),
+        )
+    most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
+    if source_previews.count_checks_under_way() >= most:
+        raise invalid("check", tk._("Too many checks are waiting. Try again in a few minutes."))
+    if source_previews.count_checks(of_visitors=not user) >= MOST_STORED:
+        raise invalid("check", tk._("There were too many checks today. Try again tomorrow."))

@@ -1,0 +1,141 @@
+"""Texts about kinds of problems: title, meaning, and what to do. Needs no CKAN.
+
+Every text goes through ``translate``, such as ``tk._`` or ``str``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from ckanext.ukharvest.core.problems import texts
+from ckanext.ukharvest.core.problems.texts import ENTRY_NUMBERS, LOST, NOTE, PROBLEM, STOP
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.parsers.gemini.rules import BY_CODE, RULES, severity_of
+from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
+
+MEANINGS: dict[str, str] = {
+    STOP: _("The run failed. Nothing was imported, and nothing was deleted."),
+    LOST: _(
+        "The record was not imported. If it has a dataset here, the dataset keeps its "
+        "earlier version."
+    ),
+    PROBLEM: _("The record was imported, but something in it is missing or could not be used."),
+    NOTE: _("The record was imported. This is for information."),
+}
+
+# Title of a rule's defect, by the last words of the rule's code.
+_DEFECTS = {
+    "begin-form": _("{element}: begin not usable"),
+    "begin-text": _("{element}: begin missing or twice"),
+    "end-form": _("{element}: end not usable"),
+    "end-text": _("{element}: end missing or twice"),
+    "data-needed": _("{element} with Regulation 1089/2010: missing"),
+    "sv-needed": _("{element} with Regulation 976/2009: missing"),
+    "1089-pass": _("{element} with Regulation 1089/2010: no result"),
+    "976-pass": _("{element} with Regulation 976/2009: no result"),
+    "obligation": _("{element}: no obligation"),
+    "occurrence": _("{element}: no maximum"),
+    "domain": _("{element}: no domain"),
+    "needed": _("{element}: missing"),
+    "nil": _("{element}: left empty"),
+    "value": _("{element}: without a value"),
+    "one": _("{element}: not exactly once"),
+    "list": _("{element}: not in the list"),
+    "role": _("{element}: without the role"),
+    "party": _("{element}: incomplete"),
+    "uom": _("{element}: unit missing or wrong"),
+}
+_DEFECT = _("{element}: missing or wrong")
+# Title of a missing field, by the last part of its name in any format.
+_MISSING = {
+    "contactpoint": _("Contact missing"),
+    "description": _("Description missing"),
+    "identifier": _("Identifier missing"),
+    "keyword": _("Keywords missing"),
+    "licence": _("Licence missing"),
+    "license": _("Licence missing"),
+    "modified": _("Date of the last change missing"),
+    "publisher": _("Publisher missing"),
+    "rights": _("Rights missing"),
+    "title": _("Title missing"),
+}
+_LONGEST = 60  # characters of what the standard wants, in a title
+
+Translate = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemTexts:
+    """A kind of problem in the reader's language.
+
+    Attributes:
+        tip: what to do, "" if unknown.
+        wanted: the standard's requirement, "" if there is none; also part of ``meaning``.
+    """
+
+    title: str
+    severity: str
+    meaning: str
+    tip: str
+    wanted: str = ""
+
+
+def describe_problem(
+    code: str, consequence: str, field: str = "", *, translate: Translate
+) -> ProblemTexts:
+    """Return the texts of a code.
+
+    Args:
+        consequence: the effect on the run or the record: "stop", "lost" or "problem".
+        field: that it is about, such as "distribution[2].mediaType"; "": the title names none.
+    """
+    severity = severity_of(code, consequence=consequence)
+    meaning = translate(MEANINGS[severity])
+    rule = BY_CODE.get(code)
+    if rule is None:
+        tip = texts.find_text(code).tip
+        return ProblemTexts(
+            _with_field(code, field, translate), severity, meaning, tip and translate(tip)
+        )
+    wanted = translate(_("The standard expects {wanted}.")).format(wanted=translate(rule.wanted))
+    tip = translate(_("Write it like this: {example}")).format(example=rule.example)
+    tip = tip if rule.example else ""
+    return ProblemTexts(_title(rule, translate), severity, f"{meaning} {wanted}", tip, wanted)
+
+
+def _with_field(code: str, field: str, translate: Translate) -> str:
+    title = translate(texts.find_text(code).title)
+    if not field:
+        return str(title)
+    field = ENTRY_NUMBERS.sub("", field)
+    if code != "missing-field":
+        return str(translate(_("{title} ({field})")).format(title=title, field=field))
+    missing = _MISSING.get(re.split(r"[.:/@]", field)[-1].casefold())
+    return str(
+        translate(missing) if missing else translate(_("{field} missing")).format(field=field)
+    )
+
+
+def _title(rule: Rule, translate: Translate) -> str:
+    title = str(translate(_defect(rule))).format(element=translate(rule.element))
+    if (rule.element, _defect(rule)) in _repeated():
+        wanted = shorten(translate(rule.wanted), _LONGEST)
+        return str(translate(_("{title} (expected: {wanted})"))).format(title=title, wanted=wanted)
+    return title
+
+
+def _defect(rule: Rule) -> str:
+    last = rule.code.split("-")[-2:]
+    return _DEFECTS.get("-".join(last)) or _DEFECTS.get(last[-1], _DEFECT)
+
+
+@cache
+def _repeated() -> frozenset[tuple[str, str]]:
+    """Return elements and defects with several rules: their titles include the requirement."""
+    counts = Counter((rule.element, _defect(rule)) for rule in RULES)
+    return frozenset(key for key, number in counts.items() if number > 1)

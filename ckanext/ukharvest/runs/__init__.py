@@ -1,0 +1,3 @@
+"""Runs, the records of a run, and their problems."""
+
+from __future__ import annotations

@@ -1,0 +1,511 @@
+"""Actions: show a run, list problems and records, show and import a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from ckan import model
+from ckan.logic import auth_audit_exempt
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.errors import DuplicateGuid
+from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, Severity
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.datasets.records import describe_record
+from ckanext.ukharvest.harvest import changes, decisions, objects, outcomes, runs, stopping
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.runs import RunRow
+from ckanext.ukharvest.harvest.workers import limits
+from ckanext.ukharvest.lib import schema, texts
+from ckanext.ukharvest.lib import texts as lib_texts
+from ckanext.ukharvest.lib.permissions import (
+    find_record,
+    readable_organisations,
+    run_row,
+    source_of,
+)
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.links import model as link_model
+from ckanext.ukharvest.links import texts as link_texts
+from ckanext.ukharvest.rendering import problem_texts
+from ckanext.ukharvest.runs import model as run_model
+from ckanext.ukharvest.runs import schema as run_schema
+from ckanext.ukharvest.runs.model import Scope
+from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources.state import count_broken_links
+
+
+@tk.side_effect_free
+def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List runs, newest first: of one source for users who may update it, of all for sysadmins.
+
+    :param source: name or id of a harvest source (optional, default: all)
+    :type source: string
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``id``, ``source`` (name), ``source_id``,
+        ``status`` (of the harvest job), ``created``, ``started``, ``gathered``, ``finished``,
+        ``seconds`` (null while it runs), ``asked_by`` ("" for the schedule), ``stopped_by``,
+        ``mode`` ("normal", "force", "approval"), ``outcome`` ("finished", "errors", "held",
+        "decided": what was held is decided, "settled": nothing of it waits any more, "empty",
+        "shrunk", "failed", "stopped", "unchanged", "running", "queued"), ``reason``, ``error``,
+        ``complete``, ``seen``, ``shortfall`` (as ``missing`` in
+        :py:func:`ukharvest_source_show`), ``counts`` ({``added``, ``updated``, ``unchanged``,
+        ``skipped``, ``deleted``, ``missing``, ``held``, ``new_identifiers``, ``same``,
+        ``lost``, ``with_problems``}; all as in
+        :py:func:`ukharvest_run_show`) and ``stats``, as in ``harvest_job_show``; times are UTC in
+        ISO 8601
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_run_list", context, data_dict)
+    data = schema.validate(data_dict, run_schema.run_list_schema())
+    wanted, limit, offset = data.get("source"), data["limit"], data["offset"]
+    source_id = source_of({"source_id": wanted}).id if wanted else None
+    if source_id and not offset and limit <= source_state.NEWEST:
+        count, newest = source_state.newest_runs(source_id)
+        return {"count": count, "results": newest[:limit]}
+    count, results = runs.list_runs(source_id=source_id, limit=limit, offset=offset)
+    return {"count": count, "results": results}
+
+
+def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Stop a run of a harvest source. Records imported before that are kept.
+
+    For users who may update the source. Records that wait are left for the next run: they are
+    neither imported nor counted as failed or missing, and nothing is deleted. What is being read
+    or imported at this moment is finished.
+
+    :param id: id of the run
+    :type id: string
+
+    :returns: ``id``, and ``ended`` (false while some of its work is being finished)
+    :rtype: dictionary
+    """
+    job = HarvestJob.get(tk.get_or_bust(data_dict, "id"))
+    if job is None:
+        raise tk.ObjectNotFound(tk._("No run has this id."))
+    tk.check_access("ukharvest_run_stop", context, data_dict)
+    if job.status not in objects.UNENDED:
+        raise invalid("id", tk._("This run has ended already."))
+    report = outcomes.reports_of([job.id]).get(job.id)
+    if report is not None and report.mode == RunMode.APPROVAL:
+        raise invalid("id", tk._("Approved deletions cannot be stopped."))
+    user = str(context.get("user") or config.harvest_user())
+    if job.source.type in config.our_type_names():
+        return {"id": job.id, "ended": _stop(job, user)}
+    answer = tk.get_action("harvest_job_abort")(_own(user), {"id": job.id})
+    return {"id": answer["id"], "ended": True}
+
+
+@tk.chained_action
+def harvest_job_abort(
+    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
+) -> dict[str, Any]:
+    """Stop a run as :py:func:`ukharvest_run_stop` does, of any harvester.
+
+    Records that wait are not counted as failed. Unlike ckanext-harvest's own action it lets a
+    live consumer finish its work: such a run is still ``Running`` in the result. Authorised as
+    ckanext-harvest's action.
+
+    :param id: id of the run, or id or name of a harvest source to stop its newest run
+    :type id: string
+    :param source_id: id or name of the harvest source (optional)
+    :type source_id: string
+
+    :returns: the run, as ``harvest_job_show`` returns it
+    :rtype: dictionary
+    """
+    tk.check_access("harvest_job_abort", context, data_dict)
+    job = _named(str(data_dict.get("source_id") or tk.get_or_bust(data_dict, "id")))
+    if job.status not in objects.UNENDED:
+        return dict(original(context, data_dict))
+    job_id, user = str(job.id), str(context.get("user") or config.harvest_user())
+    if job.source.type in config.our_type_names():
+        _stop(job, user)
+    else:
+        _abort(original, job, user)
+    return dict(tk.get_action("harvest_job_show")(_own(user), {"id": job_id}))
+
+
+@auth_audit_exempt  # CKAN expects an auth function of the action's name
+@tk.chained_action
+def harvest_abort_failed_jobs(
+    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
+) -> str:
+    """Stop runs that take longer than their source's frequency, as ckanext-harvest does.
+
+    Sysadmins only. ckanext-harvest's action answers everybody.
+
+    :param life_span: days that a run of a source without a frequency may take
+    :type life_span: int
+    """
+    tk.check_access("harvest_job_abort", context, data_dict)
+    return str(original(context, data_dict))
+
+
+def _named(name_or_id: str) -> HarvestJob:
+    package = model.Package.get(name_or_id)
+    jobs = model.Session.query(HarvestJob)
+    one_of = {"source_id": package.id} if package else {"id": name_or_id}
+    job = jobs.filter_by(**one_of).order_by(HarvestJob.created.desc()).first()
+    if job is None:
+        raise tk.ObjectNotFound(tk._("No run has this id."))
+    return job
+
+
+def _stop(job: HarvestJob, user: str) -> bool:
+    """Stop a run of one of our types; return True if none of its work is under way."""
+    source_id = str(job.source_id)
+    is_over = stopping.stop(job, user, limits())
+    if is_over:
+        tk.get_action("harvest_source_reindex")(_own(user), {"id": source_id})
+    return is_over
+
+
+def _abort(original: Any, job: HarvestJob, user: str) -> None:
+    """End a run of another extension's harvester, which does not check whether it should stop."""
+    job_id, source_id = str(job.id), str(job.source_id)
+    stopping.open_report(job_id, source_id, stopped_by=user)
+    model.Session.commit()  # from now on no queue message counts its records as failed
+    original(_own(user), {"id": job_id})
+    stopping.note_end(HarvestJob.get(job_id))
+    tk.get_action("harvest_source_reindex")(_own(user), {"id": source_id})
+
+
+def _own(user: str) -> dict[str, Any]:
+    # A new context: actions store their own settings in the one that they get.
+    return {"ignore_auth": True, "model": model, "session": model.Session, "user": user}
+
+
+PROBLEMS_OF_A_ROW = 3
+
+Say = Callable[[str, str, str], problem_texts.ProblemTexts]  # cached: only a few kinds of problem
+
+
+@tk.side_effect_free
+def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show a run of a harvest source. For users who may update the source.
+
+    :param id: id of the run
+    :type id: string
+
+    :returns: ``id``, ``source`` (name), ``source_id``, ``status`` (of the harvest job),
+        ``created``, ``started``, ``gathered`` (end of reading the source), ``finished`` (times are
+        UTC in ISO 8601, null if not reached), ``seconds``, ``mode`` ("normal", "force", or
+        "approval" of pending deletions), ``asked_by`` ("" for the schedule), ``stopped_by``,
+        ``outcome`` ("finished",
+        "errors", "held", "decided" (what was held is decided), "settled" (nothing of it waits any
+        more), "empty", "shrunk", "failed", "stopped", "unchanged", "running",
+        "queued"), ``reason``, ``error`` (of a failed run: ``code``, ``message``, ``passes``:
+        whether such errors are often temporary), ``complete`` (whether it read the whole source),
+        ``seen`` (number of records that the source listed), ``counts`` with ``added``,
+        ``updated``, ``unchanged``, ``skipped``, ``deleted``, ``missing``, ``held``,
+        ``new_identifiers`` (new records that wait because identifiers may have changed), ``same``
+        (skipped because their dataset is here already, or was deleted here), ``lost``
+        (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
+        source has ended), ``waits`` (deletions that the run held are still pending) and
+        ``identifiers_wait`` (such new records still wait for a decision)
+    :rtype: dictionary
+    """
+    run = runs.describe_runs(_run_of(context, data_dict, "ukharvest_run_show", "id"))
+    is_held = run["outcome"] == RunOutcome.HELD
+    return {
+        **run,
+        "waits": is_held and decisions.held_by(run["source_id"]) == run["id"],
+        "identifiers_wait": is_held and decisions.job_of(run["source_id"]) == run["id"],
+    }
+
+
+@tk.side_effect_free
+def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List errors and problems by kind, the worst first, of a run or of a source as it is now.
+
+    For users who may update the source. Of a source: errors and problems of the records that it
+    still lists, why its last run failed, if it did, and the links of its datasets that did not
+    work at their last check (code ``broken-link``; ``occurrences`` counts links, ``records`` their
+    datasets; ``ukharvest_broken_link_list`` has all). Of a run: errors of the records that it did
+    not import, and problems of the records that no later run has imported.
+
+    :param source_id: id or name of a harvest source
+    :type source_id: string
+    :param job_id: id of a run, instead of the source
+    :type job_id: string
+
+    :returns: dicts with ``code``, ``field`` (without numbers of entries), ``severity`` ("stop": the
+        run stopped; "lost": the records were not imported; "problem": they were imported with a
+        problem; "note"), ``title``,
+        ``meaning`` and ``tip`` (texts), ``records`` and ``occurrences`` (numbers), and
+        ``examples``: for the first five records ``record_id`` (null if it has no page), ``guid``,
+        ``title`` ("" if the dataset is another organisation's private one), ``message``,
+        ``field`` and ``line``
+    :rtype: list of dictionaries
+    """
+    scope = _scope(context, data_dict, "ukharvest_problem_group_list")
+    groups = run_model.groups(scope)
+    examples = [(group.code, example) for group in groups for example in group.examples]
+    _name_first_records(scope, examples)
+    rows = [*map(_group, groups), *_broken_links(context, scope)]
+    return sorted(rows, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
+
+
+def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
+    """Return a group of the source's links that do not work, none for a run."""
+    number, datasets = (0, 0) if scope.job_id else count_broken_links(context, scope.source_id)
+    if not number:
+        return []
+    wanted = link_model.Wanted(scope.source_id, reads=scope.reads)
+    _number, rows = link_model.links(wanted, run_model.EXAMPLES, 0)
+    nothing = {"record_id": None, "guid": "", "field": "", "line": None}
+    examples = [
+        {
+            **nothing,
+            "title": row.title or row.name,
+            "message": f"{row.url}: {link_texts.describe_state(link_results.as_dict(row.Link))}",
+        }
+        for row in rows
+    ]
+    return [
+        {
+            "code": link_texts.BROKEN,
+            "field": "",
+            "severity": str(PROBLEM),
+            **link_texts.describe_broken(),
+            "records": datasets,
+            "occurrences": number,
+            "examples": examples,
+        }
+    ]
+
+
+def _group(group: Any) -> dict[str, Any]:
+    texts = lib_texts.describe_problem(group.code, Severity(group.kind), group.of_field)
+    return {
+        "code": group.code,
+        "field": group.of_field,
+        "severity": texts.severity,
+        "title": texts.title,
+        "meaning": texts.meaning,
+        "tip": texts.tip,
+        "records": group.records,
+        "occurrences": group.occurrences,
+        "examples": [{**example, "message": _message(example)} for example in group.examples],
+    }
+
+
+def _message(row: Mapping[str, Any]) -> str:
+    """Return a row's message; an error of another harvester may have none."""
+    return row["message"] or tk._("The reason is shown after the next run that reads the record.")
+
+
+def _name_first_records(scope: Scope, problems: list[tuple[str, dict[str, Any]]]) -> None:
+    """Add to the messages about used identifiers the title of the record that has each of them.
+
+    Args:
+        problems: code, and the dict with ``guid`` and ``message``.
+    """
+    used = [problem for code, problem in problems if code == DuplicateGuid.code]
+    titles = run_model.titles(scope, {problem["guid"] for problem in used})
+    for problem in used:
+        if title := titles.get(problem["guid"]):
+            first = gettext("The title of the imported record is “{title}”.", title=title)
+            problem["message"] = f"{problem['message']} {first}"
+
+
+@tk.side_effect_free
+def ukharvest_problem_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List errors and problems of records one by one, errors first, as in the CSV files.
+
+    For users who may update the source.
+
+    :param source_id: id or name of a harvest source, for its records as they are now
+    :type source_id: string
+    :param job_id: id of a run, instead of the source
+    :type job_id: string
+    :param code: only this kind of problem (optional, default: all)
+    :type code: string
+    :param field: only problems of this field, without numbers of entries, such as
+        ``distribution.mediaType`` (optional, default: all)
+    :type field: string
+    :param limit: how many to return (optional, default: 50, at most 10,000)
+    :type limit: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``outcome`` ("lost", or "problem": imported),
+        ``severity``, ``code``, ``title`` of the kind, ``message``, ``tip``, ``field``, ``line``,
+        ``record_id``, ``guid``, ``record_title``, ``record_url`` and ``dataset_name`` (null if
+        there is none, or if it is another organisation's private one: then there is no title
+        either)
+    :rtype: dictionary
+    """
+    scope = _scope(context, data_dict, "ukharvest_problem_list")
+    data = schema.validate(data_dict, run_schema.problem_list_schema())
+    page = {"limit": data["limit"], "offset": data["offset"]}
+    asked = {"code": data["code"], "field": data["field"]}
+    rows = run_model.grouped_problems(scope, **asked, **page)
+    _name_first_records(scope, [(row["code"], row) for row in rows])
+    say = cache(texts.describe_problem)
+    return {
+        "count": run_model.count_problems(scope, **asked),
+        "results": [_problem(row, say(row["code"], row["kind"], row["field"])) for row in rows],
+    }
+
+
+def _problem(row: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[str, Any]:
+    few = ("code", "message", "field", "line", "record_id", "guid", "dataset_name")
+    return {
+        **{key: row[key] for key in few},
+        "message": _message(row),
+        "outcome": row["kind"],
+        "severity": shown.severity,
+        "title": shown.title,
+        "tip": shown.tip,
+        "record_title": row["title"],
+        "record_url": row["url"],
+    }
+
+
+@tk.side_effect_free
+def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List the records of a run, or of a source as they are now, the worst first, then by title.
+
+    For users who may update the source. Unchanged records, and those missed again, are listed for
+    the last run only: of earlier runs only their numbers are stored.
+
+    :param source_id: id or name of a harvest source
+    :type source_id: string
+    :param job_id: id of a run, instead of the source
+    :type job_id: string
+    :param outcome: only records that are ``lost`` (failed), ``held`` (their deletion is pending),
+        ``missing``, ``deleted``, ``added``, ``updated``, ``waiting`` (not imported yet),
+        ``skipped`` (by the source's options), ``unchanged``, or ``problems`` (imported with a
+        problem) (optional, default: all)
+    :type outcome: string
+    :param code: only records with this kind of problem (optional, default: all)
+    :type code: string
+    :param field: only records with a problem of this field (optional, default: all)
+    :type field: string
+    :param q: a part of the title or the identifier (optional, default: all)
+    :type q: string
+    :param limit: how many to return (optional, default: 50, at most 1000)
+    :type limit: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``record_id`` (null if it has no page),
+        ``guid``, ``title``, ``outcome``, ``dataset_name`` (null if there is none, or if it is
+        another organisation's private one: then there is no title either), ``problems`` (the
+        first three: ``code``, ``severity``, ``title``, ``message``, ``field``, ``line``) and
+        ``problems_count``; ``listed``: outcome → number of records in all
+    :rtype: dictionary
+    """
+    scope = _scope(context, data_dict, "ukharvest_record_list")
+    data = schema.validate(data_dict, run_schema.record_list_schema())
+    page = run_model.records(scope, **data)
+    say = cache(texts.describe_problem)
+    return {
+        "count": page.count,
+        "listed": page.listed,
+        "results": [_record(row, say) for row in page.rows],
+    }
+
+
+def _record(row: dict[str, Any], say: Say) -> dict[str, Any]:
+    few = ("record_id", "guid", "title", "outcome", "dataset_name")
+    kind = LOST if row["outcome"] == RecordState.LOST else PROBLEM
+    first = row["problems"][:PROBLEMS_OF_A_ROW]
+    return {
+        **{key: row[key] for key in few},
+        "problems": [_short(row, say(row["code"], kind, row["field"])) for row in first],
+        "problems_count": len(row["problems"]),
+    }
+
+
+def _short(problem: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[str, Any]:
+    few = {key: problem[key] for key in ("code", "message", "field", "line")}
+    return {**few, "severity": shown.severity, "title": shown.title}
+
+
+def _scope(context: Any, data_dict: dict[str, Any], action: str) -> Scope:
+    """Return the source or run that the parameters name, after checking access."""
+    if data_dict.get("job_id"):
+        job = _run_of(context, data_dict, action, "job_id").job
+        return Scope(job.source_id, job.id, readable_organisations(context))
+    source = source_of(data_dict)
+    tk.check_access(action, context, {"source_id": source.id})
+    return Scope(source.id, "", readable_organisations(context))
+
+
+def _run_of(context: Any, data_dict: dict[str, Any], action: str, key: str) -> RunRow:
+    row = run_row(str(tk.get_or_bust(data_dict, key)))
+    tk.check_access(action, context, {key: row.job.id})
+    return row
+
+
+@tk.side_effect_free
+def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show one record of a harvest source. For users who may update the source. Times are UTC.
+
+    :param id: number of the record: ``record_id`` in :py:func:`ukharvest_record_list`
+    :type id: integer
+
+    :returns: ``id``, ``source_id``, ``guid``, ``title`` ("" if none could be read yet), ``url``
+        (where it was read, "" if that is the source itself), ``outcome`` (``added``, ``updated``,
+        ``unchanged``, ``deleted``, ``missing``, ``held``: its deletion is pending, ``kept``: a
+        person kept its dataset, ``lost``: failed, ``skipped``, ``waiting``), ``missed_runs``,
+        ``runs_left`` (runs that have to miss it before its dataset is deleted), ``first_seen``,
+        ``last_seen``, ``dataset`` (``id``, ``name``, ``title``, ``state``, ``languages``: codes of
+        those of its translations; None if there is none or the user may not read it), ``same_as``
+        (``id``, ``name`` and ``title`` of the dataset that a skipped record would be once more,
+        because it comes back from another portal or by way of two; else None), ``came_back``
+        (skipped because it comes back from another portal, also if its dataset was purged),
+        ``error``
+        (why the last import failed: ``code``, ``title``, ``meaning``, ``message``, ``tip``,
+        ``line``), ``problems`` (of the record as last imported: the same with ``severity`` and
+        ``field``), ``history`` (the latest first: ``date``, ``job_id``, ``outcome``, ``fields`` as
+        in :py:func:`ukharvest_dataset_change_list`, ``more``, ``message``), ``content_type`` and
+        ``content_size`` (bytes) of its text, "" and 0 if it is not stored or the user may not read
+        it
+    :rtype: dictionary
+    """
+    record = find_record(schema.validate(data_dict, run_schema.record_show_schema())["id"])
+    tk.check_access("ukharvest_record_show", context, {"id": record.row.id})
+    return describe_record(context, record)
+
+
+@tk.side_effect_free
+def ukharvest_record_version_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the stored versions of a record, the oldest first.
+
+    For users who may update the source.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param guid: the source's identifier of the record
+    :type guid: string
+
+    :returns: dicts with ``version`` (number), ``created`` (UTC), ``job_id`` (None if the job's
+        history was cleared) and ``size`` in bytes
+    :rtype: list of dictionaries
+    """
+    tk.check_access("ukharvest_record_version_list", context, data_dict)
+    source = source_of(data_dict)
+    guid = str(tk.get_or_bust(data_dict, "guid"))
+    return [
+        {
+            "version": version.number,
+            "created": iso(version.created),
+            "job_id": version.job_id,
+            "size": len(version.content.encode("utf-8")),
+        }
+        for version in changes.versions_of(source.id, guid)
+    ]

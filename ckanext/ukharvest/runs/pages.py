@@ -1,0 +1,245 @@
+"""Pages: a run, the problems of a source, and a record, also as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+from flask import Blueprint, Response
+
+from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.core.problems.texts import Severity
+from ckanext.ukharvest.datasets.records import load_text, source_of_record
+from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.actions import collect_pages, context
+from ckanext.ukharvest.lib.pages import ask, ask_page, check_token, count_pages, csv_response
+from ckanext.ukharvest.lib.permissions import newest_run
+from ckanext.ukharvest.lib.texts import describe_problem, format_time
+from ckanext.ukharvest.rendering.source_record import excerpt
+from ckanext.ukharvest.runs import texts as run_texts
+from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS
+from ckanext.ukharvest.sources import pages as source_pages
+
+PER_PAGE = 50
+ASKED = ("outcome", "code", "field", "q")  # URL parameters of the filter
+
+
+def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str) -> dict[str, Any]:
+    """Return the page of records for the request, and the other variables of the template.
+
+    Problems by kind (``groups``) are shown only above the whole list, without a filter.
+
+    Args:
+        address: returns the URL of the page with the given filter.
+        csv: returns the URL of the CSV file for a problem's code.
+        of: ``source_id`` or ``job_id``.
+    """
+    wanted = {key: tk.request.args.get(key, "").strip() for key in ASKED}
+    records, number = ask_page("ukharvest_record_list", PER_PAGE, **of, **wanted)
+    listed = records["listed"]
+    is_part = number > 1 or any(wanted.values())
+
+    def url(**more: Any) -> str:
+        return address(**{key: value for key, value in {**wanted, **more}.items() if value})
+
+    return {
+        "groups": [] if is_part else ask("ukharvest_problem_group_list", **of),
+        "is_part": is_part,
+        "wanted": wanted,
+        "records": records["results"],
+        "count": records["count"],
+        "total": sum(number for key, number in listed.items() if key != texts.PROBLEMS),
+        "listed": listed,
+        # The outcomes with records, and the chosen one.
+        "choices": [
+            (key, name_of(key), listed.get(key, 0))
+            for key in texts.RECORD_FILTERS
+            if key in listed or key == wanted["outcome"]
+        ],
+        "code_title": describe_problem(wanted["code"], Severity.PROBLEM, wanted["field"]).title
+        if wanted["code"]
+        else "",
+        "page": number,
+        "pages": count_pages(records["count"], PER_PAGE, number),
+        "url": url,
+        "page_url": lambda number: url(page=number) + "#records",
+        "address": address,
+        "csv": csv,
+    }
+
+
+def name_of(outcome: str) -> str:
+    """Return the label of an outcome in the filter."""
+    is_problems = outcome == texts.PROBLEMS
+    return str(tk._("With problems")) if is_problems else texts.find_label("record", outcome).text
+
+
+runs = Blueprint("ukharvest_runs", __name__)
+
+Row = dict[str, Any]
+COLUMNS = (
+    "run",
+    "outcome",
+    "severity",
+    "code",
+    "title",
+    "message",
+    "how_to_fix",
+    "field",
+    "line",
+    "record_identifier",
+    "record_title",
+    "record_address",
+    "record_page",
+    "dataset_address",
+)
+
+
+# These replace ckanext-harvest's routes, so links in its templates and emails lead here.
+@runs.route("/harvest/<name>/job/<id>")
+def run(name: str, id: str) -> str:  # noqa: A002 - as in the stock route
+    source = source_pages.find_source(name)
+    shown = _run_of(source, id)
+
+    def address(view: str = "run", **asked: Any) -> str:
+        return str(tk.url_for(f"ukharvest_runs.{view}", name=source["name"], id=id, **asked))
+
+    return source_pages.render(
+        "ukharvest/run.html",
+        source,
+        run=shown,
+        heading=run_texts.heading(shown),
+        verdict=run_texts.verdict(shown),
+        note=run_texts.note(shown),
+        about=run_texts.about(shown),
+        css=run_texts.css(shown),
+        listing=list_records(address, partial(address, "run_csv"), job_id=id),
+    )
+
+
+@runs.route("/harvest/<name>/job/last", endpoint="last")
+def last_run(name: str) -> Any:
+    source = source_pages.find_source(name)
+    newest = newest_run(source["id"])
+    if newest is None:
+        return tk.abort(404, tk._("This source has not run yet."))
+    return tk.redirect_to("ukharvest_runs.run", name=source["name"], id=newest)
+
+
+@runs.route("/harvest/<name>/job/<id>/problems.csv")
+def run_csv(name: str, id: str) -> Response:  # noqa: A002
+    source = source_pages.find_source(name)
+    shown = _run_of(source, id)
+    start = shown["started"] or shown["created"]
+    return _csv(source, f"problems-{source['name']}-{start[:10]}", format_time(start), job_id=id)
+
+
+@runs.route("/harvest/<name>/problems")
+def problems(name: str) -> str:
+    source = source_pages.find_source(name)
+
+    def address(view: str = "problems", **asked: Any) -> str:
+        return str(tk.url_for(f"ukharvest_runs.{view}", name=source["name"], **asked))
+
+    csv = partial(address, "problems_csv")
+    return source_pages.render(
+        "ukharvest/problems.html",
+        source,
+        listing=list_records(address, csv, source_id=source["id"]),
+    )
+
+
+@runs.route("/harvest/<name>/problems.csv")
+def problems_csv(name: str) -> Response:
+    source = source_pages.find_source(name)
+    return _csv(source, f"problems-{source['name']}", "", source_id=source["id"])
+
+
+def _run_of(source: Row, id_: str) -> Row:
+    shown: Row = ask("ukharvest_run_show", id=id_)
+    if shown["source_id"] != source["id"]:
+        tk.abort(404, tk._("Nothing has this name or id."))
+    return shown
+
+
+def _csv(source: Row, name: str, when: str, **of: str) -> Response:
+    asked = {key: tk.request.args.get(key, "") for key in ("code", "field")}
+    groups = ask("ukharvest_problem_group_list", **of)
+    rows = collect_pages(
+        lambda offset: ask(
+            "ukharvest_problem_list", **of, **asked, limit=LARGEST_LIST_OF_PROBLEMS, offset=offset
+        )
+    )
+    stops = _of_run(group for group in groups if asked["code"] in ("", group["code"]))
+    records = (_of_record(source, row) for row in rows)
+    lines = ({"run": when, **line} for line in (*stops, *records))
+    return csv_response(lines, COLUMNS, name)
+
+
+def _of_run(groups: Iterable[Row]) -> Iterator[Row]:
+    """Yield lines without a record, with the errors that stopped the run."""
+    nothing = dict.fromkeys(COLUMNS, "")
+    for group in groups:
+        if group["severity"] == Severity.STOP:
+            few = {key: group[key] for key in ("severity", "code", "title")}
+            few |= {"how_to_fix": group["tip"], "outcome": Severity.STOP}
+            for example in group["examples"]:
+                yield {**nothing, **few, "message": example["message"]}
+
+
+def _of_record(source: Row, row: Row) -> Row:
+    name, id_ = row["dataset_name"], row["record_id"]
+    page = {"name": source["name"], "id": id_, "_external": True}
+    return {
+        **row,
+        "line": row["line"] or "",
+        "how_to_fix": row["tip"],
+        "record_page": tk.url_for("ukharvest_record.read", **page) if id_ else "",
+        "record_identifier": row["guid"],
+        "record_address": row["record_url"],
+        "dataset_address": tk.url_for("dataset.read", id=name, _external=True) if name else "",
+    }
+
+
+record = Blueprint("ukharvest_record", __name__)
+
+
+@record.route("/harvest/<name>/record/<int:id>", endpoint="read")
+def read_record(name: str, id: int) -> str:  # noqa: A002 - as in other routes
+    source = source_pages.find_source(name)
+    shown: dict[str, Any] = ask("ukharvest_record_show", id=id)
+    _check(source, shown["source_id"])
+    error = shown["error"]
+    # Problems are of the last imported version; if the import failed, the text is newer.
+    is_older = bool(error) and error["code"] != NotValid.code
+    faults = [*([] if is_older else shown["problems"]), *([error] if error else [])]
+    # Size 0: the text is not stored, or the user may not see it.
+    text = load_text(id) if shown["content_size"] else ""
+    lines = excerpt(text, {fault["line"] for fault in faults if fault["line"]}) if text else None
+    values = {"record": shown, "excerpt": lines, "is_older": is_older}
+    return source_pages.render("ukharvest/record.html", source, **values)
+
+
+@record.route("/harvest/<name>/record/<int:id>", methods=["POST"], endpoint="run")
+def import_record(name: str, id: int) -> Any:  # noqa: A002
+    """Import the record again."""
+    source = source_pages.find_source(name)
+    _check(source, source_of_record(id))
+    check_token()
+    try:
+        tk.get_action("ukharvest_run_create")(context(), {"record_id": id})
+    except tk.NotAuthorized:
+        return tk.abort(403, tk._("Not authorised to do this"))
+    except tk.ValidationError:
+        tk.h.flash_notice(tk._("A run of the source is in progress. Try again when it has ended."))
+    else:
+        tk.h.flash_success(tk._("Run requested. It imports the record again."))
+    return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=id))
+
+
+def _check(source: dict[str, Any], source_id: str | None) -> None:
+    """Abort with 404 if a record is of another source."""
+    if source_id != source["id"]:
+        tk.abort(404, tk._("Nothing has this name or id."))

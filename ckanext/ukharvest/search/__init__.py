@@ -1,1 +1,0 @@
-"""Dataset search: index fields and facets."""

@@ -1,0 +1,3 @@
+"""Harvest sources: list, form, status, schedule, search of sources."""
+
+from __future__ import annotations

@@ -1,0 +1,272 @@
+"""Actions: list and show sources, list types and places, list and stop runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from ckan import authz
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values import gazetteer, organization_types
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.harvest import datasets, runs, sweeper
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.permissions import is_insider, roles_of, source_row_of
+from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, SourceType
+from ckanext.ukharvest.sources import model as source_model
+from ckanext.ukharvest.sources import schema as source_schema
+from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources.model import Asker, Listed, Wish
+
+
+@tk.side_effect_free
+def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List harvest sources of every type, with their status if the user may manage them.
+
+    For everybody; lists only sources that the user may read. A user may manage a source if they
+    may edit the datasets of its organisation.
+
+    :param q: words to find in title, name, URL or organisation, all of them (optional)
+    :type q: string
+    :param organization: name of an organisation (optional)
+    :type organization: string
+    :param organization_type: type of the source's organisation, such as ``Local Government``; any
+        name that the list ``organization_types`` has for it (optional)
+    :type organization_type: string
+    :param type: source type, as stored (optional)
+    :type type: string
+    :param health: ``off``, ``held``, ``failing``, ``late``, ``hiccup``, ``empty``, ``shrunk``,
+        ``errors``, ``new`` or ``healthy``; finds only sources that the user may manage (optional)
+    :type health: string
+    :param state: such as ``importing`` or ``idle``; finds only sources that the user may manage
+        (optional)
+    :type state: string
+    :param frequency: such as ``DAILY`` (optional)
+    :type frequency: string
+    :param mine: only sources that the user may manage (optional, default: ``False``)
+    :type mine: boolean
+    :param include_inactive: also sources that are switched off, if the user may manage them
+        (optional, default: ``False``; ``health=off`` finds these too)
+    :type include_inactive: boolean
+    :param sort: ``name``, ``title``, ``health`` (the worst first), ``last_run`` or ``next_run``
+        (optional, default: ``name``)
+    :type sort: string
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count``; ``own``: how many of these the user may manage; ``facets``: for each of
+        ``organization``, ``organization_type``, ``type``, ``health``, ``state`` and ``frequency``
+        a dict of value → number of sources; ``organizations``: name → title of organisations with
+        a source; ``managed``: how many sources the user may manage in all; ``needs_attention``:
+        how many of these are ``held``, ``failing``, ``late``, ``empty``, ``shrunk`` or
+        ``errors``; ``switched_off``: how many more that are switched off the user may manage;
+        ``results``: dicts with ``id``, ``name``, ``title``, ``type``, ``url``, ``organization``,
+        ``organization_title``, ``organization_type`` ("" for none), ``frequency``, ``next_run``,
+        ``last_good_run`` (when it ended), ``datasets`` and ``may_manage``. If the user may manage
+        the source, ``datasets`` counts private ones too, and there are ``health``,
+        ``health_reason``, ``state``, ``since``, ``held_deletions`` and ``last_run`` (as in
+        :py:func:`ukharvest_run_list`, or null). Times are UTC in ISO 8601
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_source_list", context, data_dict)
+    data = schema.validate(data_dict, source_schema.source_list_schema())
+    data["organization_type"] = organization_types.find(data["organization_type"])
+    asker = _asker(context)
+    wish = Wish(
+        q=data["q"],
+        values={facet: data[facet] for facet in source_model.FACETS if data[facet]},
+        mine=data["mine"],
+        include_inactive=data["include_inactive"],
+        sort=data["sort"],
+    )
+    matches = source_model.find_sources(wish, asker)
+    page = matches.sources[data["offset"] :][: data["limit"]]
+    return {
+        "count": len(matches.sources),
+        "facets": matches.facets,
+        "organizations": matches.organizations,
+        "own": sum(listed.may_manage for listed in matches.sources),
+        "managed": matches.managed,
+        "needs_attention": matches.attention,
+        "switched_off": matches.switched_off,
+        "results": _rows(page),
+    }
+
+
+def _asker(context: Any) -> Asker:
+    user = context.get("user") or ""
+    if context.get("ignore_auth") or authz.is_sysadmin(user):
+        return Asker(is_sysadmin=True)
+    if not user:
+        return Asker(is_sysadmin=False)
+    roles = roles_of(user)
+    may_manage = authz.get_roles_with_permission("update_dataset")
+    return Asker(
+        is_sysadmin=False,
+        manages=frozenset(id_ for id_, role in roles if role in may_manage),
+        reads=frozenset(id_ for id_, _role in roles),
+    )
+
+
+def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
+    """Return one page of sources, with the values that are loaded for these only."""
+    healths = source_health.load_health(
+        [listed.source.id for listed in page if listed.health is None]
+    )
+    healths |= {listed.source.id: listed.health for listed in page if listed.health}
+    outside = [listed.source.id for listed in page if not listed.may_manage]
+    public = datasets.of_sources(outside, public=True) if outside else {}
+    last = runs.newest([listed.source.id for listed in page if listed.may_manage])
+    rows = []
+    for listed in page:
+        id_ = listed.source.id
+        status = healths.get(id_)
+        more = (
+            {**_inside(status), "last_run": last.get(id_)}
+            if listed.may_manage
+            else {"datasets": public.get(id_, 0)}
+        )
+        rows.append({**_row(listed, status), **more})
+    return rows
+
+
+def _row(listed: Listed, status: source_health.SourceHealth | None) -> dict[str, Any]:
+    source = listed.source
+    good = status and status.last_good_run
+    return {
+        "id": source.id,
+        "name": source.name,
+        "title": source.title,
+        "type": source.type,
+        "url": source.url,
+        "organization": source.organization,
+        "organization_title": source.organization_title,
+        "organization_type": listed.organization_type,
+        "frequency": source.frequency,
+        "next_run": iso(source.next_run),
+        "last_good_run": iso(good["finished"]) if good else None,
+        "may_manage": listed.may_manage,
+    }
+
+
+def _inside(status: source_health.SourceHealth | None) -> dict[str, Any]:
+    return {
+        "datasets": status.datasets if status else 0,
+        "health": status.value if status else "",
+        "health_reason": status.reason if status else "",
+        "state": status.state if status else "",
+        "since": iso(status.since) if status else None,
+        "held_deletions": status.held if status else 0,
+    }
+
+
+@tk.side_effect_free
+def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the source types of ckanext-ukharvest with their options. For everybody.
+
+    :returns: dicts with ``name``, ``title``, ``description``, ``aliases``, ``enabled`` (whether
+        its plugin is loaded), the texts of the source form (``group``, ``label``, ``line``,
+        ``url_hint``, ``url_example``), ``docs_url`` (the page of a type that another
+        distribution adds, "" for ours), and ``options``: dicts with ``name``, ``label`` ("" for an
+        option that is not in the form), ``kind``, ``default``, ``choices`` and ``help``
+    :rtype: list of dictionaries
+    """
+    tk.check_access("ukharvest_type_list", context, data_dict)
+    enabled = config.our_type_names()
+    return [_type_row(kind, enabled=kind.name in enabled) for kind in TYPES.values()]
+
+
+def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "description": kind.description,
+        "aliases": list(kind.aliases),
+        "enabled": enabled,
+        "group": tk._(GROUPS[kind.group]),
+        "label": tk._(kind.title),
+        "line": tk._(kind.line),
+        "url_hint": tk._(kind.url_hint),
+        "url_example": kind.url_example,
+        "docs_url": kind.docs_url,
+        "options": [
+            {
+                "name": option.name,
+                "label": tk._(option.label) if option.label else "",
+                "kind": option.kind,
+                "default": list(option.default) if option.kind == "list" else option.default,
+                "choices": list(option.choices),
+                "help": option.help,
+            }
+            for option in (*kind.options, *COMMON_OPTIONS)
+        ],
+    }
+
+
+@tk.side_effect_free
+def ukharvest_place_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List places whose names begin with a text, for the search by place. For everybody.
+
+    :param q: the beginning of a name, or of one of its words
+    :type q: string
+    :param limit: how many to return (optional, default: 10, at most 100)
+    :type limit: integer
+
+    :returns: dicts with ``name``, by which ``ext_place`` of the dataset search finds the place
+        and no other, and ``box``: west, south, east and north in degrees
+    :rtype: list of dictionaries
+    """
+    tk.check_access("ukharvest_place_list", context, data_dict)
+    data = schema.validate(data_dict, source_schema.place_list_schema())
+    places = gazetteer.suggest(data["q"], data["limit"])
+    return [{"name": place.name, "box": list(place.box)} for place in places]
+
+
+@tk.side_effect_free
+def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show a harvest source, and to users who may update it also its status.
+
+    For users who may read the source.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param since: ``version`` of an earlier result, to compare with (optional)
+    :type since: string
+
+    :returns: ``id``, ``name``, ``title``, ``url``, ``type``, ``type_label``, ``organization``,
+        ``frequency``, ``frequency_label``, ``created``, ``datasets`` (number of public ones) and
+        ``harvested`` (when its last run that did not fail ended).
+
+        For users who may update it also ``version``, ``unchanged`` (``version`` equals
+        ``since``), ``state`` ("new", "idle", "queued", "gathering", "importing", "deleting",
+        "checking", "finishing", "stopping", "held", "stuck", "off"), ``heading`` and ``text``
+        (sentences) of the source status on its page, with ``badge`` and ``css``, ``actions`` that
+        are possible now, ``progress`` ({``run_id``, ``stage``, ``seen``, ``done``, ``total``,
+        ``lost``, ``eta_seconds``, ``started``, ``asked_by``, ``mode``} or null),
+        ``queue_position``, ``held`` (number of pending deletions), ``renamed`` (number of datasets
+        whose records seem to have new identifiers), ``missing`` ({``records``,
+        ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
+        no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
+        (runs in a row), ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null),
+        ``last_good_run``, ``next_run``, ``schedule`` ({``time``: "HH:MM" or "", ``days``: of "mon"
+        … "sun", ``zone``, ``next_run``: null if it is not scheduled, ``text``: that as a sentence})
+        and ``datasets`` (private ones included); times are UTC in ISO 8601
+    :rtype: dictionary
+    """
+    row = source_row_of(data_dict)
+    id_ = row.source.id
+    tk.check_access("ukharvest_source_show", context, {"source_id": id_})
+    answer = source_state.describe_source(row)
+    if not is_insider(context, id_):
+        return {**answer, **source_state.describe_harvest(id_)}
+    answer |= source_state.describe_status(context, row.source)
+    plan = sweeper.plan_of(row.schedule)
+    answer["schedule"] = source_state.describe_schedule(row.source, plan)
+    answer["unchanged"] = data_dict.get("since") == answer["version"]
+    return answer

@@ -1,0 +1,169 @@
+"""``ckan ukharvest sources``, ``runs``, ``types`` and ``diff``: lists for people and programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.harvest import changes
+from ckanext.ukharvest.lib import output
+from ckanext.ukharvest.lib.actions import collect_pages
+
+FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
+SOURCE_COLUMNS = (
+    "name",
+    "type",
+    "organization",
+    "organization_type",
+    "frequency",
+    "next_run",
+    "state",
+    "health",
+    "datasets",
+    "held_deletions",
+    "last_run",
+    "outcome",
+    *FIGURES,
+    "url",
+)
+# At most 100 characters wide with names of up to 30, which stand last for that: a name that is cut
+# could not be given to another command.
+SOURCE_TABLE = ("health", "datasets", "last_run", "next_run", "type", "name")
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}  # of the lines of a difference
+RUN_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
+
+
+def _ask(action: str, **data: Any) -> Any:
+    try:
+        return tk.get_action(action)({"ignore_auth": True}, data)
+    except tk.ObjectNotFound as exc:
+        raise output.RefusedError(
+            f"{data.get('source')}: {exc.message}; 'ckan ukharvest sources --all' lists them"
+        ) from exc
+
+
+def _write(rows: list[dict[str, Any]], columns: tuple[str, ...], form: str) -> None:
+    output.write(rows if form == "json" else list(map(_flat, rows)), columns, form)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the figures of its run at the top level, None for each without a run."""
+    run = row["last_run"] or {} if "last_run" in row else row
+    stats = run.get("stats") or {}
+    flat = {**row, **{name: stats.get(name) for name in FIGURES}}
+    flat["outcome"] = run.get("outcome") or run.get("status", "")
+    if "last_run" in row:
+        flat["last_run"] = run.get("finished") or run.get("created")
+    return flat
+
+
+@click.command()
+@click.option("--all", "include_inactive", is_flag=True, help="Also inactive and deleted sources.")
+@click.option(
+    "--organization-type",
+    metavar="TYPE",
+    default="",
+    help='Only sources of organisations of this type, such as "Local Government".',
+)
+@output.form_option
+def sources(include_inactive: bool, organization_type: str, form: str) -> None:
+    """List harvest sources with health, datasets, last and next run (UTC).
+
+    CSV and JSON also have schedule, figures of the last run and deletions that wait.
+    """
+
+    def ask(offset: int) -> Any:
+        of = {"include_inactive": include_inactive, "organization_type": organization_type}
+        return _ask("ukharvest_source_list", **of, limit=500, offset=offset)
+
+    rows = list(collect_pages(ask))
+    if form != "table":
+        _write(rows, SOURCE_COLUMNS, form)
+        return
+    flat = list(map(_flat, rows))
+    for row in flat:
+        for name in ("last_run", "next_run"):  # to the minute: 2026-11-22 03:10
+            row[name] = str(row[name] or "")[:16].replace("T", " ")
+    output.write_table(flat, SOURCE_TABLE)
+
+
+@click.command()
+@click.option("--source", help="Name or id of one harvest source; default: all.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@output.form_option
+def runs(source: str | None, limit: int, form: str) -> None:
+    """List runs, newest first, with their figures and why they ended as they did."""
+    scope = {"source": source} if source else {}
+    _write(_ask("ukharvest_run_list", limit=limit, **scope)["results"], RUN_COLUMNS, form)
+
+
+@click.command()
+@output.form_option
+def types(form: str) -> None:
+    """List the source types with the options that a source's configuration can set."""
+    rows = _ask("ukharvest_type_list")
+    if form == "json":
+        output.write_json(rows)
+    elif form == "csv":
+        options = [
+            {"type": kind["name"], "aliases": kind["aliases"], "option": option["name"], **option}
+            for kind in rows
+            for option in kind["options"]
+        ]
+        output.write_csv(options, ("type", "aliases", "option", "kind", "default", "help"))
+    else:
+        for kind in rows:
+            _write_type(kind)
+
+
+def _write_type(kind: dict[str, Any]) -> None:
+    off = "" if kind["enabled"] else " (its plugin is not in the line ckan.plugins)"
+    click.echo(f"{kind['name']}: {kind['title']}{off}\n  {kind['description']}.")
+    if kind["aliases"]:
+        click.echo(f"  other names: {', '.join(kind['aliases'])}")
+    for option in kind["options"]:
+        value = option["default"]
+        text = str(value).lower() if isinstance(value, bool) else value
+        default = "none" if value in (None, "", []) else text
+        click.echo(f"  {option['name']} ({option['kind']}, {default})")
+        click.echo(f"      {option['help']}")
+        if option["choices"]:
+            click.echo(f"      one of: {', '.join(option['choices'])}")
+    click.echo()
+
+
+@click.command(short_help="Show what changed in a record.")
+@click.argument("source")
+@click.argument("guid")
+@click.option("--from", "from_", type=int, help="Number of the older version.")
+@click.option("--to", type=int, help="Number of the newer version.")
+def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
+    """Show what changed in the record GUID of SOURCE (name or id).
+
+    Without options between its last two versions. Version 1 is the oldest one that is kept.
+    """
+    stored = changes.versions_of(output.source_or_fail(source).id, guid)
+    if not stored:
+        raise output.RefusedError(f"{guid}: the source has no record of this identifier")
+    new = _pick(stored, to if to is not None else len(stored))
+    old = _pick(stored, from_ if from_ is not None else max(new.number - 1, 1))
+    if old is new:
+        created = f"{new.created:%Y-%m-%d %H:%M} UTC"
+        click.echo(f"Version {new.number} of {len(stored)} ({created}) alone.")
+        return
+    for line in changes.diff(old, new) or ("Only order or layout changed.",):
+        # click removes colours if the output is no terminal.
+        click.secho(line, fg=COLOURS.get(line[:1]))
+
+
+def _pick(stored: list[changes.Version], number: int) -> changes.Version:
+    if not 1 <= number <= len(stored):
+        raise output.RefusedError(
+            f"there is no version {number}; expected a number from 1 to {len(stored)}"
+        )
+    return stored[number - 1]
+
+
+COMMANDS = (diff, runs, sources, types)

@@ -1,0 +1,517 @@
+"""Validation of the sent form of a source, and error messages by field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from ckan import authz
+from ckan.plugins import toolkit as tk
+from flask import Blueprint, g
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.core.errors import Blocked
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.urls import parse
+from ckanext.ukharvest.harvest import sweeper
+from ckanext.ukharvest.lib import permissions
+from ckanext.ukharvest.lib.actions import context, roll_back
+from ckanext.ukharvest.lib.pages import ask, check_token
+from ckanext.ukharvest.lib.permissions import name_for, source_row_of
+from ckanext.ukharvest.notifications import sending
+from ckanext.ukharvest.notifications.texts import describe_obstacle
+from ckanext.ukharvest.source_types.source_type import URL_HINT
+from ckanext.ukharvest.sources import moves as move_rules
+from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources import rules as source_rules
+from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources.form_values import (
+    COMMON,
+    Field,
+    Form,
+    Options,
+    SentSource,
+    build_fields,
+    parse_form,
+    read_config,
+    shown_options,
+    without_field,
+)
+
+Errors = dict[str, list[str]]
+# Accepts every valid URL.
+_ANYWHERE = Guard(("0.0.0.0/0", "::/0"))
+NO_OWNER = "none"  # value for no organisation; an empty field means that none was chosen
+# Messages about an option begin with its name.
+_OPTION = re.compile(r"(\w+): (.+)", re.DOTALL)
+
+
+def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) -> Errors:
+    """Return field name → messages, {} if the form is valid.
+
+    Args:
+        form: the sent form.
+        sent: the source that it sends.
+        source: the source to edit, as ``source_frame.find`` returns it; None for a new one.
+    """
+    errors: Errors = {}
+    if not sent.source_type:
+        errors["source_type"] = [tk._("Choose what you publish")]
+    if source and source.get("adopt_hint"):
+        errors["source_type"] = [source["adopt_hint"]]
+    if message := _check_url(sent.url):
+        errors["url"] = [message]
+    errors.update(sent.errors)
+    if not form.get("title", "").strip():
+        errors["title"] = [tk._("Enter a title")]
+    # Programs may leave the field out if the site allows sources without an organisation.
+    if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
+        errors["owner_org"] = [tk._("Choose an organisation")]
+    if form.get("frequency", schedule.MANUAL) not in schedule.FREQUENCIES:
+        errors["frequency"] = [tk._("Choose how often")]
+    if not schedule.is_time(form.get("time", "").strip()):
+        errors["time"] = [tk._("Enter a time like 02:00, or none")]
+    if not set(form.getlist("days")) <= set(schedule.DAYS):
+        errors["days"] = [tk._("Choose days of the week")]
+    return errors
+
+
+def may_be_unowned() -> bool:
+    """Tell whether the site allows sources without an organisation."""
+    return bool(authz.check_config_permission("create_unowned_dataset"))
+
+
+def _check_url(url: str) -> str:
+    if not url:
+        return str(tk._("Enter the URL of the catalogue"))
+    if "://" not in url and not url.startswith(("/", "data:")):
+        return str(tk._("Start the URL with https:// or http://"))
+    try:
+        parse(url)
+        _ANYWHERE.check_url(url)
+    except Blocked as exc:
+        return exc.message
+    try:
+        config.guard().check_url(url)
+    except Blocked:
+        return str(
+            tk._(
+                "This URL is inside a private network. A sysadmin can allow it in the site's "
+                "settings."
+            )
+        )
+    return ""
+
+
+def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: bool) -> Errors:
+    """Return an action's errors as field name → messages; options' errors at their fields."""
+    errors: Errors = {}
+    for name, messages in refused.items():
+        for text in map(str, messages if isinstance(messages, list) else [messages]):
+            field, words = _place(name, text, source_type, sysadmin=sysadmin)
+            errors.setdefault(field, []).append(words)
+    return errors
+
+
+def _place(name: str, text: str, source_type: str, *, sysadmin: bool) -> tuple[str, str]:
+    kind, match = source_types.find(source_type), _OPTION.fullmatch(text)
+    if name == "config" and kind and match:
+        for _part, field, option in shown_options(kind, sysadmin=sysadmin):
+            if option.name == match[1]:
+                return field, match[2]
+    return name, text
+
+
+def sort_errors(errors: Errors, source_type: str) -> Errors:
+    """Return errors in the order of the fields on the page."""
+    kind = source_types.find(source_type)
+    shown = shown_options(kind, sysadmin=True) if kind else []
+    own = [field.name for field in shown if field.part != COMMON]
+    common = [field.name for field in shown if field.part == COMMON]
+    first = ("source_type", "url", *own, "title", "owner_org", "notes", "frequency", "time", "days")
+    order = (*first, "name", *common, "config")
+    place = {name: number for number, name in enumerate(order)}
+    return dict(sorted(errors.items(), key=lambda error: place.get(error[0], len(order))))
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A source type in the form; its texts are those of ``SourceType``, translated.
+
+    Attributes:
+        ours: its options have fields.
+    """
+
+    name: str
+    label: str
+    line: str
+    hint: str
+    example: str = ""
+    docs_url: str = ""
+    template: str = ""
+    group: str = "others"
+    ours: bool = False
+    fields: Sequence[Field] = ()
+
+
+class _Grouped(Protocol):
+    @property
+    def group(self) -> str: ...
+
+
+_G = TypeVar("_G", bound=_Grouped)
+
+
+def groups(types: Iterable[_G]) -> Iterator[tuple[str, list[_G]]]:
+    """Yield pairs of a group's title and its types, without empty groups."""
+    types = list(types)
+    for key, title in source_types.GROUPS.items():
+        if members := [kind for kind in types if kind.group == key]:
+            yield tk._(title), members
+
+
+def all_types(form: Form, options: Options, errors: Errors, *, sysadmin: bool) -> list[Type]:
+    """Return the types of this portal's plugins, those of other extensions last.
+
+    Args:
+        form: the sent form; an empty one shows the options.
+        options: options of the source to edit.
+        errors: field name → messages.
+        sysadmin: whether to include options that only sysadmins may set.
+    """
+    ours = config.our_type_names()
+    own = [
+        build_type(kind.name, form, options, errors, sysadmin=sysadmin)
+        for kind in source_types.in_form_order()
+        if kind.name in ours
+    ]
+    return [*own, *(_other(info) for name, info in _infos().items() if name not in ours)]
+
+
+def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysadmin: bool) -> Type:
+    """Return one type with the fields of its options."""
+    kind = source_types.find(name)
+    if kind is None:
+        return _other(_infos().get(name, {"name": name}))
+    shown = [option for option in shown_options(kind, sysadmin=sysadmin) if option.part != COMMON]
+    return Type(
+        kind.name,
+        tk._(kind.title),
+        tk._(kind.line),
+        tk._(kind.url_hint),
+        example=kind.url_example,
+        docs_url=kind.docs_url,
+        template=kind.template,
+        group=kind.group,
+        ours=True,
+        fields=build_fields(shown, form, options, errors, tk._),
+    )
+
+
+def _infos() -> dict[str, Mapping[str, str]]:
+    return {info["name"]: info for info in tk.h.harvesters_info()}
+
+
+def _other(info: Mapping[str, str]) -> Type:
+    title, line = info.get("title") or info["name"], info.get("description")
+    return Type(info["name"], tk._(title), tk._(line) if line else "", tk._(URL_HINT))
+
+
+def common_fields(
+    form: Form, options: Options, errors: Errors, *, sysadmin: bool
+) -> Sequence[Field]:
+    """Return the fields of the options that all our types have."""
+    every = shown_options(source_types.CKAN, sysadmin=sysadmin)
+    shown = [option for option in every if option.part == COMMON]
+    return build_fields(shown, form, options, errors, tk._)
+
+
+source_form = Blueprint("ukharvest_source_form", __name__)
+
+# Fields that a link may fill in: all of them are visible, and none has effects beyond the form.
+_OFFERED = ("url", "source_type", "title", "owner_org", "notes", "frequency")
+_SIMPLE = ("url", "title", "name", "notes", "owner_org", "frequency", "time", "source_type")
+Source = dict[str, Any]
+
+
+@source_form.route("/harvest/new", methods=["GET", "POST"])
+def new() -> Any:
+    """Show the form for a new source, filled in from URL parameters, or save it."""
+    check_may_create()
+    if tk.request.method != "POST":
+        asked = tk.request.args
+        return page(Form({name: asked[name] for name in _OFFERED if name in asked}))
+    return _answer(tk.request.form, None)
+
+
+@source_form.route("/harvest/edit/<id>", methods=["GET", "POST"])
+def edit(id: str) -> Any:  # noqa: A002 - the name in CKAN's route
+    source = find_with_settings(id)
+    is_sent = tk.request.method == "POST"
+    return _answer(tk.request.form, source) if is_sent else page(Form(), source)
+
+
+def check_may_create() -> None:
+    """Abort if the user may not add sources."""
+    try:
+        tk.check_access("harvest_source_create", context(), {})
+    except tk.NotAuthorized:
+        source_pages.refuse_adding()
+
+
+def find_with_settings(name: str) -> Source:
+    """Return the source of a name or id with its settings, or abort.
+
+    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (``time``, ``days`` and
+    ``zone``).
+    """
+    source = source_pages.find_source(name)
+    # Not from harvest_source_show, which returns the options of the search index.
+    row = source_row_of({"source_id": source["id"]})
+    plan = sweeper.plan_of(row.schedule)._asdict()
+    return {**source, "config": str(row.source.config or ""), "schedule": plan}
+
+
+def find_edited_source(form: Form) -> Source | None:
+    """Return the source that a sent form edits, None for a new one, or abort."""
+    if form.get("id"):
+        return find_with_settings(form["id"])
+    check_may_create()
+    return None
+
+
+def parse_source(form: Form, source: Source | None) -> SentSource:
+    """Return the source that a form sends; see ``form_values``."""
+    stored = {"source_type": source["source_type"], "config": source["config"]} if source else {}
+    return parse_form(form, sysadmin=tk.current_user.is_authenticated and is_sysadmin(), **stored)
+
+
+def is_sysadmin() -> bool:
+    return bool(tk.h.check_access("sysadmin"))
+
+
+def _answer(form: Form, source: Source | None) -> Any:
+    """Save the sent form, or show it again with its errors."""
+    check_token()
+    sent = parse_source(form, source)
+    errors = find_errors(form, sent, source)
+    alike = [] if errors else _alike(form, sent, source)
+    if errors or alike:
+        return page(form, source, errors, alike=alike)
+    dry_run = None
+    is_compared = source is not None and not form.get("not_compared")
+    if source and is_compared and move_rules.needs_dry_run(source["id"], sent.url):
+        asked = {"source_id": source["id"], "url": sent.url, "config": sent.config}
+        try:
+            dry_run = tk.get_action("ukharvest_source_preview_create")(context(), asked)
+        except tk.ValidationError as exc:
+            errors = _refused(exc, sent)
+            return page(form, source, errors, may_skip="url" not in errors)
+        # Options are of what is read at the URL, and a secret is bound to its server.
+        sent = replace(sent, url=source["url"], config=source["config"])
+    moves = ""
+    if source and _may_give(form):
+        owner = _owner(form)
+        moves = source_state.moving_text(source_state.count_moving(source, owner), owner)
+    try:
+        saved = _save(form, sent, source)
+    except tk.NotAuthorized:
+        return tk.abort(403, tk._("Not authorised to do this"))
+    except tk.ValidationError as exc:
+        errors = _refused(exc, sent)
+        if dry_run:
+            ask("ukharvest_source_preview_stop", id=dry_run["id"])
+        return page(form, source, errors)
+    if dry_run:
+        text = tk._(
+            "Everything but the URL and the options is saved. See what is at the new URL, then "
+            "save it."
+        )
+        tk.h.flash_notice(f"{text} {moves}".strip())
+        return tk.redirect_to(
+            "ukharvest_source_previews.dry_run", name=saved["name"], id=dry_run["id"]
+        )
+    tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
+    return tk.redirect_to("harvest.read", id=saved["name"])
+
+
+def _refused(exc: tk.ValidationError, sent: SentSource) -> Errors:
+    roll_back()
+    return assign_to_fields(exc.error_dict, sent.source_type, sysadmin=is_sysadmin())
+
+
+def _alike(form: Form, sent: SentSource, source: Source | None) -> list[dict[str, str]]:
+    """Return other sources with the URL, unless the user has confirmed that or not changed it."""
+    if form.get("same_address") or (source and source["url"] == sent.url):
+        return []
+    return source_rules.find_sources_by_url(sent.url, source["id"] if source else "")
+
+
+def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]:
+    frequency = form.get("frequency") or (source or {}).get("frequency") or schedule.MANUAL
+    data = {"url": sent.url, "config": sent.config, "frequency": frequency}
+    data |= {key: form.get(key, "").strip() for key in ("title", "notes")}
+    if name := form.get("name", "").strip():
+        data["name"] = name
+    if source is None or _may_give(form):
+        data["owner_org"] = _owner(form)
+    if source is None:
+        data["name"] = name or name_for(data["title"])
+        data["source_type"] = sent.source_type
+        saved = tk.get_action("harvest_source_create")(context(), data)
+    else:
+        saved = tk.get_action("harvest_source_patch")(context(), {"id": source["id"], **data})
+    _save_schedule(form, saved["id"], source)
+    _save_mail(form, saved["id"])
+    return dict(saved)
+
+
+def _may_give(form: Form) -> bool:
+    """Tell whether the form may give a saved source to another organisation."""
+    return is_sysadmin() and "owner_org" in form
+
+
+def _owner(form: Mapping[str, Any]) -> str:
+    sent = form.get("owner_org", "")
+    return "" if sent == NO_OWNER else sent
+
+
+def _save_schedule(form: Form, source_id: str, source: Source | None) -> None:
+    if "time" not in form and "days" not in form:
+        return
+    zone = source["schedule"]["zone"] if source else ""
+    data = {"time": form.get("time", "").strip(), "days": form.getlist("days"), "zone": zone}
+    tk.get_action("ukharvest_schedule_update")(context(), {"source_id": source_id, **data})
+
+
+def _save_mail(form: Form, source_id: str) -> None:
+    """Add the user to those who get emails about failures, or remove them; the others stay."""
+    if "asks_mail" not in form:
+        return
+    shown = ask("ukharvest_mail_show", source_id=source_id)
+    wanted, me = bool(form.get("mail_me")), tk.current_user.id
+    if wanted == _gets_mail(shown) or me not in [person["id"] for person in shown["people"]]:
+        return
+    people = {person["id"] for person in shown["people"] if person["chosen"]}
+    data = {key: shown[key] for key in ("addresses", "events", "weekly")}
+    data["people"] = sorted(people | {me} if wanted else people - {me})
+    if wanted:
+        data["events"] = list(dict.fromkeys((*shown["events"], "failed", "recovered")))
+    tk.get_action("ukharvest_mail_update")(context(), {"source_id": source_id, **data})
+
+
+def _gets_mail(shown: dict[str, Any]) -> bool:
+    """Tell whether the user gets emails about failures; ``shown``: of ukharvest_mail_show."""
+    people = [person["id"] for person in shown["people"] if person["chosen"]]
+    return tk.current_user.id in people and "failed" in shown["events"]
+
+
+def _done(form: Form, saved: Mapping[str, Any], *, is_new: bool) -> str:
+    """Start the first run if the form asks for it; return the message for the next page."""
+    if form.get("save") != "run":
+        return str(tk._("Saved. Nothing has been run yet.") if is_new else tk._("Saved."))
+    try:
+        tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
+    except (tk.ValidationError, tk.NotAuthorized):
+        return str(tk._("Saved. No run was started: one is waiting or running already."))
+    # The page says whether it waits or reads.
+    return str(tk._("Saved. The progress of the first run is shown below."))
+
+
+def page(
+    form: Form,
+    source: Source | None = None,
+    errors: Errors | None = None,
+    *,
+    alike: list[dict[str, str]] | None = None,
+    may_skip: bool = False,
+    **more: Any,
+) -> str:
+    """Return the form's page.
+
+    Args:
+        form: the sent form, shown unchanged; an empty one shows the source.
+        source: the source to edit (``find_with_settings``), None for a new one.
+        errors: field name → messages.
+        alike: other sources with the URL: dicts with ``name`` and ``title``.
+        may_skip: whether the new URL may be saved without a dry run, which was refused.
+        more: more variables of the template, such as the result of a preview.
+    """
+    sysadmin = is_sysadmin()
+    values = _values(form, source)
+    errors = sort_errors(errors or {}, values["source_type"])
+    options = read_config(source["config"] if source else "") or {}
+    shown: dict[str, Any] = {
+        "values": values,
+        "errors": errors,
+        "alike": alike or [],
+        "may_skip": may_skip,
+        "move": move_rules.latest_move(source["id"]) if source else None,
+        "sysadmin": sysadmin,
+        "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
+        "days": schedule.DAY_NAMES,
+        "zone": source["schedule"]["zone"] if source else sweeper.portal_zone(),
+        "minutes": config.schedule_cron_minutes(),
+        "common": common_fields(form, options, errors, sysadmin=sysadmin),
+        "config": _config(form, source, values["source_type"], sysadmin=sysadmin),
+        "unowned": may_be_unowned(),
+        "left_out": source_types.left_out() if sysadmin else (),
+        "mail_me": _asks_for_mail(form, source),
+        "mail_obstacle": describe_obstacle(sending.obstacle()),
+    }
+    if source:
+        kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
+        template, shown["types"], shown["groups"] = "edit", [kind], []
+        if sysadmin:
+            shown["moving"] = source_state.count_moving(source, _owner(values))
+            shown["would_move"] = source_state.count_with_any_other(source)
+    else:
+        shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
+        template, shown["groups"] = "new", list(groups(shown["types"]))
+    g.dataset_type = permissions.TYPE  # CKAN's templates use it for links
+    variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
+    return str(tk.render(f"ukharvest/source_form/{template}.html", variables))
+
+
+def _values(form: Form, source: Source | None) -> dict[str, Any]:
+    """Return the values of the fields that are not options."""
+    if source and not form:
+        plain = {name: source.get(name) or "" for name in _SIMPLE}
+        return {**plain, "time": source["schedule"]["time"], "days": source["schedule"]["days"]}
+    values: dict[str, Any] = {name: form.get(name, "") for name in _SIMPLE}
+    values["days"] = form.getlist("days")
+    if source:
+        values["source_type"] = source["source_type"]
+        values["owner_org"] = values["owner_org"] or source["owner_org"]
+    elif "frequency" not in form:
+        values["frequency"] = schedule.USUAL_FREQUENCY
+    return values
+
+
+def _asks_for_mail(form: Form, source: Source | None) -> bool:
+    """Tell whether the box for emails is ticked; at first it is for who adds the source."""
+    if "asks_mail" in form:
+        return bool(form.get("mail_me"))
+    return source is None or _gets_mail(ask("ukharvest_mail_show", source_id=source["id"]))
+
+
+def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bool) -> str:
+    """Return the options without a field, as JSON."""
+    if "config" in form:
+        return form["config"]
+    kind = source_types.find(source_type)
+    text = source["config"] if source else ""
+    return without_field(text, kind, sysadmin=sysadmin) if kind else text
+
+
+def _frequencies(chosen: str, *, sysadmin: bool) -> dict[str, str]:
+    """Return frequency → label; only sysadmins can choose ALWAYS, which loads the site."""
+    is_offered = sysadmin or chosen == schedule.ALWAYS
+    return {
+        value: label
+        for value, label in schedule.FREQUENCIES.items()
+        if value != schedule.ALWAYS or is_offered
+    }

@@ -1,0 +1,249 @@
+"""Texts of the help page: the terms used on the harvest pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ckan.plugins import toolkit as tk
+from flask import Blueprint
+
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS, SEVERITIES
+from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.lib.texts import describe_problem
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.rendering.problem_texts import ProblemTexts
+from ckanext.ukharvest.sources.form import groups
+from ckanext.ukharvest.stars import texts as star_words
+
+TERMS = (
+    (
+        _("Harvest source"),
+        _(
+            "The URL of a catalogue that this site copies metadata from, with its schedule "
+            "and settings."
+        ),
+    ),
+    (
+        _("Record"),
+        _("One dataset as the source describes it. The data itself stays with the publisher."),
+    ),
+    (_("Dataset"), _("What this site creates from a record: the page that people find here.")),
+    (_("Run"), _("One pass over a source: read its list, then import what is new or changed.")),
+    (
+        _("Import"),
+        _("Create a dataset here from a record, or update it."),
+    ),
+    (
+        _("Failed"),
+        _(
+            "A record that a run could not import. If its dataset is here already, it keeps "
+            "its earlier version."
+        ),
+    ),
+    (
+        _("Problem"),
+        _(
+            "Something in a record is missing or cannot be read. The record is still imported. "
+            "Fix it at the source, and the next run updates the dataset."
+        ),
+    ),
+    (
+        _("Waiting for a decision"),
+        _(
+            "Unusually many datasets are missing from the source, or their records seem to have "
+            "new identifiers. Nothing is deleted until an administrator decides."
+        ),
+    ),
+    (
+        _("Refresh source"),
+        _("Start a run now. Unchanged records are not imported again."),
+    ),
+    (
+        _("Full run"),
+        _(
+            "Start a run that imports every record again, even unchanged ones. Edits made to "
+            "the datasets here are overwritten."
+        ),
+    ),
+    (
+        _("Dry run"),
+        _("Read the source and show what a run would do, without changing anything."),
+    ),
+    (
+        _("Identifier"),
+        _(
+            "What identifies a record from one run to the next. On a dataset's page it is "
+            "the Harvest GUID."
+        ),
+    ),
+)
+
+# By the keys of lib/texts.py.
+STATES = {
+    "queued": _("A run was requested and starts soon."),
+    "gathering": _("The list of records is being read."),
+    "importing": _("Records are imported, one by one."),
+    "deleting": _("Approved deletions are being carried out."),
+    "finishing": _("All records are imported. The run is finishing."),
+    "stopping": _("The run is being stopped. Records imported so far are kept."),
+    "checking": _("The source is being read without changing anything."),
+    "stuck": _("Nothing has happened for a while. The site's harvest consumers may be down."),
+}
+HEALTHS: dict[str, str] = {
+    Health.HEALTHY: _("The last run ended without errors."),
+    Health.NEW: _("No run has ended yet."),
+    Health.EMPTY: _("The last run ended, and the source listed no records. Nothing was deleted."),
+    Health.SHRUNK: _(
+        "Many records are missing. They are deleted only if an administrator confirms it."
+    ),
+    Health.ERRORS: _("The last run ended, and some records could not be imported."),
+    Health.HICCUP: _(
+        "The last run failed in a way that often resolves itself. It will be tried again."
+    ),
+    Health.LATE: _("The source should have run by now."),
+    Health.FAILING: _("Runs are failing and need attention."),
+    Health.HELD: _(
+        "Deletions, or records under new identifiers, wait for an administrator's decision."
+    ),
+    Health.OFF: _("The source is not harvested. Its datasets are kept as they are."),
+}
+OUTCOMES: dict[str, str] = {
+    RunOutcome.FINISHED: _("The run ended without errors, and some records were new or changed."),
+    RunOutcome.UNCHANGED: _("The run found nothing new or changed."),
+    RunOutcome.ERRORS: _("The run ended, and some records could not be imported."),
+    RunOutcome.EMPTY: _("The run ended, and the source listed no records. Nothing was deleted."),
+    RunOutcome.SHRUNK: _(
+        "Many records were missing. They are deleted only if an administrator confirms it."
+    ),
+    RunOutcome.HELD: _(
+        "The run ended. Deletions, or records under new identifiers, wait for a decision."
+    ),
+    RunOutcome.DECIDED: _(
+        "Deletions, or records under new identifiers, waited, and an administrator decided."
+    ),
+    RunOutcome.SETTLED: _(
+        "Deletions, or records under new identifiers, waited. A later run made that unnecessary."
+    ),
+    RunOutcome.FAILED: _("The run failed. Nothing was deleted."),
+    RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
+}
+RECORDS = {
+    "added": _("A new dataset was created."),
+    "updated": _("Its dataset was updated."),
+    "unchanged": _("It has not changed since the last run."),
+    "deleted": _("It is no longer in the source, and its dataset was deleted."),
+    "missing": _(
+        "It was missing from the last run. Its dataset will be deleted if it stays missing."
+    ),
+    "held": _("It is no longer in the source. Its dataset waits for a decision."),
+    "kept": _("It is no longer in the source, and an administrator decided to keep its dataset."),
+    "lost": _("The record could not be imported."),
+    "skipped": _(
+        "The source's settings skip it, or its dataset was deleted here by hand, or is here "
+        "already: it came back from another portal, or by way of two."
+    ),
+    "waiting": _("It has not been imported yet in this run."),
+}
+
+# Written by bin/docs from the code of each type: type → codes.
+_CODES = Path(__file__).with_name("codes_by_type.json")
+
+help_page = Blueprint("ukharvest_help", __name__)
+
+
+class Problem(NamedTuple):
+    """A kind of problem; ``code`` is the anchor on the page."""
+
+    code: str
+    words: ProblemTexts
+
+
+@help_page.route("/harvest/help")
+def read() -> str:
+    """Show the page, to everybody; ``type`` limits the problems to those of a source type."""
+    chosen = tk.request.args.get("type", "")
+    wanted = _codes_by_type().get(chosen)
+    kinds = source_types.in_form_order()
+    return str(
+        tk.render(
+            "ukharvest/help.html",
+            {
+                "terms": [(tk._(term), tk._(meaning)) for term, meaning in TERMS],
+                "statuses": list(_statuses()),
+                "types": list(_types()),
+                "captions": [star_words.caption(stars) for stars in range(6)],
+                "problems": list(_problems(wanted)),
+                "elements": list(_elements(wanted)),
+                "chosen": chosen if wanted else "",
+                "kinds": [(kind.name, tk._(kind.title)) for kind in kinds],
+            },
+        )
+    )
+
+
+def _statuses() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield tables of statuses: title, kind, and values with their meanings."""
+    tables: Iterable[tuple[str, str, Mapping[str, str]]] = (
+        (tk._("Status of a source"), "health", HEALTHS),
+        (tk._("States of a run"), "state", STATES),
+        (tk._("Results of a run"), "outcome", OUTCOMES),
+        (tk._("Outcomes of a record"), "record", RECORDS),
+    )
+    for title, kind, meanings in tables:
+        yield title, kind, [(value, tk._(text)) for value, text in meanings.items()]
+
+
+def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
+    """Yield groups of types: title and [(label, line, example of a URL, own page), …]."""
+    for title, kinds in groups(source_types.in_form_order()):
+        texts = [(tk._(k.title), tk._(k.line), k.url_example, k.docs_url) for k in kinds]
+        yield title, texts
+
+
+def _problems(wanted: frozenset[str] | None) -> Iterator[tuple[str, str, list[Problem]]]:
+    """Yield severities: key, meaning, and problems sorted by title; ``wanted``: None for all."""
+    for severity, codes in _codes().items():
+        problems = [
+            Problem(code, describe_problem(code, severity))
+            for code in codes
+            if wanted is None or code in wanted
+        ]
+        if problems:
+            by_title = sorted(problems, key=lambda problem: problem.words.title)
+            yield severity, problems[0].words.meaning, by_title
+
+
+@cache
+def _codes_by_type() -> dict[str, frozenset[str]]:
+    table = json.loads(_CODES.read_text("utf-8"))
+    return {name: frozenset(codes) for name, codes in table.items()}
+
+
+@cache
+def _codes() -> dict[str, list[str]]:
+    return {
+        severity: [code for code, words in PROBLEM_TEXTS.items() if words.severity == severity]
+        for severity in SEVERITIES
+    }
+
+
+def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Problem]]]:
+    """Yield the rules for location data by metadata element."""
+    for element, codes in _codes_of_elements():
+        if wanted is None or wanted.issuperset(codes):
+            yield tk._(element), [Problem(code, describe_problem(code, PROBLEM)) for code in codes]
+
+
+@cache
+def _codes_of_elements() -> list[tuple[str, list[str]]]:
+    codes: dict[str, list[str]] = {}
+    for rule in RULES:
+        codes.setdefault(rule.element, []).append(rule.code)
+    return sorted(codes.items())

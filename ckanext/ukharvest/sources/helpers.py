@@ -1,0 +1,158 @@
+"""Template helpers of the pages of sources, and of all our pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+from ckanext.ukharvest.core.problems.texts import SEVERITIES
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib.permissions import may_harvest, once
+from ckanext.ukharvest.sources import model as source_model
+from ckanext.ukharvest.sources.state import type_label
+from ckanext.ukharvest.sources.texts import frequency_words
+
+
+def ukharvest_page_numbers(number: int, pages: int) -> list[int | None]:
+    """Return the page numbers that a pager shows, with None for each gap."""
+    shown = {1, pages, *range(number - 1, number + 2)} & set(range(1, pages + 1))
+    numbers: list[int | None] = []
+    for page in sorted(shown):
+        if numbers and page - (numbers[-1] or 0) > 1:
+            numbers.append(None)
+        numbers.append(page)
+    return numbers
+
+
+# Blueprints of ckanext-harvest, and of CKAN for its dataset type; ours begin with "ukharvest".
+_STOCK = ["harvest", "harvester"]
+
+
+def ukharvest_may_harvest() -> bool:
+    """Tell whether the user may add or edit sources."""
+    return not tk.current_user.is_anonymous and may_harvest(tk.current_user.name)
+
+
+def ukharvest_in_navigation() -> bool:
+    """Tell whether the header has a link to the sources for the user."""
+    who = config.navigation()
+    return who == "everyone" or (who == "editors" and ukharvest_may_harvest())
+
+
+def ukharvest_own_pages() -> list[str]:
+    """Return the blueprints for which the link in the header is active."""
+    current = tk.request.blueprint or ""
+    is_ours = current.startswith("ukharvest") and current != "ukharvest_portal"
+    return [*_STOCK, current] if is_ours else _STOCK
+
+
+def ukharvest_notice() -> str:
+    """Return the sysadmin's notice to editors of sources, "" for other users."""
+    if not ukharvest_may_harvest():
+        return ""
+    return str(
+        action_tools.parse_notice(once("notice", lambda: database.note(database.NOTICE)))["text"]
+    )
+
+
+WIDTH, HEIGHT = 600, 120
+MOST = 30
+LEAST = 2  # pixels of a part that is not empty
+
+
+def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> list[dict[str, Any]]:
+    """Return the tabs of a source's pages: ``label``, ``url``, ``icon`` and ``active``."""
+    base = tk.h.url_for("harvest.read", id=source["name"])
+    about = tk.h.url_for("harvester.about", id=source["name"])
+    edit = tk.h.url_for("harvest.edit", id=source["name"])
+    steps = (tk.h.url_for(f"harvester.{step}", id=source["name"]) for step in ("clear", "delete"))
+    settings = (f"{base}/notifications", f"{base}/switch-off", f"{base}/switch-on", *steps)
+    tabs = [
+        (tk._("Overview"), base, "gauge", (), True),
+        (tk._("Datasets"), f"{base}/datasets", "sitemap", (), True),
+        (tk._("Runs"), f"{base}/job", "clock-rotate-left", (), may_manage),
+        (tk._("Problems"), f"{base}/problems", "stethoscope", (f"{base}/record",), may_manage),
+        (tk._("Settings"), edit, "pen", settings, may_manage),
+        (tk._("About"), about, "circle-info", (), True),
+    ]
+    here = tk.request.script_root + tk.request.path
+    return [
+        {"label": label, "url": url, "icon": icon, "active": _is_at(here, url, more, base)}
+        for label, url, icon, more, is_shown in tabs
+        if is_shown
+    ]
+
+
+def _is_at(here: str, url: str, more: Sequence[str], base: str) -> bool:
+    below = any(f"{here}/".startswith(f"{start}/") for start in (url, *more))
+    return here == base if url == base else below
+
+
+def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dict[str, Any] | None:
+    """Return a bar chart of runs, the oldest first: the number of records by result.
+
+    Args:
+        runs: as ``ukharvest_run_list`` returns them, the newest first.
+        datasets: how many the source has now, for a horizontal line.
+
+    Returns:
+        ``width``, ``height``, ``line`` (y of the line, None without datasets) and ``bars``: dicts
+        with ``url`` and ``parts``, each with ``kind`` ("lost", "changed", "unchanged"), ``x``,
+        ``y``, ``width`` and ``height``. None if fewer than two runs ended.
+    """
+    ended = [run for run in runs if run["finished"] and run["mode"] != RunMode.APPROVAL][:MOST]
+    if len(ended) < 2:
+        return None
+    ended.reverse()
+    heights = [_heights(run) for run in ended]
+    top = max(1, datasets, *(sum(parts.values()) for parts in heights))
+    step = WIDTH / MOST
+    bars = []
+    for place, (run, parts) in enumerate(zip(ended, heights, strict=True)):
+        url = tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"])
+        bars.append({"url": url, "parts": _parts(parts, top, place * step, step * 0.8)})
+    line = round(HEIGHT - datasets / top * (HEIGHT - 8), 1) if datasets else None
+    return {"width": WIDTH, "height": HEIGHT, "line": line, "bars": bars}
+
+
+def _heights(run: Mapping[str, Any]) -> dict[str, int]:
+    """Return the numbers of records, from the bottom of the bar up; a failed run counts one."""
+    counts = run["counts"]
+    return {
+        "unchanged": counts["unchanged"] + counts["skipped"],
+        "changed": counts["added"] + counts["updated"] + counts["deleted"],
+        "lost": counts["lost"] or int(run["outcome"] == RunOutcome.FAILED),
+    }
+
+
+def _parts(heights: Mapping[str, int], top: int, x: float, width: float) -> list[dict[str, Any]]:
+    parts = []
+    bottom = float(HEIGHT)
+    for kind, number in filter(itemgetter(1), heights.items()):
+        height = max(LEAST, number / top * (HEIGHT - 8))
+        bottom -= height
+        parts.append(
+            {
+                "kind": kind,
+                "x": round(x, 1),
+                "y": round(bottom, 1),
+                "width": round(width, 1),
+                "height": round(height, 1),
+            }
+        )
+    return parts
+
+
+# Functions of other modules that templates call.
+HELPERS = {
+    "ukharvest_frequency": frequency_words,
+    "ukharvest_severities": lambda: SEVERITIES,
+    "ukharvest_source_count": source_model.of_organisation,
+    "ukharvest_source_type": type_label,
+}

@@ -1,0 +1,390 @@
+"""Search and count the portal's harvest sources, in a fixed number of statements.
+
+All sources are loaded, a short row each, and filtered here: health is computed and not stored, so
+the database cannot filter by it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from ckan import authz, model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import compat, source_types
+from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.core.values import organization_types
+from ckanext.ukharvest.harvest import database, http_client
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest.model import SourceState
+
+Session = model.Session
+
+FACETS = ("organization", "organization_type", "type", "health", "state", "frequency")
+# Most urgent first: decisions, then what is broken.
+HEALTH_ORDER = (*ATTENTION, Health.HICCUP, Health.NEW, Health.HEALTHY, Health.OFF, "")
+# Computing the health of 2,000 sources takes a third of a second: for filters and order it is
+# computed every ten seconds at most. The sources on a page always show their current health.
+MANY, KEPT, KEPT_SECONDS = 200, "health", 10
+_NEVER = dt.datetime.max  # noqa: DTZ901 - naive UTC, as all times here
+SORTS = ("name", "title", "health", "last_run", "next_run")
+OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The rights of the user.
+
+    Attributes:
+        is_sysadmin: also for code that acts for the portal itself.
+        manages: ids of organisations whose sources they may update.
+        reads: ids of organisations whose private sources they may see.
+    """
+
+    is_sysadmin: bool
+    manages: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
+
+
+class Brief(NamedTuple):
+    """Values for filters and order: health, state, time of the end of the last run (seconds)."""
+
+    health: str
+    state: str
+    finished: float
+
+
+@dataclass(slots=True)
+class Listed:
+    """One source on the list.
+
+    Attributes:
+        organization_type: of its organisation, "" for none.
+        brief: only for those who may manage it.
+        health: of the same sources, if it was loaded just now.
+    """
+
+    source: Any
+    may_manage: bool
+    organization_type: str = ""
+    brief: Brief | None = None
+    health: source_health.SourceHealth | None = None
+
+    def value(self, facet: str) -> str:
+        """Return the source's value in a facet, "" for none."""
+        if facet in ("health", "state"):
+            return str(getattr(self.brief, facet)) if self.brief else ""
+        if facet == "organization_type":
+            return self.organization_type
+        return str(getattr(self.source, facet) or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A search for sources.
+
+    Attributes:
+        q: words, each of which must be in title, name, URL or organisation.
+        values: facet → value; facets without a value are left out.
+        mine: only sources that the user may manage.
+        include_inactive: also those that were switched off or deleted.
+        sort: of SORTS.
+    """
+
+    q: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    mine: bool = False
+    include_inactive: bool = False
+    sort: str = "name"
+
+    @property
+    def wants_off(self) -> bool:
+        return OFF in (self.values.get("health"), self.values.get("state"))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The result of a search.
+
+    Attributes:
+        sources: matching sources, in order.
+        facets: facet → value → number of sources.
+        organizations: name → title of those with a source.
+        managed: number of active sources that the user may manage.
+        attention: number of these by health of ``ATTENTION``.
+        switched_off: number of inactive sources that the user may manage.
+    """
+
+    sources: list[Listed]
+    facets: dict[str, dict[str, int]]
+    organizations: dict[str, str]
+    managed: int
+    attention: dict[str, int]
+    switched_off: int = 0
+
+
+class SourceRow(NamedTuple):
+    """A source with its dataset and organisation, the portal's notice and the stored schedule."""
+
+    package: model.Package
+    source: HarvestSource
+    organization: model.Group | None
+    notice: str
+    schedule: dict[str, Any] | None
+
+
+def load_row(name_or_id: str) -> SourceRow | None:
+    """Return a source by name or id, None if there is none; one statement."""
+    row = (
+        Session.query(
+            *(model.Package, HarvestSource, model.Group),
+            *(database.note_column(database.NOTICE), SourceState.schedule),
+        )
+        .join(HarvestSource, HarvestSource.id == model.Package.id)
+        .outerjoin(SourceState, SourceState.source_id == model.Package.id)
+        .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
+        .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
+        .first()
+    )
+    return SourceRow(*row) if row else None
+
+
+def find_sources(wish: Wish, asker: Asker) -> Found:
+    """Return the matching sources, in at most five statements."""
+    visible = [listed for row in Session.execute(_SOURCES) if (listed := _listed(row, asker))]
+    _judge(visible)
+    counts = {facet: Counter[str]() for facet in FACETS}
+    words = wish.q.casefold().split()
+    matching = [
+        listed
+        for listed in visible
+        if _is_asked_for(listed, words, wish) and _count(listed, wish, counts)
+    ]
+    matching.sort(key=_ORDERS[wish.sort])
+    facets = {facet: _in_order(facet, counter) for facet, counter in counts.items()}
+    owners = {
+        listed.source.organization: listed.source.organization_title
+        for listed in visible
+        if listed.source.organization is not None
+    }
+    mine = [listed for listed in visible if listed.may_manage and listed.source.active]
+    values = Counter(listed.value("health") for listed in mine)
+    attention: dict[str, int] = {value: values[value] for value in ATTENTION}
+    off = sum(listed.may_manage and not listed.source.active for listed in visible)
+    return Found(matching, facets, owners, len(mine), attention, off)
+
+
+def _listed(row: Any, asker: Asker) -> Listed | None:
+    manages = asker.is_sysadmin or row.owner_org in asker.manages
+    # A source that is switched off is "deleted" for CKAN ("inactive" if a script said so); its
+    # editors can switch it on again.
+    if row.state != "active" and not (manages and row.state in ("deleted", "inactive")):
+        return None
+    if row.private and not manages and row.owner_org not in asker.reads:
+        return None
+    return Listed(row, manages, organization_types.find(row.organization_type or ""))
+
+
+def _judge(sources: Iterable[Listed]) -> None:
+    managed = [listed for listed in sources if listed.may_manage]
+    if len(managed) > MANY:
+        known = {id_: Brief(*brief) for id_, brief in (http_client.recall(KEPT) or {}).items()}
+        if any(listed.source.id not in known for listed in managed):
+            known = {id_: _brief(state) for id_, state in source_health.load_health().items()}
+            http_client.save_in_redis(KEPT, known, KEPT_SECONDS)
+        for listed in managed:
+            listed.brief = known.get(listed.source.id)
+        return
+    loaded = source_health.load_health([listed.source.id for listed in managed])
+    for listed in managed:
+        listed.health = loaded.get(listed.source.id)
+        listed.brief = _brief(listed.health) if listed.health else None
+
+
+def _brief(found: source_health.SourceHealth) -> Brief:
+    finished = found.last_run and found.last_run["finished"]
+    return Brief(found.value, found.state, finished.timestamp() if finished else 0.0)
+
+
+def _is_asked_for(listed: Listed, words: Collection[str], wish: Wish) -> bool:
+    if wish.mine and not listed.may_manage:
+        return False
+    if not words:
+        return True
+    source = listed.source
+    text = f"{source.title}\n{source.name}\n{source.url}\n{source.organization_title}".casefold()
+    return all(word in text for word in words)
+
+
+def _count(listed: Listed, wish: Wish, counts: Mapping[str, Counter[str]]) -> bool:
+    """Count a source in the facets; tell whether it is on the list now.
+
+    A facet counts the sources that match the other facets, so that the user can change its value.
+    """
+    missed = {facet for facet, value in wish.values.items() if listed.value(facet) != value}
+    if not listed.source.active and not (wish.wants_off or wish.include_inactive):
+        missed.add("health")  # inactive sources are listed only on request
+    for facet, counter in counts.items():
+        value = listed.value(facet)
+        if value and missed <= {facet}:
+            counter[value] += 1
+    return not missed
+
+
+def _in_order(facet: str, counter: Counter[str]) -> dict[str, int]:
+    if facet == "health":
+        return {value: counter[value] for value in Health if counter[value]}
+    return dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _title(listed: Listed) -> tuple[str, str]:
+    return str(listed.source.title).casefold(), listed.source.name
+
+
+_ORDERS: Mapping[str, Callable[[Listed], Any]] = {
+    "name": lambda listed: listed.source.name,
+    "title": _title,
+    "health": lambda listed: (HEALTH_ORDER.index(listed.value("health")), _title(listed)),
+    # The newest first, sources that never ran last.
+    "last_run": lambda listed: (-listed.brief.finished if listed.brief else 0, _title(listed)),
+    # The soonest first, sources without a schedule last.
+    "next_run": lambda listed: (listed.source.next_run or _NEVER, _title(listed)),
+}
+
+
+def roles_of(user: str) -> set[tuple[str, str]]:
+    """Return active organisation id → role of a user; two statements.
+
+    Roles that cascade on this portal also count in the organisations below.
+    """
+    query = (
+        sa.select(model.Member.group_id, model.Member.capacity)
+        .join(model.Group, model.Group.id == model.Member.group_id)
+        .join(model.User, model.User.id == model.Member.table_id)
+        .where(
+            model.Member.table_name == "user",
+            model.Member.state == "active",
+            model.Group.is_organization,
+            model.Group.state == "active",
+            model.User.name == user,
+        )
+    )
+    roles = {(row[0], row[1]) for row in Session.execute(query)}
+    cascading = authz.check_config_permission("roles_that_cascade_to_sub_groups")
+    tops = {role: [id_ for id_, own in roles if own == role] for role in cascading or ()}
+    for role, ids in tops.items():
+        if ids:
+            roles |= {(row[0], role) for row in Session.execute(_BELOW, {"ids": ids})}
+    return roles
+
+
+def of_organisation(organisation_id: str) -> int:
+    """Return how many sources an organisation has that are not deleted; one statement."""
+    query = sa.select(sa.func.count()).where(
+        model.Package.type == "harvest",
+        model.Package.state == "active",
+        model.Package.owner_org == organisation_id,
+        model.Package.private.isnot(True),
+    )
+    return int(Session.scalar(query) or 0)
+
+
+_SOURCES = sa.text(
+    f"""
+    SELECT source.id, source.url, source.type, COALESCE(source.frequency, 'MANUAL') AS frequency,
+           source.active AND package.state = 'active' AS active,
+           CASE WHEN source.active AND package.state = 'active'
+                     AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL'
+                THEN source.next_run END AS next_run,
+           package.name, package.state, COALESCE(package.private, false) AS private,
+           package.owner_org,
+           COALESCE(NULLIF(package.title, ''), NULLIF(source.title, ''), package.name) AS title,
+           owner.name AS organization, COALESCE(NULLIF(owner.title, ''), owner.name, '')
+               AS organization_title,
+           {compat.group_extra_sql("owner", organization_types.KEY)} AS organization_type
+      FROM harvest_source AS source
+      JOIN package ON package.id = source.id
+      LEFT JOIN "group" AS owner ON owner.id = package.owner_org
+    """  # noqa: S608 - names of our own
+)
+
+# A member row of type organisation names the organisation below (ckanext-hierarchy).
+_BELOW = sa.text(
+    """
+    WITH RECURSIVE below(id) AS (
+        SELECT group_id FROM member
+         WHERE table_id = ANY (CAST(:ids AS text[])) AND table_name = 'group' AND state = 'active'
+         UNION
+        SELECT member.group_id FROM member
+          JOIN below ON member.table_id = below.id
+         WHERE member.table_name = 'group' AND member.state = 'active'
+    )
+    SELECT id FROM below
+    """
+)
+
+# Filters nothing; it tells ckanext-harvest that the query is about sources.
+_ALSO_SOURCES = "+(*:* OR dataset_type:harvest)"
+_SHOWN_BY = "dataset_type:harvest"  # what ckanext-harvest looks for in fq
+
+_PHRASE = r'\\.|"(?:\\.|[^"\\])*"'
+# Where a field's name may begin: not inside another name or after an escape.
+_START = r"(?<![\w.\\])"
+_NAMES_SOURCES = re.compile(rf'{_PHRASE}|(?P<found>{_START}type:\s*\(?\s*(?:"harvest"|harvest\b))')
+_CLAUSE = re.compile(
+    rf'(?P<field>{_START}source_type:\s*)(?P<value>"[^"\\]*"|\([^()]*\)|[\w-]+(?![\w*?~:.-]))'
+    rf"|{_PHRASE}"
+)
+_NAME = re.compile(r'"([^"\\]*)"|(?<![\w*?~:.-])([\w-]+)(?![\w*?~:.-])')
+
+
+def search_sources(search_params: dict[str, Any]) -> None:
+    """Make a search for ``type:harvest`` find sources, under any name of their type.
+
+    Other searches are not changed. Permissions still apply: private and deleted sources stay
+    hidden.
+
+    Args:
+        search_params: as ``before_dataset_search`` has them.
+    """
+    query, filters = search_params.get("q"), search_params.get("fq") or ""
+    more = search_params.get("fq_list") or []
+    texts = [text for text in (query, filters, *more) if isinstance(text, str)]
+    is_named = any(match["found"] for text in texts for match in _NAMES_SOURCES.finditer(text))
+    if not is_named and not any(_SHOWN_BY in text for text in texts):
+        return
+    if isinstance(query, str):
+        search_params["q"] = _rewritten(query)
+    if filters:
+        search_params["fq"] = filters = _rewritten(filters)
+    if more:
+        search_params["fq_list"] = [_rewritten(text) for text in more]
+    if is_named and _SHOWN_BY not in filters:
+        search_params["fq"] = f"{filters} {_ALSO_SOURCES}".strip()
+
+
+def _rewritten(text: str) -> str:
+    """Replace a source type's name in a query by all its names.
+
+    The inserted text comes from our table of types, never from the query.
+    """
+    return text if text.lstrip().startswith("{!") else _CLAUSE.sub(_with_all_names, text)
+
+
+def _with_all_names(match: re.Match[str]) -> str:
+    if not match["field"]:
+        return match[0]
+    if match["value"].startswith("("):
+        return f"{match['field']}({_NAME.sub(_other_names, match['value'][1:-1])})"
+    return match["field"] + _NAME.sub(_other_names, match["value"])
+
+
+def _other_names(match: re.Match[str]) -> str:
+    names = source_types.names_of(match[1] or match[2] or "")
+    return match[0] if len(names) < 2 else "({})".format(" OR ".join(f'"{n}"' for n in names))

@@ -1,0 +1,242 @@
+"""Rules of moving a source to another URL, and texts about the move."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest import source_moves
+from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.source_moves import has_datasets, is_move
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.permissions import find_unended_run
+from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.texts import gettext, ngettext, number, ungettext
+from ckanext.ukharvest.previews import rules as preview_rules
+from ckanext.ukharvest.sources import rules as source_rules
+from ckanext.ukharvest.sources import schema as source_schema
+
+Session = model.Session
+
+
+def sentences(move: Mapping[str, Any]) -> list[str]:
+    """Return which of the source's datasets are at the new URL.
+
+    Args:
+        move: a ``MoveResult``.
+    """
+    return list(_sentences(move))
+
+
+def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
+    matches, datasets = move["same"] + move["moved"], move["datasets"]
+    yield ngettext(
+        "{found} of the {n} dataset of this source is at the new URL.",
+        "{found} of the {n} datasets of this source are at the new URL.",
+        datasets,
+        found=number(matches),
+        n=number(datasets),
+    )
+    if move["same"]:
+        yield ungettext(
+            "{n} has the same identifier there.",
+            "{n} have the same identifiers there.",
+            move["same"],
+        )
+    if move["moved"]:
+        yield ungettext(
+            "{n} has an identifier there that begins with the new URL.",
+            "{n} have identifiers there that begin with the new URL.",
+            move["moved"],
+        )
+    if missing := len(move["missing"]):
+        yield ungettext("{n} is not there.", "{n} are not there.", missing)
+    if move["added"]:
+        yield ungettext(
+            "The next run would add {n} dataset.",
+            "The next run would add {n} datasets.",
+            move["added"],
+        )
+    if move["dropped"]:
+        yield gettext(
+            "The new type does not have these options, which are dropped: {names}.",
+            names=", ".join(move["dropped"]),
+        )
+
+
+def moved(move: Mapping[str, Any]) -> str:
+    """Return what a move did."""
+    return ungettext(
+        "The source was moved. {n} dataset is kept. Start a run to harvest the new URL.",
+        "The source was moved. {n} datasets are kept. Start a run to harvest the new URL.",
+        move["same"] + move["moved"],
+    )
+
+
+def few_match() -> str:
+    """Return why a move needs a confirmation."""
+    return str(
+        tk._(
+            "Fewer than half of the datasets are at the new URL. After the move, runs add the "
+            "records there as new datasets, and the datasets that are not there go missing."
+        )
+    )
+
+
+LISTED = 20  # datasets that are not at the new URL
+
+
+def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> dict[str, str]:
+    """Return ``source_type``, ``url`` and ``config`` that a dry run reads, checked.
+
+    Args:
+        user: name of the user who asks for it.
+        data_dict: nothing of these for the source as it is; else ``url`` and, if they change,
+            ``source_type`` and ``config``.
+
+    Raises:
+        ValidationError: the source could not be saved so.
+    """
+    is_move = bool({"url", "source_type", "config"} & data_dict.keys())
+    data = schema.validate(data_dict, source_schema.dry_run_create_schema()) if is_move else {}
+    if source.type not in config.our_type_names():
+        raise invalid(
+            "source_id",
+            tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
+            if is_move
+            else tk._("Sources of this type cannot be tested. Start a run to see their records."),
+        )
+    if not is_move:
+        return {"source_type": source.type, "url": source.url, "config": source.config or ""}
+    name, url = data["source_type"] or source.type, data["url"]
+    text = data["config"] if "config" in data_dict else source.config or ""
+    is_same = source_rules.comparable_url(url) == source_rules.comparable_url(source.url)
+    if is_same and name == source.type:
+        raise invalid("url", tk._("The source has this URL already."))
+    if name != source.type:
+        text = _options_of(text, name)
+    own = {"source_type": name, "url": url, "config": text}
+    place = preview_rules.validate_input(user, own, source)
+    _check_other_sources(source, place)
+    return place
+
+
+def _options_of(text: str, name: str) -> str:
+    """Return the options of a configuration that the type of this name has."""
+    kind = source_types.find(name)
+    if kind is None:
+        return text
+    names = {option.name for option in (*kind.options, *source_types.COMMON_OPTIONS)}
+    stored = source_rules.parse_options(text)
+    options = {key: value for key, value in stored.items() if key in names}
+    return json.dumps(options, indent=2) if options else ""
+
+
+def _check_other_sources(source: HarvestSource, place: Mapping[str, str]) -> None:
+    data = {("id",): source.id, **{(key,): value for key, value in place.items()}}
+    errors: dict[Any, list[str]] = {("config",): []}
+    context = {"package": model.Package.get(source.id), "model": model, "session": Session}
+    try:
+        source_rules.check_url(("url",), data, errors, context)
+    except tk.Invalid as exc:
+        raise invalid("url", str(exc.error)) from exc
+
+
+def add_dry_run(
+    user: str, source: HarvestSource, place: Mapping[str, str]
+) -> tuple[SourcePreview, bool]:
+    """Return a dry run, and whether it is new: the same one that is under way is returned."""
+    where = {"source_id": source.id, "source_type": place["source_type"], "url": place["url"]}
+    if under_way := source_previews.dry_run_under_way(**where, config=place["config"]):
+        return under_way, False
+    preview_rules.check_rate(user)
+    preview_rules.check_queue(user)
+    source_previews.delete_dry_runs(**where)
+    return source_previews.add(user, config=place["config"], **where), True
+
+
+def needs_dry_run(source_id: str, url: str) -> bool:
+    """Tell whether a source's datasets are looked for at a URL before it is saved.
+
+    Not if it differs only in what ``comparable_url`` leaves out, if the source has no datasets
+    that could get lost, or if its type is not ours.
+    """
+    source = HarvestSource.get(source_id)
+    is_other = source_rules.comparable_url(url) != source_rules.comparable_url(source.url)
+    return is_other and source.type in config.our_type_names() and has_datasets(source_id)
+
+
+def latest_move(source_id: str) -> dict[str, str] | None:
+    """Return ``id`` and ``url`` of the latest dry run if it is of another URL, for the form."""
+    preview = source_previews.latest_dry_run(source_id)
+    if preview is None or preview.state == PreviewState.STOPPED or not is_move(preview):
+        return None
+    return {"id": preview.id, "url": preview.url}
+
+
+def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a dry run as ``ukharvest_source_preview_show`` returns it."""
+    return {
+        **{key: move[key] for key in ("datasets", "same", "moved", "added", "dropped")},
+        "missing": len(move["missing"]),
+        "missing_datasets": list_missing(preview, move, LISTED),
+        "few_match": few_records_match(move),
+        "refusal": refusal(preview),
+    }
+
+
+def list_missing(
+    preview: SourcePreview, move: Mapping[str, Any], most: int | None = None
+) -> list[dict[str, str]]:
+    """Return ``guid``, ``title`` and ``name`` of datasets that are not at the new URL."""
+    return source_moves.records_by_id(preview.source_id, move["missing"][:most])
+
+
+def list_all_missing(preview_id: str) -> list[dict[str, str]]:
+    """Return the same of all datasets of a dry run; [] if it has no result."""
+    preview = source_previews.get(preview_id)
+    if preview is None or not preview.result or not preview.result["move"]:
+        return []
+    return list_missing(preview, preview.result["move"])
+
+
+def few_records_match(move: Mapping[str, Any]) -> bool:
+    """Tell whether fewer than half of the datasets are at the new URL."""
+    return bool((move["same"] + move["moved"]) * 2 < move["datasets"])
+
+
+def refusal(preview: SourcePreview) -> str:
+    """Return why a source cannot be moved after this dry run, "" if it can."""
+    result = preview.result or {}
+    move, source = result.get("move"), HarvestSource.get(preview.source_id)
+    if preview.state != PreviewState.DONE or not move or result["over"]:
+        return str(tk._("The dry run has not read the new URL to its end. Start it again."))
+    if result["error"] or not result["read"] and not (move["same"] or move["moved"]):
+        return str(tk._("No record could be read at the new URL."))
+    if (source.url, source.type) != (move["from_url"], move["from_type"]):
+        return str(tk._("The source has changed since. Start the dry run again."))
+    return ""
+
+
+def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
+    """Raise ValidationError if a source cannot be moved, or not without a confirmation.
+
+    The caller has locked the source, so that no run starts until its transaction ends.
+    """
+    if message := refusal(preview):
+        raise invalid("source_id", message)
+    if find_unended_run(preview.source_id):
+        text = tk._(
+            "A run of this source has not ended. Stop it or wait until it ends, then move it."
+        )
+        raise invalid("source_id", text)
+    if few_records_match(preview.result["move"]) and not even_if_few_match:
+        raise invalid("even_if_few_match", few_match())

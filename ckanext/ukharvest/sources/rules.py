@@ -1,0 +1,302 @@
+"""Validation of name, URL and options when a source is saved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ckan import authz, model
+from ckan.lib import i18n
+from ckan.logic.validators import package_name_validator
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.logic import validators as stock
+from ckanext.harvest.model import HarvestSource
+from flask import current_app, has_app_context
+from werkzeug.exceptions import HTTPException, NotFound
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.errors import Blocked, ConfigError
+from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
+from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.readers.ckan_api.site import Site
+from ckanext.ukharvest.source_types.portals import CKAN
+
+Session = model.Session
+
+STATIC = "static"  # endpoint of files, and of all paths that CKAN does not know
+# What people uploaded may be the list of another catalogue.
+_UPLOADED = ("resource.download", "dataset_resource.download", "file.download")
+_STANDARD_PORTS = (80, 443)
+
+
+def refuse(url: str, type_name: str) -> None:
+    """Refuse the URL of a page of this portal.
+
+    Files that were uploaded to it, and other services of its server, are sources like any others.
+
+    Args:
+        type_name: of the source, "" if it is not known.
+
+    Raises:
+        Invalid: it is one.
+    """
+    path = _own_path(url)
+    if path is None:
+        return
+    endpoint = _endpoint(path)
+    if endpoint == STATIC:
+        # CKAN's reader looks for a site at the root of the server too.
+        is_site = source_types.find(type_name) is CKAN and not Site.parse(url).is_document
+    else:
+        is_site = endpoint not in _UPLOADED
+    if is_site:
+        raise tk.Invalid(
+            tk._(
+                "This URL is this portal itself, which has these datasets already. Enter the URL "
+                "of another site."
+            )
+        )
+
+
+def _own_path(url: str) -> str | None:
+    """Return the path below the portal's root, None if the URL is of another server or folder."""
+    try:
+        (_scheme, *own), (_other, *other) = origin(config.site_url()), origin(url)
+    except Blocked:
+        return None
+    ports = {own.pop(), other.pop()}
+    if own != other or not (len(ports) == 1 or ports.issubset(_STANDARD_PORTS)):
+        return None
+    root = str(tk.config.get("ckan.root_path") or "").partition("/{{LANG}}")[0].rstrip("/")
+    path = urlsplit(url).path
+    if root and path != root and not path.startswith(f"{root}/"):
+        return None
+    path = path[len(root) :] or "/"
+    language, _, rest = path[1:].partition("/")
+    return f"/{rest}" if language in i18n.get_locales() else path
+
+
+def _endpoint(path: str) -> str:
+    """Return CKAN's endpoint of a path; "" where it redirects, or expects another method."""
+    if not has_app_context():  # some commands
+        return STATIC
+    try:
+        endpoint, _values = current_app.url_map.bind("").match(path, method="GET")
+    except NotFound:
+        return STATIC
+    except HTTPException:
+        return ""
+    return str(endpoint)
+
+
+def comparable_url(url: str) -> str:
+    """Return a form of a URL that is equal for two URLs of the same document, query included.
+
+    Accepts any text: sources saved before these rules may have anything as URL.
+    """
+    try:
+        parts = urlsplit(normalise(url))
+    except (Blocked, ValueError):
+        return url.strip().rstrip("/")
+    standard = {"http": ":80", "https": ":443"}[parts.scheme]
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc.removesuffix(standard)}{parts.path.rstrip('/')}{query}"
+
+
+def comparable_config(text: str | None) -> str:
+    """Return a form of a configuration that is equal for two with the same options."""
+    try:
+        options = json.loads(text or "{}")
+    except ValueError:
+        return str(text)
+    return json.dumps(options, sort_keys=True) if options else ""
+
+
+def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
+    """Refuse a URL that may not be read, is the portal's own, or that another source has."""
+    url = data[key].strip()
+    try:
+        config.guard().check_url(url)
+    except Blocked as exc:
+        raise tk.Invalid(exc.message) from exc
+    refuse(url, data.get(_sibling(key, "source_type")) or "")
+    data[key] = url
+    other = _other_source(url, data.get(_sibling(key, "config")), _own_id(key, data, context))
+    if other:
+        raise tk.Invalid(other)
+    if not errors.get(_sibling(key, "config")):
+        check_credential(key, url, data, errors)
+
+
+def _sibling(key: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    return (*key[:-1], name)
+
+
+def _own_id(key: Any, data: Any, context: Any) -> str:
+    package = context.get("package")
+    if package is not None and package.type == "harvest":
+        return str(package.id)
+    package = model.Package.get(data.get(_sibling(key, "id")) or "")
+    return str(package.id) if package else ""
+
+
+def find_sources_by_url(url: str, own_id: str = "") -> list[dict[str, str]]:
+    """Return ``name`` and ``title`` of the active, public sources of a URL, with any options.
+
+    Args:
+        url: compared by ``comparable_url``.
+        own_id: id of a source to leave out.
+    """
+    query = (
+        Session.query(HarvestSource.url, model.Package.name, model.Package.title)
+        .join(model.Package, model.Package.id == HarvestSource.id)
+        .filter(model.Package.state == "active", model.Package.private.is_(False))
+        .filter(HarvestSource.id != own_id)
+        .order_by(model.Package.name)
+    )
+    wanted = comparable_url(url)
+    return [
+        {"name": name, "title": title or name}
+        for other, name, title in query
+        if comparable_url(other or "") == wanted
+    ]
+
+
+def reserved_names() -> frozenset[str]:
+    """Return the words that URLs of pages have in the place of a source's name, such as "new"."""
+    if not has_app_context():
+        return frozenset()
+    paths = (rule.rule.split("/") for rule in current_app.url_map.iter_rules())
+    below = (path[2] for path in paths if path[1:2] == ["harvest"] and path[2:])
+    return frozenset(word for word in below if word and "<" not in word)
+
+
+def allowed_name(name: str) -> str:
+    """Return the name, with "-source" added if a page has it."""
+    return f"{name}-source" if name in reserved_names() else name
+
+
+def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
+    """Refuse a name that CKAN refuses, or that a page has in its URL."""
+    package_name_validator(key, data, errors, context)
+    package, name = context.get("package"), data[key]
+    is_old = package is not None and package.name == name
+    if name in reserved_names() and not is_old:
+        raise tk.Invalid(
+            gettext(
+                'Name: "{name}" is the name of a page; choose another, such as {example}',
+                name=name,
+                example=allowed_name(name),
+            )
+        )
+
+
+def _other_source(url: str, text: str | None, own_id: str) -> str:
+    """Return a message if another source has the URL and the options, else "".
+
+    A private one is not named: the user may not be allowed to see it.
+    """
+    package = model.Package
+    query = (
+        Session.query(HarvestSource.url, HarvestSource.config, package.title, package.private)
+        .join(package, package.id == HarvestSource.id)
+        .filter(package.state == "active", HarvestSource.id != own_id)
+    )
+    wanted = (comparable_url(url), comparable_config(text))
+    for other_url, other_config, title, is_private in query:
+        if (comparable_url(other_url or ""), comparable_config(other_config)) == wanted:
+            if is_private:
+                return gettext("Another harvest source already has this URL and these options.")
+            return gettext(
+                "The harvest source “{title}” already has this URL and these options. Change that "
+                "source, or one of the options.",
+                title=title,
+            )
+    return ""
+
+
+def parse_options(text: str | None) -> dict[str, Any]:
+    """Return the options of a configuration, {} if it is no JSON object; others report that."""
+    try:
+        options = json.loads(text or "{}")
+    except (ValueError, TypeError):
+        return {}
+    return options if isinstance(options, dict) else {}
+
+
+def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
+    """Refuse a secret that the portal does not have, or that is for another server."""
+    name = parse_options(data.get(_sibling(key, "config"))).get("credential")
+    if not name or not source_types.find(data.get(_sibling(key, "source_type")) or ""):
+        return
+    try:
+        secret = config.read_credential(str(name))
+    except ConfigError as exc:
+        errors[_sibling(key, "config")] = [exc.message]
+        return
+    if origin(url) != (secret.scheme, secret.host, secret.port):
+        message = gettext(
+            "credential: the secret {name} is for {place}, not for {url}",
+            name=repr(name),
+            place=f"{secret.scheme}://{secret.host}:{secret.port}",
+            url=safe_url(url),
+        )
+        errors[_sibling(key, "config")] = [message]
+
+
+def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
+    """Validate the options as ckanext-harvest does, and those that only a sysadmin may set."""
+    kind = source_types.find(data.get(_sibling(key, "source_type")) or "")
+    reserved = source_types.reserved_options(kind) if kind else frozenset()
+    if reserved:
+        _keep_reserved(key, data, context, reserved)
+    try:
+        stock.harvest_source_config_validator(key, data, errors, context)
+    except tk.Invalid as exc:
+        # The source type's message names the option, so the lead-in is not needed.
+        lead_in = "Error parsing the configuration options: "
+        raise tk.Invalid(str(exc.error).removeprefix(lead_in)) from exc
+    if kind:
+        _check_groups(parse_options(data.get(key)).get("default_groups"))
+
+
+def _keep_reserved(key: Any, data: Any, context: Any, reserved: frozenset[str]) -> None:
+    if is_trusted(context):
+        return
+    options = parse_options(data.get(key))
+    source = HarvestSource.get(_own_id(key, data, context) or "-")
+    before = parse_options(source.config) if source else {}
+    stored = {name: before[name] for name in reserved if name in before}
+    for name in sorted(reserved & options.keys()):
+        if options[name] != stored.get(name):
+            raise tk.Invalid(
+                tk._(
+                    "{}: affects other organisations, so only a sysadmin can set it. Leave it "
+                    "unchanged, or ask a sysadmin"
+                ).format(name)
+            )
+    if stored.keys() - options.keys():
+        data[key] = json.dumps({**options, **stored}, indent=2)
+
+
+def is_trusted(context: Mapping[str, Any]) -> bool:
+    """Tell whether a sysadmin saves, or code without a user (``ignore_auth``)."""
+    user = context.get("user")
+    return authz.is_sysadmin(user) if user else bool(context.get("ignore_auth"))
+
+
+def _check_groups(names: Any) -> None:
+    names = names.replace(",", " ").split() if isinstance(names, str) else names or []
+    for name in names:
+        if not is_group(name):
+            raise tk.Invalid(
+                tk._("default_groups: there is no group {!r} on this portal").format(name)
+            )
+
+
+def is_group(name: str) -> bool:
+    """Tell whether the portal has a group of this name or id."""
+    group = model.Group.get(name)
+    return group is not None and not group.is_organization and group.state == "active"

@@ -1,0 +1,350 @@
+"""A source as ``ukharvest_source_show`` returns it, and its organisation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.schedule import ALWAYS
+from ckanext.ukharvest.core.source_status import MISSING, Health
+from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.harvest import datasets, runs, sweeper
+from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
+from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.lib.permissions import may, once, readable_organisations
+from ckanext.ukharvest.lib.texts import gettext, ngettext, number
+from ckanext.ukharvest.links import model as link_model
+from ckanext.ukharvest.sources import texts as source_texts
+from ckanext.ukharvest.sources.model import SourceRow
+from ckanext.ukharvest.sources.rules import parse_options
+from ckanext.ukharvest.sources.texts import StatusFacts
+
+NEWEST = 30  # runs of the chart on a source's page
+
+
+def type_label(name: str) -> str:
+    """Return the title of a source type, also of another extension's."""
+    kind = source_types.find(name)
+    if kind is not None:
+        return str(tk._(kind.title))
+    known = tk.get_action("harvesters_info_show")({"ignore_auth": True}, {})
+    titles = {info["name"]: info["title"] for info in known}
+    return str(tk._(titles[name])) if name in titles else name
+
+
+def describe_source(row: SourceRow) -> dict[str, Any]:
+    """Return what everybody who may read the source gets, but what ``describe_harvest`` has."""
+    package, source, group = row[:3]
+    return {
+        "id": source.id,
+        "name": package.name,
+        "title": package.title or source.title or package.name,
+        "url": source.url,
+        "type": source.type,
+        "type_label": type_label(source.type),
+        "organization": group and {"id": group.id, "name": group.name, "title": group.title},
+        "frequency": source.frequency or "MANUAL",
+        "frequency_label": source_texts.frequency_words(source.frequency or ""),
+        "created": iso(package.metadata_created),
+    }
+
+
+def describe_harvest(source_id: str) -> dict[str, Any]:
+    """Return what those get besides who may not update the source."""
+    return {
+        "datasets": datasets.of_sources([source_id], public=True).get(source_id, 0),
+        "harvested": iso(runs.last_good_end(source_id)),
+    }
+
+
+def describe_schedule(source: HarvestSource, plan: sweeper.Plan) -> dict[str, Any]:
+    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and ``text``."""
+    start = sweeper.next_start(source, plan) if source.active else None
+    minutes = config.schedule_cron_minutes()
+    if start is None:
+        text = gettext("Runs only when you start it")
+    elif source.frequency == ALWAYS:
+        text = gettext("Scheduled to start within {minutes} minutes", minutes=minutes)
+    else:
+        text = gettext(
+            "Scheduled to start within {minutes} minutes after {start} UTC",
+            minutes=minutes,
+            start=start.strftime("%Y-%m-%d %H:%M"),
+        )
+    return {**plan._asdict(), "days": list(plan.days), "next_run": iso(start), "text": text}
+
+
+def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
+    """Return status, texts and figures of the source, and the version of all that.
+
+    For users who may update it.
+    """
+    status = source_health.load_health([source.id])[source.id]
+    known = _runs(source.id, status)
+    may_need_decision = status.state == "held" or status.value in MISSING
+    preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
+    # Elsewhere the card is about something worse, or a run.
+    is_calm = status.value == Health.HEALTHY and status.current is None
+    facts = StatusFacts(
+        health=status,
+        now=utcnow(),
+        last=known.get(str(status.last_run and status.last_run["id"])),
+        judged=known.get(str(status.judged_id)),
+        frequency=source.frequency or "",
+        checked=preview.done if preview else 0,
+        may_decide=may_need_decision
+        and may(context, "ukharvest_deletion_decide", source_id=source.id),
+        max_share=config.delete_max_share(),
+        broken_links=count_broken_links(context, source.id)[0] if is_calm else 0,
+        cron_minutes=config.schedule_cron_minutes(),
+    )
+    card = source_texts.status_card(facts)
+    answer = {
+        "state": card.value if card.kind == "state" else "idle",
+        "badge": {"kind": card.kind, "value": card.value},
+        "css": card.css,
+        "heading": card.heading,
+        "text": list(card.text),
+        "actions": list(card.actions),
+        "health": status.value,
+        "health_reason": status.reason,
+        "failing_since": iso(status.since),
+        "failures": status.failures,
+        "last_run": _run(status.last_run),
+        "last_good_run": _run(status.last_good_run),
+        "harvested": iso(status.harvested),
+        "next_run": iso(status.next_run),
+        "datasets": status.datasets,
+        "held": status.held,
+        "renamed": status.renamed,
+        "missing": status.missing,
+        "progress": _progress(status.current),
+        "queue_position": status.current.queue_position if status.current else 0,
+    }
+    return {**answer, "version": _version(answer)}
+
+
+def count_broken_links(context: Any, source_id: str) -> tuple[int, int]:
+    """Return the numbers of a source's links that do not work, and of their datasets.
+
+    Without those of private datasets that the user may not read.
+    """
+    wanted = link_model.Wanted(source_id, reads=readable_organisations(context))
+    question = ("broken links", source_id, context.get("user") or "")
+    return once(question, lambda: link_model.count_broken(wanted))
+
+
+def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
+    """Return the number of a source's runs, and the newest ``NEWEST`` as ``runs.list_runs`` does.
+
+    The source's page shows them, and its status is about one of them.
+    """
+    return once(
+        ("newest runs", source_id), lambda: runs.list_runs(source_id=source_id, limit=NEWEST)
+    )
+
+
+def _runs(source_id: str, shown: source_health.SourceHealth) -> dict[str, dict[str, Any]]:
+    """Return the last run and the one that health is judged by, by run id.
+
+    {} while a run is under way: the texts are then about that one.
+    """
+    last = shown.last_run["id"] if shown.last_run else None
+    ids = {id_ for id_ in (shown.judged_id, last) if id_}
+    if not ids or shown.current is not None:
+        return {}
+    newest = {run["id"]: run for run in newest_runs(source_id)[1]}
+    # Many runs can have been stopped since the one that health is judged by.
+    return newest if ids <= newest.keys() else runs.by_id(ids)
+
+
+def _run(run: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return {**run, "finished": iso(run["finished"])} if run else None
+
+
+def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
+    if run is None:
+        return None
+    return {
+        "run_id": run.id,
+        "stage": run.state,
+        "seen": run.seen,
+        "done": run.done,
+        "total": run.total,
+        "lost": run.lost,
+        "eta_seconds": None if run.eta_seconds is None else round(run.eta_seconds),
+        "started": iso(run.started),
+        "asked_by": run.asked_by,
+        "mode": run.mode,
+    }
+
+
+def _version(answer: Mapping[str, Any]) -> str:
+    """Return a hash that changes when the page does; the estimate of the time left is ignored."""
+    run = {**(answer["progress"] or {}), "eta_seconds": None}
+    text = json.dumps({**answer, "progress": run}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def count_moving(source: Mapping[str, Any], organization_id: str) -> int:
+    """Return how many datasets the next run moves if the source belongs to this organisation.
+
+    Args:
+        source: as stored, with ``config``.
+        organization_id: id or name, "" for no organisation.
+    """
+    group = model.Group.get(organization_id) if organization_id else None
+    return _count(source, stored_organization(group.id if group else ""))
+
+
+def count_with_any_other(source: Mapping[str, Any]) -> int:
+    """Return how many datasets the next run would move if another organisation were chosen."""
+    return _count(source, None)
+
+
+def _count(source: Mapping[str, Any], chosen: str | None) -> int:
+    options = parse_options(source["config"])
+    # With it, datasets of the remote site's organisations stay with these.
+    own = stored_organization(source["owner_org"]) if options.get("remote_orgs") else ""
+    return count_moving_datasets(source["id"], chosen, only_from=own)
+
+
+def moving_text(number: int, organization_id: str) -> str:
+    """Return a sentence for the page after saving, "" if no dataset moves."""
+    if not number:
+        return ""
+    group = model.Group.get(organization_id) if organization_id else None
+    return (
+        ngettext(
+            "{n} dataset will belong to no organisation after the next run.",
+            "{n} datasets will belong to no organisation after the next run.",
+            number,
+            n=f"{number:,}",
+        )
+        if group is None
+        else ngettext(
+            "{n} dataset moves to {organisation} with the next run.",
+            "{n} datasets move to {organisation} with the next run.",
+            number,
+            n=f"{number:,}",
+            organisation=group.title or group.name,
+        )
+    )
+
+
+Row = dict[str, str]
+
+
+def _row(name: str, label: str, value: str, text: str, reason: str) -> Row:
+    """Return a field of the form: its value there, and the texts for people."""
+    return {"name": name, "label": label, "value": value, "text": text, "reason": reason}
+
+
+def describe_proposals(
+    context: Any, result: Mapping[str, Any]
+) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Return the proposals with texts, and the values for the form; both empty without a lookup.
+
+    Args:
+        context: the action's; its user is who adds the source.
+        result: of the source preview, as it is stored; empty if it has none.
+    """
+    lookup = result.get("lookup")
+    if not lookup:
+        return [], {}
+    rows = list(_rows(context, lookup, result["proposals"]))
+    fields = {row["name"]: row["value"] for row in rows if row["value"]}
+    values = {name: value for name, value in fields.items() if name not in _NOTED}
+    notes = [f"{row['label']}: {row['value']}" for row in rows if row["name"] in _NOTED]
+    if notes:
+        values["notes"] = "\n".join(notes)
+    return rows, values
+
+
+# A source has no such fields: they are proposed for its description.
+_NOTED = ("contact", "licence")
+
+
+def _rows(
+    context: Any, lookup: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Row]:
+    kind = lookup["source_type"]
+    label = type_label(kind)
+    yield _row("source_type", tk._("Type"), kind, label, _HOW[lookup["how"]]().format(type=label))
+    url = lookup["url"]
+    yield _row("url", tk._("URL"), url, url, _NEAREST[lookup["how"]]())
+    yield _title(lookup, found.get("publisher"))
+    yield _organisation(context, found.get("publisher"))
+    labels = {"contact": tk._("Contact"), "licence": tk._("Licence")}
+    for name in _NOTED:
+        if proposal := found.get(name):
+            value = str(proposal["value"])
+            yield _row(name, labels[name], value, value, _share(proposal))
+
+
+def _title(lookup: Mapping[str, str], publisher: Mapping[str, Any] | None) -> Row:
+    label = str(tk._("Title"))
+    if publisher:
+        value = str(publisher["value"])
+        return _row("title", label, value, value, _share(publisher))
+    if value := lookup["site_title"]:
+        return _row("title", label, value, value, tk._("Title of the site's first page"))
+    value = urlsplit(lookup["url"]).hostname or ""
+    return _row("title", label, value, value, tk._("Name of the server"))
+
+
+def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
+    label = str(tk._("Organisation"))
+    show = tk.get_action("organization_list_for_user")
+    offered = show({"user": context["user"]}, {"permission": "create_dataset"})
+    wanted = str(publisher["value"]).casefold() if publisher else ""
+    for organisation in offered:
+        title = organisation["display_name"]
+        if wanted and wanted in (title.casefold(), organisation["name"].casefold()):
+            return _row(
+                "owner_org", label, organisation["id"], title, tk._("It has the publisher's name")
+            )
+    if len(offered) == 1:
+        return _row(
+            "owner_org",
+            label,
+            offered[0]["id"],
+            offered[0]["display_name"],
+            tk._("The only one that you can add a source to"),
+        )
+    return _row("owner_org", label, "", "", tk._("None has the publisher's name: choose one"))
+
+
+def _share(proposal: Mapping[str, Any]) -> str:
+    return ngettext(
+        "{n} of {all} record read has it",
+        "{n} of {all} records read have it",
+        proposal["of"],
+        n=number(proposal["records"]),
+        all=number(proposal["of"]),
+    )
+
+
+_HOW = {
+    "address": lambda: tk._("The answer begins as that of {type} does"),
+    "service": lambda: tk._("It answers the first request of {type}"),
+    "site": lambda: tk._("The page belongs to a site of this kind"),
+    "place": lambda: tk._("It answers at a usual URL of {type}"),
+}
+_NEAREST = {
+    "address": lambda: tk._("As it was given"),
+    "service": lambda: tk._("As it was given"),
+    "site": lambda: tk._("The site that the page belongs to"),
+    "place": lambda: tk._("The nearest URL that answers as a source"),
+}

@@ -1,0 +1,286 @@
+"""Pages: ckanext-harvest's routes that change state, with a confirmation.
+
+Its own routes act on GET, without a CSRF token: a link in a mail or a crawler with a session is
+enough to delete a source. Ours replace them at the same URLs: GET shows a form that says what will
+happen, POST acts. Links in its templates lead to the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
+from flask import Blueprint
+
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.harvest.actions import SourceIsBeingCleared, refuse_during_run
+from ckanext.ukharvest.lib.actions import context
+from ckanext.ukharvest.lib.pages import check_token
+from ckanext.ukharvest.lib.permissions import count_datasets, is_run_of
+from ckanext.ukharvest.lib.texts import gettext, ungettext
+from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources.pages import find_source
+
+steps = Blueprint("ukharvest", __name__)
+
+Act = Callable[[dict[str, Any], str], str]  # of a context and an id → message
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An action that changes state.
+
+    Attributes:
+        auth: names of the auth functions, which all have to allow it.
+        id_key: the key of the id in their data_dict.
+        question: returns the page's heading, with {title}.
+        effects: returns what will happen, for the number of the source's datasets.
+        button: returns the text of the button.
+        act: does it and returns the message for the next page.
+        removes: whether it deletes datasets for good: then the user has to type the source's name.
+    """
+
+    auth: tuple[str, ...]
+    id_key: str
+    question: Callable[[], str]
+    effects: Callable[[int], str]
+    button: Callable[[], str]
+    act: Act
+    removes: bool = False
+
+
+def _refresh(context: dict[str, Any], id_: str) -> str:
+    try:
+        tk.get_action("ukharvest_run_create")(context, {"source_id": id_, "mode": _mode()})
+    except tk.ValidationError as exc:
+        if exc.__cause__ is not None:  # ckanext-harvest's own exception
+            raise exc.__cause__ from exc
+        raise
+    # The page says whether it waits or reads.
+    return str(tk._("Run requested. Its progress is shown below."))
+
+
+def _mode() -> str:
+    return RunMode.FORCE if tk.request.values.get("mode") == RunMode.FORCE else RunMode.NORMAL
+
+
+def _call(action: str, message: Callable[[Any], str], **more: Any) -> Act:
+    """Return what calls an action with the id, and makes the message from its answer."""
+    return lambda context, id_: message(tk.get_action(action)(context, {"id": id_, **more}))
+
+
+def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
+    refuse_during_run(id_)  # before the source is switched off
+    context["clear_source"] = True
+    tk.get_action("harvest_source_delete")(context, {"id": id_})
+    return str(tk._("Switched off. Its datasets were removed."))
+
+
+STEPS = {
+    "refresh": Step(
+        ("harvest_job_create",),
+        "source_id",
+        lambda: tk._("Refresh {title}?"),
+        lambda count: ungettext(
+            "Imports new and changed records. This source has {n} dataset now.",
+            "Imports new and changed records. This source has {n} datasets now.",
+            count,
+        ),
+        lambda: tk._("Refresh source"),
+        _refresh,
+    ),
+    "force": Step(
+        ("harvest_job_create",),
+        "source_id",
+        lambda: tk._("Import every record of {title} again?"),
+        lambda count: ungettext(
+            "Imports unchanged records too. Edits made on this site are lost, and datasets "
+            "that were deleted here by hand come back. This source has {n} dataset now.",
+            "Imports unchanged records too. Edits made on this site are lost, and datasets "
+            "that were deleted here by hand come back. This source has {n} datasets now.",
+            count,
+        ),
+        lambda: tk._("Full run"),
+        _refresh,
+    ),
+    "switch_off": Step(
+        ("harvest_source_delete",),
+        "id",
+        lambda: tk._("Switch off {title}?"),
+        lambda count: ungettext(
+            "It will no longer be harvested, and only its editors can see it. Its {n} "
+            "dataset is kept. You can switch it on again.",
+            "It will no longer be harvested, and only its editors can see it. Its {n} "
+            "datasets are kept. You can switch it on again.",
+            count,
+        ),
+        lambda: tk._("Switch off"),
+        _call(
+            "harvest_source_delete",
+            lambda _answer: tk._("Switched off. Its datasets are kept."),
+        ),
+    ),
+    "switch_on": Step(
+        ("harvest_source_update",),
+        "id",
+        lambda: tk._("Switch on {title}?"),
+        lambda count: ungettext(
+            "It will be harvested again. It has {n} dataset now.",
+            "It will be harvested again. It has {n} datasets now.",
+            count,
+        ),
+        lambda: tk._("Switch on"),
+        _call("harvest_source_patch", lambda _answer: tk._("Switched on."), state="active"),
+    ),
+    "clear": Step(
+        ("harvest_source_clear",),
+        "id",
+        lambda: tk._("Remove all datasets of {title}?"),
+        lambda count: ungettext(
+            "{n} dataset is removed for good, with the history of earlier runs. The source "
+            "is kept: its next run imports the dataset again, with a new URL.",
+            "{n} datasets are removed for good, with the history of earlier runs. The source "
+            "is kept: its next run imports the datasets again, with new URLs.",
+            count,
+        ),
+        lambda: tk._("Remove all"),
+        _call(
+            "harvest_source_clear",
+            lambda answer: ungettext(
+                "{n} dataset was removed.", "{n} datasets were removed.", answer["deleted"]
+            ),
+        ),
+        removes=True,
+    ),
+    "switch_off_and_clear": Step(
+        ("harvest_source_delete", "harvest_source_clear"),
+        "id",
+        lambda: tk._("Switch off {title} and remove all its datasets?"),
+        lambda count: ungettext(
+            "{n} dataset is removed for good, with the history of earlier runs. The source "
+            "will no longer be harvested.",
+            "{n} datasets are removed for good, with the history of earlier runs. The source "
+            "will no longer be harvested.",
+            count,
+        ),
+        lambda: tk._("Switch off and remove all"),
+        _switch_off_and_clear,
+        removes=True,
+    ),
+    "abort": Step(
+        ("ukharvest_run_stop",),
+        "id",
+        lambda: tk._("Stop the run of {title}?"),
+        lambda _count: tk._(
+            "Records not imported yet are left for the next run. Imported records are kept, "
+            "and nothing is deleted."
+        ),
+        lambda: tk._("Stop the run"),
+        _call(
+            "ukharvest_run_stop",
+            lambda answer: (
+                tk._("The run is stopped. Records imported before that are kept.")
+                if answer["ended"]
+                else tk._("The run will stop after the record that it is reading or importing now.")
+            ),
+        ),
+    ),
+}
+
+
+def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
+    """Show the confirmation on GET, act on POST.
+
+    Args:
+        source: as ``source_frame.find`` returns it.
+        about: id of the object that the step changes, if that is not the source.
+    """
+    about = about or source["id"]
+    try:
+        for name in step.auth:
+            tk.check_access(name, context(), {step.id_key: about})
+        if tk.request.method != "POST":
+            return _form(step, source)
+        check_token()
+        if step.removes and (errors := _objections(source)):
+            return _form(step, source, errors)
+        tk.h.flash_success(step.act(context(), about))
+    except tk.ObjectNotFound as exc:
+        return tk.abort(404, str(exc) or tk._("Not found"))
+    except tk.NotAuthorized as exc:
+        return tk.abort(403, str(exc) or tk._("Not authorised to do this"))
+    except HarvestSourceInactiveError:
+        tk.h.flash_error(tk._("The source is switched off: switch it on first."))
+    except SourceIsBeingCleared as exc:
+        tk.h.flash_error(str(exc))
+    except HarvestJobExists:
+        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source["id"]})
+        heading = shown.get("heading", "").lower()
+        tk.h.flash_notice(
+            gettext("A run has already started ({state}). Nothing was added.", state=heading)
+        )
+    except tk.ValidationError as exc:
+        tk.h.flash_error("; ".join(map(str, exc.error_summary.values())))
+    return tk.redirect_to("harvest.read", id=source["name"])
+
+
+def _objections(source: dict[str, Any]) -> list[str]:
+    """Return errors of a sent form: the source has changed, or its name is not typed correctly."""
+    sent = tk.request.form
+    if sent.get("count") != str(count_datasets(source["id"])):
+        return [tk._("The source has changed since: check the number again.")]
+    if sent.get("name", "").strip().casefold() != source["name"].casefold():
+        return [gettext("Type the name of the source: {name}", name=source["name"])]
+    return []
+
+
+def _form(step: Step, source: dict[str, Any], errors: Sequence[str] = ()) -> str:
+    count = count_datasets(source["id"])
+    return source_pages.render(
+        "ukharvest/confirm.html",
+        source,
+        question=step.question().format(title=f"“{source['title']}”"),
+        effects=step.effects(count),
+        button=step.button(),
+        removes=step.removes,
+        count=count,
+        errors=errors,
+    )
+
+
+@steps.route("/harvest/refresh/<id>", methods=["GET", "POST"])
+def refresh(id: str) -> Any:  # noqa: A002 - the name in ckanext-harvest's routes
+    return _answer(STEPS["force" if _mode() == RunMode.FORCE else "refresh"], find_source(id))
+
+
+@steps.route("/harvest/<id>/switch-off", methods=["GET", "POST"])
+def switch_off(id: str) -> Any:  # noqa: A002
+    return _answer(STEPS["switch_off"], find_source(id))
+
+
+@steps.route("/harvest/<id>/switch-on", methods=["GET", "POST"])
+def switch_on(id: str) -> Any:  # noqa: A002
+    return _answer(STEPS["switch_on"], find_source(id))
+
+
+@steps.route("/harvest/clear/<id>", methods=["GET", "POST"])
+def clear(id: str) -> Any:  # noqa: A002
+    return _answer(STEPS["clear"], find_source(id))
+
+
+@steps.route("/harvest/delete/<id>", methods=["GET", "POST"])
+def delete(id: str) -> Any:  # noqa: A002
+    """Switch a source off, which ckanext-harvest calls deleting it."""
+    clears = tk.request.args.get("clear", "").lower() in ("true", "1")
+    return _answer(STEPS["switch_off_and_clear" if clears else "switch_off"], find_source(id))
+
+
+@steps.route("/harvest/<source>/job/<id>/abort", methods=["GET", "POST"])
+def job_abort(source: str, id: str) -> Any:  # noqa: A002
+    shown_source = find_source(source)
+    if not is_run_of(id, shown_source["id"]):
+        return tk.abort(404, tk._("This source has no run with this id."))
+    return _answer(STEPS["abort"], shown_source, id)

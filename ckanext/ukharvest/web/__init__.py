@@ -1,1 +1,0 @@
-"""Pages and resource views; ``views.py`` registers the pages. Imports logic and lower layers."""

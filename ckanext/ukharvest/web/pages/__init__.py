@@ -1,1 +1,0 @@
-"""The pages as Flask blueprints; ``views.py`` registers them."""
