@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from ckanext.ukharvest.parsers.severity import severity_of
+from ckanext.ukharvest.parsers.gemini.rules import severity_of
 
 from ckanext.ukharvest.core.problems.texts import (
     ENTRY_NUMBERS,

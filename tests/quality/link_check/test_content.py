@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.core.values.formats import formats
+from ckanext.ukharvest.core.values.formats import all_formats
 from ckanext.ukharvest.core.values.link_protocols import SERVICES
 from ckanext.ukharvest.links import content
 from tests.publisher import Publisher
@@ -34,7 +34,7 @@ def zipped(*names: str, **files: bytes) -> bytes:
 
 
 def test_every_label_is_in_the_table() -> None:
-    assert {each.label for each in formats()} >= content.CERTAIN - SERVICES
+    assert {each.label for each in all_formats()} >= content.CERTAIN - SERVICES
 
 
 TEXTS = [
