@@ -270,7 +270,11 @@ def get_record_by_id(identifier: str, schema: str = GMD) -> Operation:
     root = _operation("GetRecordById", outputFormat="application/xml", outputSchema=schema)
     etree.SubElement(root, f"{{{CSW}}}Id").text = identifier
     etree.SubElement(root, f"{{{CSW}}}ElementSetName").text = "full"
-    query = {
+    return Operation("GetRecordById", _bytes(root), _record_query(identifier, schema))
+
+
+def _record_query(identifier: str, schema: str) -> dict[str, str | int]:
+    return {
         "service": "CSW",
         "version": "2.0.2",
         "request": "GetRecordById",
@@ -278,12 +282,11 @@ def get_record_by_id(identifier: str, schema: str = GMD) -> Operation:
         "outputSchema": schema,
         "id": identifier,
     }
-    return Operation("GetRecordById", _bytes(root), query)
 
 
 def record_url(base: str, identifier: str, schema: str = GMD) -> str:
     """Return the URL of one whole record, which people can open as well."""
-    return with_query(base, get_record_by_id(identifier, schema).query)
+    return with_query(base, _record_query(identifier, schema))
 
 
 def endpoint(url: str) -> str:

@@ -327,24 +327,26 @@ class RdfFile:
             self._body = xml_scan.expand(self._body, url=self._url)
             self._root = xml_scan.scan(self._body, url=self._url)
         except ParseError as exc:
-            if not self._is_well_formed_now(exc):
+            try:
+                self._repair_xml(exc)
+            except ParseError:
                 raise self._refused(exc.message, exc.code, exc.line) from exc
 
-    def _is_well_formed_now(self, fault: ParseError) -> bool:
-        """Repair XML that is not well-formed; return whether it is RDF."""
+    def _repair_xml(self, fault: ParseError) -> None:
+        """Repair RDF/XML that is not well-formed.
+
+        Raises:
+            ParseError: it cannot be repaired, or is other XML.
+        """
         self._body.seek(0)
-        try:
-            root = xml_repair.repair(self._body.read(xml_repair.MAX_BYTES + 1), fault)
-            if root.tag != f"{{{RDF}}}RDF":
-                return False
-            problem = xml_repair.problem(fault, self._url)
-            self._report_repair(problem.message, problem.line)
-            self._mend_xml(root)
-            self._root = xml_scan.scan(self._body, url=self._url)
-        except ParseError:
-            return False
+        root = xml_repair.repair(self._body.read(xml_repair.MAX_BYTES + 1), fault)
+        if root.tag != f"{{{RDF}}}RDF":
+            raise fault
+        problem = xml_repair.problem(fault, self._url)
+        self._report_repair(problem.message, problem.line)
+        self._mend_xml(root)
+        self._root = xml_scan.scan(self._body, url=self._url)
         self._is_repaired = True
-        return True
 
     def _source(self) -> IO[bytes]:
         """Return what to parse: JSON-LD with its contexts included, else the file."""
