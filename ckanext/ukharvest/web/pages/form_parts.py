@@ -84,7 +84,9 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
     shown = [option for option in shown_options(kind, sysadmin=sysadmin) if option.part != COMMON]
     return Type(
         kind.name,
-        *map(tk._, (kind.title, kind.line, kind.url_hint)),
+        tk._(kind.title),
+        tk._(kind.line),
+        tk._(kind.url_hint),
         example=kind.url_example,
         docs_url=kind.docs_url,
         template=kind.template,
