@@ -18,7 +18,6 @@ from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line
@@ -216,14 +215,9 @@ def periods(fields: Fields, start: str, end: str) -> Periods:
     return read_periods([ends], lambda code, words, which: fields.report(code, names[which], words))
 
 
-def frequency(fields: Fields, key: str) -> str:
-    """Return the update frequency."""
-    return fields.parse_value(key, text_of(fields.get(key)), parse_frequency, "bad-frequency")
-
-
-def languages(fields: Fields, key: str) -> tuple[str, ...]:
+def languages(fields: Fields, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return languages as tags, from a list, a list as JSON text, or names between commas."""
-    return read_languages(split_list(fields.get(key)), fields.reporter(key))
+    return read_languages(split_list(fields.get(names[0])), fields.reporter(names[0]))
 
 
 def split_list(value: Any, separators: str = "") -> tuple[str, ...]:

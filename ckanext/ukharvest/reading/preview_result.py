@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from ckanext.ukharvest.parsers.gemini.rules import severity_of
-
 from ckanext.ukharvest.core.problems.texts import (
     ENTRY_NUMBERS,
     NOTE,
@@ -18,6 +16,7 @@ from ckanext.ukharvest.core.problems.texts import (
     SEVERITIES,
 )
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.parsers.gemini.rules import severity_of
 
 EXAMPLES = 3  # records per group
 MOST = 60  # groups in the result

@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
@@ -32,6 +33,7 @@ from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import names
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
+from ckanext.ukharvest.parsers.table import row
 
 VERSION = 3
 FORM = "json"
@@ -213,7 +215,12 @@ _AUTHORITY = {
 
 
 def _subjects(fields: Fields) -> FieldValues:
-    themes = [theme for key in _THEMES for theme in _of_theme(fields, key)]
+    # Theme names of other portals may contain commas; those of UK portals do not.
+    themes = [
+        theme
+        for key in _THEMES
+        for theme in package.split_list(fields.get(key), "" if key == "themes" else r"[,;|\n]+")
+    ]
     return uk_fields.authority(
         uk_fields.FieldTexts("", themes, fields.reporter("themes")),
         *(
@@ -225,17 +232,10 @@ def _subjects(fields: Fields) -> FieldValues:
     )
 
 
-def _of_theme(fields: Fields, key: str) -> tuple[str, ...]:
-    # Theme names of other portals may contain commas; those of UK portals do not.
-    return package.split_list(fields.get(key), "" if key == "themes" else r"[,;|\n]+")
-
-
-def _language(fields: Fields) -> FieldValues:
-    return {"language": package.languages(fields, "language")}
-
-
 def _frequency(fields: Fields) -> FieldValues:
-    frequency = package.frequency(fields, "update_frequency")
+    key = "update_frequency"
+    text = package.text_of(fields.get(key))
+    frequency = fields.parse_value(key, text, parse_frequency, "bad-frequency")
     return {"frequency": frequency, "extras": _kept(fields, "update_frequency", frequency)}
 
 
@@ -293,7 +293,7 @@ def _further(fields: Fields) -> FieldValues:
     return {"extras": dict(package.unread_fields(fields.data, read | table.PORTAL_FIELDS))}
 
 
-MAPPING: tuple[Field[Fields], ...] = (
+MAPPING: tuple[Field[Fields] | table.Row, ...] = (
     Field(("id",), "guid", read_apart),
     Field(("title",), "title", read_apart),
     Field(("resources",), "resources", read_apart),
@@ -317,7 +317,7 @@ MAPPING: tuple[Field[Fields], ...] = (
         ("license_id", "license_url", "license_title", "license", "licence"), "licence", _licence
     ),
     Field((*_THEMES, *_AUTHORITY), "themes; extras la_function, la_service", _subjects),
-    Field(("language",), "language", _language),
+    row("language", "language", package.languages),
     Field(("update_frequency",), "frequency", _frequency),
     Field(
         ("data_issued", "data_modified", "metadata_modified"),
