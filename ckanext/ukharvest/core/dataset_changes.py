@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 DATASET, RESOURCES = "dataset", "resources"
@@ -100,7 +100,8 @@ def _raw(before: Package, after: Package) -> Iterator[tuple[str, str, str, str]]
                 {key: value for key, value in resource.items() if key not in _OF_RESOURCE}
                 for resource in (old[id_], new[id_])
             ]
-            yield from _fields(pair[0], pair[1], _called(new[id_]))
+            name = str(new[id_].get("name") or new[id_].get("url") or "")
+            yield from _fields(pair[0], pair[1], name[:LONGEST])
 
 
 def _fields(
@@ -117,21 +118,14 @@ def _flat(package: Package) -> dict[str, Any]:
     extras = {extra["key"]: extra.get("value") for extra in package.get("extras") or ()}
     flat = {**extras, **package}
     for key in ("tags", "groups"):
-        flat[key] = _names(package.get(key) or ())
+        names = (str(one.get("name") or "") for one in package.get(key) or ())
+        flat[key] = ", ".join(sorted(names))
     return {key: value for key, value in flat.items() if key not in _OF_PACKAGE}
-
-
-def _names(many: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(sorted(str(one.get("name") or "") for one in many))
 
 
 def _resources(package: Package) -> dict[str, Mapping[str, Any]]:
     many = package.get("resources") or ()
     return {str(resource.get("id") or number): resource for number, resource in enumerate(many)}
-
-
-def _called(resource: Mapping[str, Any]) -> str:
-    return str(resource.get("name") or resource.get("url") or "")[:LONGEST]
 
 
 def _with_address(resource: Mapping[str, Any]) -> str:

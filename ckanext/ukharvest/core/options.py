@@ -181,7 +181,9 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
     if isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values()):
         value = [f"{key}={text}" for key, text in value.items()]
     if isinstance(value, (list, tuple)):
-        value = [_name_of(item) for item in value]
+        value = [
+            item["name"] if isinstance(item, Mapping) and "name" in item else item for item in value
+        ]
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise _refused(option, value, "a list of texts")
     for item in value:
@@ -193,10 +195,6 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
 def _items(text: str, separator: str) -> list[str]:
     parts = text.split(separator) if separator else re.split(r"[\s,;]+", text)
     return [part.strip() for part in parts if part.strip()]
-
-
-def _name_of(item: Any) -> Any:
-    return item["name"] if isinstance(item, Mapping) and "name" in item else item
 
 
 def _table(option: Option, value: Any) -> dict[str, Any]:

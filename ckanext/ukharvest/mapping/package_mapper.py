@@ -76,11 +76,11 @@ def resource_fields(
 
 def _texts(translations: Mapping[str, Any], name: str) -> Values:
     texts = {code: getattr(translation, name) for code, translation in translations.items()}
-    return {code: _plain(value) for code, value in texts.items() if value}
-
-
-def _plain(value: str | tuple[str, ...]) -> str | list[str]:
-    return value if isinstance(value, str) else list(value)
+    return {
+        code: list(text) if isinstance(text, tuple) else text
+        for code, text in texts.items()
+        if text
+    }
 
 
 def _without(texts: Values, main: str) -> Values:

@@ -50,7 +50,8 @@ class HeldValues:
         return [
             _held(field, of, options)
             for field, of in fields
-            if _distinguishes(field, of) or _is_named(field, options)
+            if _distinguishes(field, of)
+            or any(_named(field, option, options) for option in (field.include, field.exclude))
         ]
 
     def _field(self, name: str) -> FilterField:
@@ -73,10 +74,6 @@ def _named(field: FilterField, option: str, options: Mapping[str, Any]) -> list[
     """Return the field's values in an option."""
     ours = [text for text in options.get(option) or () if text.startswith(field.prefix)]
     return [text.removeprefix(field.prefix).strip() for text in ours]
-
-
-def _is_named(field: FilterField, options: Mapping[str, Any]) -> bool:
-    return any(_named(field, option, options) for option in (field.include, field.exclude))
 
 
 def _held(field: FilterField, of: int | None, options: Mapping[str, Any]) -> HeldField:
@@ -121,7 +118,7 @@ class CommonValues:
         licence = entry.get("licence") or {}
         named = licence.get("title") or licence.get("id") or licence.get("url")
         for name, value in (
-            ("publisher", _agent(entry.get("publisher"))),
+            ("publisher", (entry.get("publisher") or {}).get("name")),
             ("contact", _contact(entry.get("contact"))),
             ("licence", named),
         ):
@@ -136,10 +133,6 @@ class CommonValues:
             if number * 2 >= self.records:
                 proposals[name] = {"value": value, "records": number, "of": self.records}
         return proposals
-
-
-def _agent(agent: Mapping[str, Any] | None) -> str:
-    return str((agent or {}).get("name") or "")
 
 
 def _contact(agent: Mapping[str, Any] | None) -> str:

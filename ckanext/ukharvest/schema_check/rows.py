@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import IO
 
 from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.values.text import fold_name
 from ckanext.ukharvest.schema_check import files
 from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
 
@@ -24,11 +25,6 @@ _SIGNATURES = {
     b"%PDF": "a PDF",
     b"\x1f\x8b": "a gzip archive",
 }
-
-
-def fold(name: str) -> str:
-    """Return a column's name without case, spaces and separators, to find it again."""
-    return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
 def refuse_other_files(data: IO[bytes]) -> None:
@@ -67,7 +63,7 @@ class Rows:
         head = text.read(_HEAD)
         if head.endswith("\r"):  # half a line end
             head += text.read(1)
-        self.separator = find_separator(head, {fold(name) for name in names})
+        self.separator = find_separator(head, {fold_name(name) for name in names})
         if self.separator != ",":
             name = _SEPARATORS[self.separator]
             collector.note(f"The separator is a {name}; expected a comma.")
@@ -153,6 +149,6 @@ def find_separator(head: str, names: Collection[str]) -> str:
             cells = next(csv.reader(io.StringIO(head, newline=""), delimiter=separator), [])
         except csv.Error:
             return 0, 0
-        return sum(fold(cell) in names for cell in cells), len(cells)
+        return sum(fold_name(cell) in names for cell in cells), len(cells)
 
     return max(_SEPARATORS, key=score)

@@ -10,12 +10,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import IO
 
-from ckanext.ukharvest.core.values.text import counted, shorten
+from ckanext.ukharvest.core.values.text import counted, fold_name, shorten
 from ckanext.ukharvest.schema_check import rows
 from ckanext.ukharvest.schema_check.collector import Collector
 from ckanext.ukharvest.schema_check.columns import Column, TableRules
 from ckanext.ukharvest.schema_check.report import FIRST_ROWS, ColumnSummaries, show_cell
-from ckanext.ukharvest.schema_check.rows import fold
 
 _ROW = 1  # of the header
 
@@ -54,9 +53,9 @@ def _find(names: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
     wanted = {expected.name for expected in columns}
     backwards = list(enumerate(names))[::-1]  # so that the first of two of one name wins
     places = {name: position for position, name in backwards if name in wanted}
-    folded = {fold(name): position for position, name in backwards}
+    folded = {fold_name(name): position for position, name in backwards}
     for column in columns:
-        position = folded.get(fold(column.name))
+        position = folded.get(fold_name(column.name))
         if column.name not in places and position is not None and position not in places.values():
             places[column.name] = position
     return places

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text, fold_name, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
 
@@ -53,10 +53,6 @@ def all_formats(read: Vocabulary) -> tuple[Format, ...]:
     )
 
 
-def _squash(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()
-
-
 class _Labels(NamedTuple):
     """Labels by extension, by media type and by squashed name."""
 
@@ -71,11 +67,11 @@ def _known(_read: Vocabulary) -> _Labels:
     for entry in all_formats():
         known.by_extension.update(dict.fromkeys(entry.extensions, entry.label))
         known.by_media_type.update(dict.fromkeys(entry.media_types, entry.label))
-        known.by_name.update((_squash(n), entry.label) for n in (*entry.names, entry.label))
+        known.by_name.update((fold_name(n), entry.label) for n in (*entry.names, entry.label))
     # An extension is a name too, unless another format has that name: "tab" is the extension of a
     # text file, "TAB" a format of MapInfo.
     for extension, name in known.by_extension.items():
-        known.by_name.setdefault(_squash(extension), name)
+        known.by_name.setdefault(fold_name(extension), name)
     return known
 
 
@@ -162,7 +158,8 @@ def of_url(url: str) -> str:
     query, path = _parts(url)
     return (
         _of_request(query)
-        or _of_query(query)
+        # That of capabilities says nothing about the data.
+        or ("" if query.get("request", "").lower() == "getcapabilities" else _asked_for(query))
         or _of_service(path)
         or _of_path(path)
         or next(filter(None, (_of_path(query.get(key, "")) for key in _FILES)), "")
@@ -195,7 +192,7 @@ def _of_media_type(value: str) -> str:
 
 def _of_name(text: str, unless: Collection[str] = ()) -> str:
     """Find the label of a name, then of the name without the words around it."""
-    while text and (name := _squash(text)) not in unless:
+    while text and (name := fold_name(text)) not in unless:
         if entry := _known().by_name.get(name):
             return entry
         shorter = _NOISE.sub("", text, count=1).strip()
@@ -297,11 +294,6 @@ def _asked_for(query: dict[str, str]) -> str:
         if requested and not (key == "f" and requested in ("JSON", "HTML")):
             return requested
     return ""
-
-
-def _of_query(query: dict[str, str]) -> str:
-    """Return the format that a query requests; that of capabilities says nothing about the data."""
-    return "" if query.get("request", "").lower() == "getcapabilities" else _asked_for(query)
 
 
 def _of_service(path: str) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ckanext.ukharvest.core.records import Licence, ResourceRecord
-from ckanext.ukharvest.core.values.text import is_redacted, shorten
+from ckanext.ukharvest.core.values.text import fold_name, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
@@ -351,7 +351,7 @@ def _url_of(text: str, licence: Licence) -> str:
 
 
 def _squash(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.lower()).replace("license", "licence")
+    return fold_name(text).replace("license", "licence")
 
 
 def _name(text: str) -> str:

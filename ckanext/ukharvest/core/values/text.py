@@ -114,3 +114,8 @@ def one_line(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(one_line(inner) for inner in value if inner)
     return str(value)
+
+
+def fold_name(text: str) -> str:
+    """Return a name's letters and digits in one case, to compare it with other spellings."""
+    return re.sub(r"[\W_]+", "", text).casefold()

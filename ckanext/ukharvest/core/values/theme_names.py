@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from urllib.parse import unquote
 
+from ckanext.ukharvest.core.values.text import fold_name
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
 
@@ -33,12 +34,7 @@ def theme_of_address(url: str) -> str:
 
 def theme_of_label(text: str) -> str:
     """Return a theme's label as the register writes it, from any case and any dash."""
-    return _by_label().get(_plain(text), "")
-
-
-def _plain(label: str) -> str:
-    """Return letters and digits only: dashes and the spaces around them differ."""
-    return re.sub(r"[\W_]+", "", label).casefold()
+    return _by_label().get(fold_name(text), "")
 
 
 @vocabulary.derived("inspire_themes")
@@ -52,7 +48,7 @@ def _inspire_themes(read: Vocabulary) -> Mapping[str, str]:
 
 @vocabulary.derived("inspire_themes")
 def _by_label(read: Vocabulary) -> Mapping[str, str]:
-    return {_plain(row["label"]): row["label"] for row in read.rows}
+    return {fold_name(row["label"]): row["label"] for row in read.rows}
 
 
 # http://publications.europa.eu/resource/authority/data-theme/TRAN, or the code alone.

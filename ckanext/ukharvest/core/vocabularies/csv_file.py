@@ -79,11 +79,6 @@ def parts(cell: str) -> tuple[str, ...]:
     return tuple(part for part in map(str.strip, cell.split(";")) if part)
 
 
-def _lines_of(text: str) -> list[str]:
-    """Return a file's lines with their ends; U+2028 and the like (written by Word) end none."""
-    return io.StringIO(text.removeprefix("\ufeff"), newline="").readlines()
-
-
 def parse(name: str, text: str, columns: Collection[str] = ()) -> Vocabulary:
     """Read a list.
 
@@ -94,13 +89,13 @@ def parse(name: str, text: str, columns: Collection[str] = ()) -> Vocabulary:
         VocabularyError: a column is missing, a cell is invalid for its column, an entry is
             repeated, or there is none.
     """
-    lines = _lines_of(text)
+    # Lines with their ends; U+2028 and the like (written by Word) end none.
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="").readlines()
     heads = 0
     while heads < len(lines) and lines[heads].startswith("#"):
         heads += 1
-    about = {
-        key.strip(): value.strip() for key, _colon, value in (_head(line) for line in lines[:heads])
-    }
+    fields = (line.lstrip("#").partition(":") for line in lines[:heads])
+    about = {key.strip(): value.strip() for key, _colon, value in fields}
     reader = csv.reader(lines[heads:], strict=True)
     try:
         names = tuple(cell.strip() for cell in next(reader, []))
@@ -111,10 +106,6 @@ def parse(name: str, text: str, columns: Collection[str] = ()) -> Vocabulary:
     if not rows:
         raise VocabularyError(f"there is no entry below the line of columns {', '.join(names)}")
     return Vocabulary(name, about, names, rows)
-
-
-def _head(line: str) -> tuple[str, str, str]:
-    return line.lstrip("#").partition(":")
 
 
 def _check_columns(names: tuple[str, ...], wanted: Collection[str]) -> None:
