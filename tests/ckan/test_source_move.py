@@ -433,7 +433,9 @@ def test_new_url_is_saved_without_a_dry_run_if_a_person_says_so(
 
     before = stored()
     here = page_of(post(EDIT, sent(source_id, url)))
-    assert "No background worker answers." in app.get(here, headers=headers).body
+    waiting = app.get(here, headers=headers).body
+    assert "No background worker answers." in waiting
+    assert "Save the new URL without a dry run" in waiting
     third = publisher.url("/third.json")
     refused = post(EDIT, sent(source_id, third, title="Another"))
     assert "Another dry run of yours is in progress." in refused.body
@@ -461,6 +463,8 @@ def test_dry_run_of_a_new_url_offers_the_type_that_is_there(
     here = page_of(app.post(EDIT, headers=headers, data=form, follow_redirects=False))
     work()
     page = app.get(here, headers=headers).body
+    assert "Save the new URL anyway" in page
+    assert "without a dry run" not in page
     assert 'name="source_type" value="dcat_rdf"' in page
     other = {"source_type": "dcat_rdf"}
     again = app.post(here, headers=headers, data=other, follow_redirects=False)

@@ -56,8 +56,9 @@ class Patch:
 
     def is_needed(self) -> bool:
         """Tell whether the installed version has the fault; hooks are always needed."""
-        installed = Version(metadata.version("ckanext-harvest"))
-        return not self.mended_in or installed < Version(self.mended_in)
+        return not self.mended_in or (
+            Version(metadata.version("ckanext-harvest")) < Version(self.mended_in)
+        )
 
     def untested(self) -> list[str]:
         """Return the functions whose source is not one that was tested."""
