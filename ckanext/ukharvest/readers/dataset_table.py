@@ -27,10 +27,9 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import fold_name, shorten
 from ckanext.ukharvest.readers import spreadsheet
 from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, unchanged
-from ckanext.ukharvest.schema_check.rows import fold
 
 ACCEPT = "text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1"
 OF_FILE = "distribution."  # what the names of a file's columns begin with, but for these:
@@ -85,7 +84,7 @@ class DatasetTable(Reader):
             if reply.not_modified:
                 return unchanged(source)
             problems: list[Problem] = []
-            folded = {fold(name) for name in self.columns}
+            folded = {fold_name(name) for name in self.columns}
             rows = spreadsheet.read_rows(reply.body, source.url, folded, problems)
             names = self._header(next(rows, (1, []))[1], source.url)
             datasets = _datasets(rows, names, problems)
@@ -101,9 +100,9 @@ class DatasetTable(Reader):
 
     def _header(self, cells: Sequence[str], url: str) -> list[str]:
         """Return the names of the columns, those of data.json in its spelling."""
-        names = {fold(name): name for name in self.columns}
-        names |= {fold(name): OF_FILE + name for name in FILE_COLUMNS} | {"licence": "license"}
-        header = [names.get(fold(cell), cell) for cell in cells]
+        names = {fold_name(name): name for name in self.columns}
+        names |= {fold_name(name): OF_FILE + name for name in FILE_COLUMNS} | {"licence": "license"}
+        header = [names.get(fold_name(cell), cell) for cell in cells]
         for number, name in enumerate(header):
             if name and name in header[:number]:
                 columns = f"columns {header.index(name) + 1} and {number + 1}"
