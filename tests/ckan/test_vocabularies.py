@@ -25,6 +25,7 @@ def test_the_doctor_tells_of_a_faulty_list_and_a_run_goes_on(
     assert not list(features.own_lists())
     for name in vocabulary.names():
         (lists_folder / f"{name}.csv").write_text("nonsense\n1\n", encoding="utf-8")
+    vocabulary.use(lists_folder)  # as at the next start of each process
     findings = list(features.own_lists())
     assert len(findings) == len(vocabulary.names())
     assert {finding.level for finding in findings} == {"error"}

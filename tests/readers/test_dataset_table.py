@@ -113,7 +113,7 @@ def test_empty_table_proves_nothing(publisher: Publisher, http: HttpClient) -> N
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("name,colour\na,b\n", "row 1 has no column title: it has 'name, colour'"),
+        ("name,colour\na,b\n", "not a table with a column title: row 1 has 'name, colour'"),
         ("title,Title\na,b\n", "row 1, columns 1 and 2: both are 'Title'"),
         ('title\n"a\n', "row 2: expected a quotation mark at the end"),
         ("<html><title>Sign in</title></html>", "web page, title 'Sign in'"),

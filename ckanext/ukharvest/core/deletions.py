@@ -1,8 +1,15 @@
-"""Tell globally unique identifiers (URIs, UUIDs, DOIs) from local ones.
+"""Deletion rules: which datasets a run may delete, as pure functions.
 
-Publishers should use URIs or UUIDs, but many number their datasets: "1" or "parking" repeats
-between publishers and means nothing outside its own source. The length of an identifier is no
-evidence: "public-conveniences-locations" is long, and every council has one.
+Only a complete read without errors counts. A dataset is due for deletion after ``after_runs``
+complete runs in a row that did not see it, this run included, or at once when the source itself
+says that it is deleted. A record that was seen is never due. All deletions that are due are held
+for approval when
+
+- the run saw no records at all, or
+- they are more than half of the source's active datasets, and it has two or more, or
+- they are more than ``floor`` and more than ``max_share`` of them.
+
+Datasets that are not active are not counted as missing, due or present.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Match harvested resources with a dataset's existing ones, so that they keep their CKAN ids."""
+"""Keep what people own of a dataset when its record is imported again (decision 0010).
+
+A field that the source supplies now, or supplied at its last import, is the source's. Any other is
+a person's, or another extension's, and stays. ``SuppliedFields`` says which are the source's.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Texts in several languages as ckanext-fluent stores them: language code → text, or list of tags.
+"""Map a DatasetRecord to CKAN's package dict.
 
-A field of the dataset type's schema gets all languages. Without one, an extra (JSON) gets those
-that CKAN's own field does not have, so that an edited title is shown as edited.
-``h.get_translated`` of CKAN reads both (``presentation.translated_texts`` for extras).
+Extras have the names that data.gov.uk used, so that datasets adopted from it look the same. A
+field goes to the top level of the dict if the dataset type's schema has it, else it becomes an
+extra.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from ckanext.ukharvest.core.document_kind import sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
@@ -85,8 +86,8 @@ class DatasetTable(Reader):
                 return unchanged(source)
             problems: list[Problem] = []
             folded = {fold_name(name) for name in self.columns}
-            rows = spreadsheet.read_rows(reply.body, source.url, folded, problems)
-            names = self._header(next(rows, (1, []))[1], source.url)
+            rows = spreadsheet.read_rows(reply.body, source.url, folded, problems, reply.media_type)
+            names = self._header(next(rows, (1, []))[1], source.url, reply.media_type)
             datasets = _datasets(rows, names, problems)
             validators = {source.url: reply.validators}
         for dataset in datasets:
@@ -98,7 +99,7 @@ class DatasetTable(Reader):
         # The client has compared the length with the declared one, so no row is missing.
         return Ending(complete=True, validators=validators, problems=shown)
 
-    def _header(self, cells: Sequence[str], url: str) -> list[str]:
+    def _header(self, cells: Sequence[str], url: str, media_type: str) -> list[str]:
         """Return the names of the columns, those of data.json in its spelling."""
         names = {fold_name(name): name for name in self.columns}
         names |= {fold_name(name): OF_FILE + name for name in FILE_COLUMNS} | {"licence": "license"}
@@ -111,8 +112,9 @@ class DatasetTable(Reader):
         if "title" not in header:
             row = f"'{shorten(', '.join(filter(None, cells)), 100)}'" if cells else "nothing"
             raise ProtocolError(
-                f"{url}: row 1 has no column title: it has {row}; expected CSV or XLSX whose first"
-                " row names the columns, such as identifier, title, description and downloadURL",
+                f"{url} is not a table with a column title: row 1 has {row}"
+                f"{sent_as(media_type, 'csv', 'sheet')}; expected CSV or XLSX whose first row names"
+                " the columns, such as identifier, title, description and downloadURL",
                 url=url,
             )
         return header

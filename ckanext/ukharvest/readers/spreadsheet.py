@@ -17,7 +17,7 @@ from zipfile import BadZipFile, ZipFile
 
 from lxml import etree
 
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
@@ -41,7 +41,7 @@ _UNREADABLE = (
 
 
 def read_rows(
-    body: IO[bytes], url: str, names: Collection[str], problems: list[Problem]
+    body: IO[bytes], url: str, names: Collection[str], problems: list[Problem], media_type: str = ""
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number, from 1, and the stripped cells of each row that has any.
 
@@ -50,6 +50,7 @@ def read_rows(
         url: for messages.
         names: usual names of columns, by which the separator of CSV is recognised.
         problems: list to which that of another encoding than UTF-8 is added.
+        media_type: as which the server sent it, for messages.
 
     Raises:
         ProtocolError: another file, a broken one, or one beyond the limits.
@@ -57,7 +58,8 @@ def read_rows(
     body.seek(0)
     is_xlsx = body.read(len(XLSX)) == XLSX
     left = MAX_BYTES
-    for number, cells in _xlsx(body, url) if is_xlsx else _csv(body, url, names, problems):
+    rows = _xlsx(body, url) if is_xlsx else _csv(body, url, names, problems, media_type)
+    for number, cells in rows:
         left -= sum(map(len, cells))
         if number > MAX_ROWS + 1 or len(cells) > MAX_COLUMNS or left < 0:
             raise too_large(url, f" in row {number:,}")
@@ -76,14 +78,17 @@ def too_large(url: str, place: str) -> ProtocolError:
 
 
 def _csv(
-    body: IO[bytes], url: str, names: Collection[str], problems: list[Problem]
+    body: IO[bytes], url: str, names: Collection[str], problems: list[Problem], media_type: str
 ) -> Iterator[tuple[int, list[str]]]:
+    body.seek(max(0, body.seek(0, io.SEEK_END) - 2))
+    has_line_end = body.read().rstrip(b"\0").endswith((b"\n", b"\r"))  # of UTF-16, too
     body.seek(0)
     title = html_title(body.read(1 << 16))
     if title is not None:
         raise ProtocolError(
-            f"{url} is a web page, title '{title}'; expected CSV or XLSX that opens without a login"
-            " (of a Google sheet: share it with everyone who has the link)",
+            f"{url} is not a table but a web page, title '{title}'{sent_as(media_type, 'html')};"
+            " expected CSV or XLSX that opens without a login (of a Google sheet: share it with"
+            " everyone who has the link)",
             code="html-page",
             url=url,
         )
@@ -94,15 +99,22 @@ def _csv(
         if name == "note" and "UTF-8" in value:
             problems.append(Problem("not-utf-8", "", f"{url}: {value}"))
 
-    row = 0
+    row, columns, cells = 0, 0, list[str]()
     try:
         limits = Limits(data_bytes=MAX_BYTES, rows=MAX_ROWS)
         for row, cells in Rows(body, names, Collector(limits, emit)):
+            columns = columns or len(cells)
             yield row, cells
     except Stopped as exc:
         raise too_large(url, f" in row {row + 1:,}") from exc
     except Unchecked as exc:
         raise ProtocolError(f"{url}: {exc}", url=url) from exc
+    if len(cells) < columns and not has_line_end:
+        raise ProtocolError(
+            f"{url} was not read to its end: the last row, {row:,}, has {len(cells)} of {columns}"
+            " cells and no line end, as in a file that is cut off; expected one of them",
+            url=url,
+        )
 
 
 def _xlsx(body: IO[bytes], url: str) -> Iterator[tuple[int, list[str]]]:

@@ -1,4 +1,4 @@
-"""A record as earlier runs stored it, and what follows from that for the next import."""
+"""Classify the records that a source lists, for runs and previews: added, updated, unchanged …"""
 
 from __future__ import annotations
 

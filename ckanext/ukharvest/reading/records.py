@@ -1,4 +1,8 @@
-"""Loop over a source's records, each classified: used by runs, previews and the check."""
+"""Read a source's records as they would be imported, without CKAN, for ``ukharvest check``.
+
+The only module that reads local files. It uses the readers and parsers of real runs, so that its
+result is what a run would import.
+"""
 
 from __future__ import annotations
 

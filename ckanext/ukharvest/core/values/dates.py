@@ -1,4 +1,8 @@
-"""Database times in the format of the API."""
+"""Dates in ISO 8601, with the precision of the source.
+
+Own patterns instead of dateutil's parser, which fills missing parts from today's date ("May" → the
+current day and year) and reads ``01/02/2024`` the American way.
+"""
 
 from __future__ import annotations
 

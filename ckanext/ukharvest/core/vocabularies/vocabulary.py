@@ -1,4 +1,10 @@
-"""Other forms of the URL of a schema in the LGA's register."""
+"""Lists of values as plain files, which a portal can replace by newer ones.
+
+The bundled lists are CSV files in ``ckanext/ukharvest/vocabularies``; see ``csv_file`` for their
+format. A file of the same name in the portal's own folder replaces one. It is read while the portal
+runs, by all its processes; if it is faulty, the fault is logged and returned by ``faults``, and the
+bundled list is used.
+"""
 
 from __future__ import annotations
 

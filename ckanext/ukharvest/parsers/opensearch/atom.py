@@ -1,8 +1,4 @@
-"""Links of a result: files, pictures, pages, metadata and services, by their relation.
-
-Relations of RFC 4287, of OGC 13-026r9 and of ESIP (data#, metadata#, documentation#, browse#), and
-the groups of links of OGC 17-047r1.
-"""
+"""Entries of an Atom feed (RFC 4287) with Dublin Core, GeoRSS and EOP metadata (OGC 13-026r9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Data services and series of a catalogue in JSON (DCAT-US 3) that are records themselves."""
+"""The outline of a JSON document, found in one pass before a record is read.
+
+The pass reads to the last bracket: a truncated document is refused before any record is used.
+"""
 
 from __future__ import annotations
 
