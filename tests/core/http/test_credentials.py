@@ -81,8 +81,8 @@ LOGIN_SECRETS = Secrets([parse_credential("https://data.example.org basic counci
         (f"https://x/a?page=2&amp;API_KEY={IN_URL.lower()}", "https://x/a?page=2"),
         (rf"https:\/\/x\/a?page=2\u0026api_key={IN_URL}", r"https:\/\/x\/a?page=2"),
         (f"key {KEY} is blocked", "key *** is blocked"),
-        ('{"key": "S3cr/t+mark=="}', '{"key": "***"}'),
-        ("S3cr%2ft%2bmark%3d%3d S3cr/t%2Bmark%3D%3D", "*** ***"),
+        (r'{"key": "S3cr\/t+mark=="}', '{"key": "***"}'),
+        (r"S3cr%2ft%2bmark=\u003D S3cr\/t%2Bmark&#61;&#x3D; S3cr%252ft+mark==", "*** *** ***"),
         ("a record about api_key=other", "a record about api_key=other"),
     ],
 )

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import html
+import json
 import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 from urllib3 import HTTPHeaderDict
 
@@ -117,21 +119,37 @@ def _server(url: str) -> Origin | None:
     return (parts.scheme, parts.hostname, port) if parts.scheme in DEFAULT_PORTS else None
 
 
-def _forms(text: str) -> set[str]:
-    """Return a text as it is, and as URLs encode it."""
-    return {text, quote(text), quote(text, safe=""), quote_plus(text)}
+def _encodings(sign: str) -> set[str]:
+    """Return a character as itself and as URLs, JSON and HTML encode it; in mixes, too."""
+    if sign.isascii() and sign.isalnum():
+        return {sign}
+    in_url = "".join(f"%{byte:02x}" for byte in sign.encode())
+    number = ord(sign)
+    forms = {sign, in_url, in_url.replace("%", "%25"), json.dumps(sign)[1:-1], html.escape(sign)}
+    forms |= {f"\\u{number:04x}", f"&#{number};", f"&#x{number:x};"}
+    return forms | {"/": {r"\/"}, " ": {"+"}}.get(sign, set())
 
 
 def _any_of(texts: Iterable[str]) -> str:
-    """Return a pattern of texts; the longest first: a password before its beginning."""
-    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
+    return "(?:" + "|".join(sorted(map(re.escape, texts), key=len, reverse=True)) + ")"
+
+
+def _encoded(text: str) -> str:
+    """Return a pattern of a text in any encoding."""
+    return "".join(_any_of(_encodings(sign)) for sign in text)
+
+
+def _longest(text: str) -> int:
+    """Return the most bytes that ``_encoded`` matches."""
+    return sum(max(len(form.encode()) for form in _encodings(sign)) for sign in text)
 
 
 class Secrets(logging.Filter):
     """The secrets of a client: adds them to requests, takes them out of all that comes back.
 
-    They are found as they are and as URLs encode them. A parameter is removed from the query of a
-    URL; elsewhere ``REMOVED`` replaces a secret.
+    They are found as they are, and as URLs, JSON and HTML encode them: many servers write "/" in
+    JSON as "\\/". A parameter is removed from the query of a URL; elsewhere ``REMOVED`` replaces a
+    secret.
 
     Args:
         hidden: texts that are removed likewise, such as those of a proxy's login.
@@ -146,8 +164,7 @@ class Secrets(logging.Filter):
         pattern = _pattern(in_query, texts)
         self._text = re.compile(pattern, re.IGNORECASE) if pattern else None
         self._bytes = re.compile(pattern.encode(), re.IGNORECASE) if pattern else None
-        pairs = [f"{name}={value}" for name, value in in_query]
-        longest = max((len(quote(text, safe="")) for text in (*pairs, *texts)), default=0)
+        longest = max(map(_longest, (*map("=".join, in_query), *texts)), default=0)
         self._most = longest + 2 * _LONGEST_AND + 1  # bytes of a match and of what it looks at
 
     def open(self) -> None:
@@ -217,11 +234,10 @@ class Secrets(logging.Filter):
 def _pattern(in_query: set[tuple[str, str]], texts: set[str]) -> str:
     """Return a pattern with the groups ``first``, ``later`` (parameters) and ``alone``."""
     parts = []
-    alone = [_any_of(form for text in texts for form in _forms(text))] if texts else []
+    # The longest first: a password before its beginning, a login before the password in it.
+    alone = [_encoded(text) for text in sorted(texts, key=len, reverse=True)]
     if in_query:
-        pairs = "|".join(
-            f"(?:{_any_of(_forms(name))})=(?:{_any_of(_forms(value))})" for name, value in in_query
-        )
+        pairs = "|".join(f"{_encoded(name)}={_encoded(value)}" for name, value in in_query)
         pair = rf"(?:{pairs})(?![\w.~%-])"
         parts = [rf"(?P<first>\?){pair}(?P<more>{_AND})?", rf"(?P<later>{_AND}){pair}"]
         alone = [pair, *alone]
