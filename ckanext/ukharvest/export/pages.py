@@ -1,4 +1,4 @@
-"""The files of the exported catalogue, and their manifest; ``operations/export`` makes them.
+"""The files of the exported catalogue, and their manifest; ``files.py`` makes them.
 
 Served by CKAN itself, so that the links work without a line in the web server's settings.
 """
