@@ -1,11 +1,11 @@
-"""docs/architecture.md matches the code: the floors, and the modules on a record's way."""
+"""docs/architecture.md matches the code: the floors, the rooms, and the files that it names."""
 
 from __future__ import annotations
 
 import re
 
 from docs import codes
-from tests.test_layers import CKAN_FROM, FLOORS
+from tests.test_layers import CKAN_FROM, FEATURES, FLOORS
 
 PAGE = (codes.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"^\| (\d+) \|.*\| ([^|]+) \|$", PAGE, re.MULTILINE)
@@ -30,3 +30,19 @@ def test_every_step_names_modules_that_exist() -> None:
     assert [number for number, names in modules.items() if not names] == []
     names = {name for names in modules.values() for name in names}
     assert [name for name in names if not (codes.PACKAGE / name).is_file()] == []
+
+
+def test_the_page_names_files_that_exist() -> None:
+    names = {name for name in re.findall(r"`([\w/]+\.(?:py|html))`", PAGE) if "/" in name}
+    folders = (codes.PACKAGE, codes.PACKAGE / "templates" / "ukharvest", codes.ROOT)
+    is_there = {name: any((folder / name).is_file() for folder in folders) for name in names}
+    assert sorted(name for name in names if not is_there[name]) == []
+
+
+def test_the_page_lists_each_feature_with_its_templates() -> None:
+    table = PAGE.partition("## The rooms")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]*) \|$", table, re.MULTILINE)
+    assert sorted(room for room, _templates in rows) == sorted(FEATURES)
+    templates = {name for _room, cell in rows for name in re.findall(r"`([^`]+)`", cell)}
+    folder = codes.PACKAGE / "templates" / "ukharvest"
+    assert sorted(name for name in templates if not (folder / name).exists()) == []
