@@ -26,7 +26,7 @@ def page() -> str:
 def _field(field: str, rules: list[Rule]) -> Iterator[str]:
     """Return an element of the document with a good value and what is expected of it."""
     example = next((rule.example for rule in rules if rule.example), "")
-    yield from (f"`{field}`" + (f", such as `{example}`" if example else ""), "")
+    yield from (f"`{field}`" + (f": `{example}`" if example else ""), "")
     for wanted in dict.fromkeys(rule.wanted for rule in rules):
         marked = ", ".join(_code(rule) for rule in rules if rule.wanted == wanted)
         yield f"- {marked}: {escape(wanted)}"
