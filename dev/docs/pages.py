@@ -112,8 +112,8 @@ def _page(kind: SourceType) -> str:
     lines += ["[Each type](README.md#options-of-each-type) has some more.", ""]
     lines += ["## Problems and errors", "", *_those_of(related, "problems-and-errors")]
     general = set().union(*(_codes(each) for each in related))
-    found = sorted(code for code in _codes(kind) - general if _types_with()[code] <= _FEW)
-    lines += [f"[Codes](problems.md) of its own: {', '.join(f'`{code}`' for code in found)}."]
+    rare = sorted(code for code in _codes(kind) - general if _types_with()[code] <= _FEW)
+    lines += [f"[Codes](problems.md) of its own: {', '.join(f'`{code}`' for code in rare)}."]
     lines += [_JUDGED] if kind.name == "gemini-single" else []
     return re.sub(r"\n{3,}", "\n\n", "\n".join([*lines, ""]))
 
@@ -197,11 +197,11 @@ def _not_read(kind: SourceType) -> dict[str, list[str]]:
     """Return reason → fields, from not_read.csv, of the parser whose fields the page has."""
     with Path(__file__).with_name("not_read.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for row in rows:
         if _homes()[f"ckanext.ukharvest.parsers.{row['parser']}.parser"] is kind:
-            found.setdefault(row["reason"], []).append(f"`{row['field']}`")
-    return found
+            fields.setdefault(row["reason"], []).append(f"`{row['field']}`")
+    return fields
 
 
 @cache
