@@ -41,6 +41,7 @@ _OWN = {
     "translations": "title_translated, notes_translated, tags_translated",
 }
 _JUDGED = f"GEMINI's rules have [a page]({gemini.NAME})."
+_FIELDS = ("field of the source", "[field of the record](README.md#fields-in-ckan)")
 _FEW = 4  # source types
 _HEADINGS = ("Failed run", "Failed record", "Imported with a problem", "For information")
 _IN_BRACKETS = "In brackets: what a value is, if not a text; the default; further values."
@@ -135,7 +136,7 @@ def _mapping(mapping: Iterable[Any]) -> Iterator[str]:
             rows.setdefault(tuple(row.source), []).append(row.target)
     if rows:
         cells = ((_sources(source, rows), ", ".join(rows[source])) for source in rows)
-        yield from (*table(("field of the source", "field of the record"), cells), "")
+        yield from (*table(_FIELDS, cells), "")
     sign = "-" if any("-" in name for _, name in extras[""]) else "_"
     for about, names in extras.items():
         if text := ", ".join(_extra(source, name, sign) for source, name in names):
