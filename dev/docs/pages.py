@@ -137,7 +137,8 @@ def _mapping(mapping: Iterable[Any]) -> Iterator[str]:
     if rows:
         cells = ((_sources(source, rows), ", ".join(rows[source])) for source in rows)
         yield from (*table(_FIELDS, cells), "")
-    sign = "-" if any("-" in name for _, name in extras[""]) else "_"
+    letters = "".join(name for _, name in extras[""])
+    sign = "-" if letters.count("-") > letters.count("_") else "_"
     for about, names in extras.items():
         if text := ", ".join(_extra(source, name, sign) for source, name in names):
             yield from (f"Extras{about}, {_NAMED.format(sign)}: {text}.", "")
