@@ -2,65 +2,41 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.problems.texts import find_text
-from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
+from collections.abc import Iterator
 
-from .generated import MADE, table
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.parsers.gemini.rules.rule import DATA, SERVICES, V21, V23, Rule
+
+from .generated import escape, prose
 
 NAME = "gemini-problems.md"
-_HEAD = ("code", "element", "for", "expected", "such as", "AGI")
-
-# data.gov.uk's established messages to publishers, and our codes for the same.
-_KNOWN = (
-    ("Unable to get content for URL", ("unreachable", "bad-status", "fetch")),
-    ("Failed to parse or validate the XML document", ("xml-syntax", "wrong-root", "schema")),
-    ("System error, Validation error", ("error", "rejected")),
-    ("The contents of document … changed, but the metadata date …", ("date-not-changed",)),
-    ("Couldn't find any links to metadata files", ("no-links", "link-elsewhere")),
-)
 
 
 def page() -> str:
     """Return every rule with its requirement, in the order of a record."""
-    lines = ["# What is wrong with a GEMINI record, and what to write", "", MADE, ""]
-    lines += [
-        "Each record is judged by the rules of the edition of GEMINI that it follows, and by",
-        "those of ISO 19139 (table A.1). A record that breaks them comes in all the same, with its",
-        "problems shown, unless its source has the option `validation=reject`. What the standard",
-        "*demands* can reject a record; what it *advises* never does.",
-        "",
-        "The number in a code is the element's in GEMINI 2.3, whose pages explain it (a: how to",
-        "encode it; w, o: advice; in `iso-`, the row of table A.1):",
-        "<https://www.agi.org.uk/gemini/40-gemini/1062-gemini-datasets-and-data-series>. The last",
-        "column is the same check's number in the Association for Geographic Information's own",
-        "Schematron.",
-        "",
-        "## The errors that publishers know",
-        "",
-        *table(
-            ("message of earlier harvesters", "code here", "what to do"),
-            ((text, f"`{code}`", find_text(code).tip) for text, codes in _KNOWN for code in codes),
-        ),
-        "",
-        "## The rules",
-    ]
+    lines = [prose("gemini-problems")]
     for element in dict.fromkeys(rule.element for rule in RULES):
-        rows = (_row(rule) for rule in RULES if rule.element == element)
-        lines += ["", f"### {element}", "", *table(_HEAD, rows)]
-    return "\n".join([*lines, ""])
+        rules = [rule for rule in RULES if rule.element == element]
+        lines += [f"### {element}", ""]
+        for field in dict.fromkeys(rule.field for rule in rules):
+            lines += _field(field, [rule for rule in rules if rule.field == field])
+    return "\n".join(lines)
 
 
-def _row(rule: Rule) -> tuple[str, ...]:
-    kinds = " and ".join(sorted(filter(None, rule.types))) or "all"
-    # A name such as ISO 19115-3 needs no translation.
-    names = (each if " " in each else f"GEMINI {each}" for each in sorted(rule.versions))
-    editions = ", ".join(names) or "ISO 19139"
-    return (
-        f"`{rule.code}`",
-        f"`{rule.field}`",
-        f"{kinds}; {editions}; {'demanded' if rule.is_error else 'advised'}",
-        rule.wanted,
-        f"`{rule.example}`" if rule.example else "",
-        rule.number,
-    )
+def _field(field: str, rules: list[Rule]) -> Iterator[str]:
+    """Return an element of the document with a good value and what is expected of it."""
+    example = next((rule.example for rule in rules if rule.example), "")
+    yield from (f"`{field}`" + (f": `{example}`" if example else ""), "")
+    for wanted in dict.fromkeys(rule.wanted for rule in rules):
+        marked = ", ".join(_code(rule) for rule in rules if rule.wanted == wanted)
+        yield f"- {marked}: {escape(wanted)}"
+    yield ""
+
+
+def _code(rule: Rule) -> str:
+    """Return a rule's code, and in brackets where it differs from most and AGI's number."""
+    types = {DATA: "data", SERVICES: "services"}.get(rule.types, ", ".join(sorted(rule.types)))
+    edition = "" if not rule.versions or {V21, V23} <= rule.versions else min(rule.versions)
+    marks = (types.strip(", "), edition, "" if rule.is_error else "advice", rule.number)
+    text = "; ".join(filter(None, marks))
+    return f"`{rule.code}`" + (f" ({text})" if text else "")

@@ -34,13 +34,19 @@ def write(program: str, about: str | None, made: Mapping[Path, str], there: Set[
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     """Return the lines of a table; markup in the cells is escaped."""
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
+    yield " | ".join(head)
+    yield "|".join(["---"] * len(head))
     for row in rows:
-        yield f"| {' | '.join(_cell(cell) for cell in row)} |"
+        yield " | ".join(map(escape, row)).rstrip()
 
 
-def _cell(text: str) -> str:
-    escaped = text.replace("|", "&#124;")
+def escape(text: str) -> str:
+    """Return a text with its markup escaped."""
+    text = text.replace("|", "&#124;")
     # Within backticks a bracket is no markup, and would be shown as "&lt;".
-    return escaped if escaped.startswith("`") else escaped.replace("<", "&lt;")
+    return text if text.startswith("`") else text.replace("<", "&lt;")
+
+
+def prose(name: str) -> str:
+    """Return what people wrote for a page, in Markdown."""
+    return (ROOT / "dev" / "docs" / "texts" / f"{name}.txt").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS, find_text
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.export.losses import DATA_JSON, LOSSES, RDF
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.gemini.rules import RULES
@@ -24,46 +24,31 @@ from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 
 from . import codes, gemini
-from .generated import MADE, table
+from .generated import MADE, escape, prose, table
 
 FOLDER = codes.ROOT / "docs" / "sources"
 _BY_TYPE = codes.PACKAGE / "sources" / "codes_by_type.json"
 
-# Fields of DatasetRecord that become CKAN's own; package_mapper.FACTS has the others.
+# Fields of DatasetRecord with other names in CKAN; package_mapper.FACTS has more.
 _OWN = {
-    "title": "title",
     "name": "name (of a new dataset)",
-    "notes": "notes",
-    "url": "url",
-    "version": "version",
-    "tags": "tags",
     "author": "author, author_email",
     "contact": "maintainer, maintainer_email",
     "licence": "license_id",
-    "resources": "resources",
     "coupled": "coupled datasets and services (ukharvest_dataset_show)",
     "organisation": "owner_org (option remote_orgs)",
     "groups": "groups (option remote_groups)",
-    "text_language": "",
     "translations": "title_translated, notes_translated, tags_translated",
 }
 _JUDGED = f"GEMINI's rules have [a page]({gemini.NAME})."
-_TIPS = "These few types can have. [All problems](problems.md) says what to change for each."
+_FIELDS = ("field of the source", "[field of the record](README.md#fields-in-ckan)")
 _FEW = 4  # source types
 _HEADINGS = ("Failed run", "Failed record", "Imported with a problem", "For information")
-_OF_OTHERS = "[Other distributions](../developing/source-types.md) can add types of their own."
-_NOT_READ = "All else of the specification arrives, or is a problem. `*` stands for any text."
+_IN_BRACKETS = "In brackets: what a value is, if not a text; the default; further values."
+_SEVERAL = "[As other types](README.md#options-of-several-types):"
+_NAMED = "named as the field (`a{}b` for `aB`) or as in brackets"
 # Modules with the problems of forms.
 _FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.previews.jobs"})
-_EXPORT_HEAD = """\
-# What the exported files cannot carry
-
-{made}
-
-As JSON Lines [the catalogue](export.md) has all fields. A portal that harvests the other files gets
-the same datasets, except for these fields of CKAN (`resource.` stands before those of resources).
-"Added": datasets and files without a value get one, and all others keep theirs.
-"""
 
 
 def pages() -> dict[Path, str]:
@@ -77,9 +62,16 @@ def pages() -> dict[Path, str]:
 
 def _index() -> str:
     rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.ours.values()]
-    types = table(("type", "name", "reads"), rows)
-    options = ("## Options of each type", "", *_options(COMMON_OPTIONS))
-    return "\n".join(["# Source types", "", MADE, "", *types, "", _OF_OTHERS, "", *options, ""])
+    lines = ["# Source types", "", MADE, "", *table(("type", "name", "reads"), rows), ""]
+    lines += [prose("README")]
+    fields = sorted({**_OWN, **_facts()})
+    names = ((f, ", ".join(filter(None, [_OWN.get(f), *_facts().get(f, [])]))) for f in fields)
+    lines += table(("field of the record", "in CKAN"), (row for row in names if row[0] != row[1]))
+    lines += ["", "## Options of each type", "", _IN_BRACKETS, "", *map(_option, COMMON_OPTIONS)]
+    lines += ["", "## Options of several types", ""]
+    for line, kinds in _shared().items():
+        lines.append(f"{line} For {', '.join(f'`{kind.name}`' for kind in kinds)}.")
+    return "\n".join([*lines, ""])
 
 
 def codes_by_type() -> dict[Path, str]:
@@ -93,59 +85,75 @@ def codes_by_type() -> dict[Path, str]:
 
 
 def _page(kind: SourceType) -> str:
-    parser = sys.modules[_parser_of(kind)]
-    first = next(each for each in TYPES.ours.values() if each.parser is kind.parser)
+    parser, related = sys.modules[_parser_of(kind)], _related(kind)
     lines = [f"# {kind.title}: `{kind.name}`", "", MADE, "", f"{kind.description}.", ""]
     lines += [f"Software: {', '.join(kind.software)}.", ""] if kind.software else []
     lines += [f"{kind.url_hint} For example `{kind.url_example}`.", ""]
-    lines += [(parser.__doc__ or "").strip(), ""] if first is kind else []
+    lines += [(parser.__doc__ or "").strip(), ""] if _homes()[parser.__name__] is kind else []
+    if kind.aliases:
+        names = ", ".join(f"`{name}`" for name in kind.aliases)
+        lines += [f"[Adopted](../migrating.md) from other portals as {names}.", ""]
+    lines += [prose(kind.name)]
     if kind.template:
         text = (codes.PACKAGE / f"public{kind.template}").read_text(encoding="utf-8").strip()
         guide = (sys.modules[type(kind.reader).__module__].__doc__ or "").strip()
         lines += ["## Template", "", guide, "", "```csv", text, "```", ""]
-    if kind.aliases:
-        names = ", ".join(f"`{name}`" for name in kind.aliases)
-        text = "Sources of other portals that have it are adopted by `ckan ukharvest adopt`."
-        lines += [f"Other portals' names for it: {names}. {text}", ""]
-    lines += ["## Fields", ""]
-    if first is kind:
-        lines += [*_mapping(parser.MAPPING), ""]
-        for mapping in _resource_mappings(kind):
-            lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
-    else:
-        lines += [f"Those of [{first.title}]({first.name}.md#fields).", ""]
-    rows, others = _not_read(kind)
-    names = ", ".join(f"[{each.title}]({each.name}.md#not-read)" for each in others)
-    if rows or names:
-        lines += ["## Not read", "", _NOT_READ, *([f"Also what {names} leaves out."] * bool(names))]
-        lines += ["", *table(("field of the source", "why not"), rows), ""] if rows else [""]
-    lines += ["## Options", "", *_options(kind.options), ""]
+    theirs = [row for each in related for row in sys.modules[_parser_of(each)].MAPPING]
+    lines += ["## Fields", "", *_those_of(related, "fields")]
+    lines += _mapping([row for row in parser.MAPPING if not any(row is each for each in theirs)])
+    for key, mapping in _resource_mappings([kind]).items():
+        if key not in _resource_mappings(related):
+            lines += ["Of each resource:", "", *_mapping(mapping)]
+    if rows := _not_read(kind):
+        lines += ["## Not read", "", "All else arrives or is a problem. `*` is any text.", ""]
+        lines += [f"- {', '.join(names)}: {reason}" for reason, names in rows.items()] + [""]
+    own = [line for option in kind.options if (line := _option(option)) not in _shared()]
+    shared = [f"`{option.name}`" for option in kind.options if _option(option) in _shared()]
+    lines += ["## Options", "", *own, "", *([f"{_SEVERAL} {', '.join(shared)}."] if shared else [])]
     lines += ["[Each type](README.md#options-of-each-type) has some more.", ""]
-    lines += ["## Problems and errors", "", _TIPS, ""]
-    own = sorted(code for code in _codes(kind) if _types_with()[code] <= _FEW)
-    lines += table(("code", "problem"), ((f"`{code}`", find_text(code).title) for code in own))
-    if any(name.startswith(codes.RULES) for name in _modules(kind)):
-        lines += ["", _JUDGED]
-    return "\n".join([*lines, ""])
+    lines += ["## Problems and errors", "", *_those_of(related, "problems-and-errors")]
+    general = set().union(*(_codes(each) for each in related))
+    rare = sorted(code for code in _codes(kind) - general if _types_with()[code] <= _FEW)
+    lines += [f"[Codes](problems.md) of its own: {', '.join(f'`{code}`' for code in rare)}."]
+    lines += [_JUDGED] if kind.name == "gemini-single" else []
+    return re.sub(r"\n{3,}", "\n\n", "\n".join([*lines, ""]))
 
 
-def _mapping(mapping: Iterable[Any], *, in_ckan: bool = True) -> Iterator[str]:
-    head = ("field of the source", "field of the record", "in CKAN")
-    rows = [
-        (", ".join(f"`{name}`" for name in row.source), row.target, _in_ckan(row.target))
-        for row in mapping
-    ]
-    return table(head, rows) if in_ckan else table(head[:2], (row[:2] for row in rows))
+def _those_of(kinds: list[SourceType], anchor: str) -> list[str]:
+    links = ", ".join(f"[{each.title}]({each.name}.md#{anchor})" for each in kinds)
+    return [f"Those of {links}.", ""] if kinds else []
 
 
-def _in_ckan(target: str) -> str:
-    """Return CKAN's names for a record's fields; other names are extras."""
-    names: list[str] = []
-    for word in re.findall(r"[\w-]+", target):
-        facts = _facts().get(word, [])
-        names += [_OWN[word], *facts] if word in _OWN else facts or [word]
-    kinds = () if target == "extras" else ("extra", "extras", "list")
-    return ", ".join(name for name in dict.fromkeys(names) if name and name not in kinds)
+def _mapping(mapping: Iterable[Any]) -> Iterator[str]:
+    """Return a table of the fields that a record has, and sentences about those of extras."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    extras: dict[str, list[tuple[str, str]]] = {"": [], " (list)": []}
+    for row in mapping:
+        extra = re.fullmatch(r"extra ([\w-]+)( \(list\))?", row.target)
+        if extra and len(row.source) == 1:
+            extras[extra[2] or ""].append((row.source[0], extra[1]))
+        else:
+            rows.setdefault(tuple(row.source), []).append(row.target)
+    if rows:
+        cells = ((_sources(source, rows), ", ".join(rows[source])) for source in rows)
+        yield from (*table(_FIELDS, cells), "")
+    letters = "".join(name for _, name in extras[""])
+    sign = "-" if letters.count("-") > letters.count("_") else "_"
+    for about, names in extras.items():
+        if text := ", ".join(_extra(source, name, sign) for source, name in names):
+            yield from (f"Extras{about}, {_NAMED.format(sign)}: {text}.", "")
+
+
+def _sources(source: tuple[str, ...], rows: dict[tuple[str, ...], list[str]]) -> str:
+    """Return the names of fields; where another row has several of them, that row's field."""
+    parts = [other for other in rows if 2 < len(other) < len(source) and {*other} <= {*source}]
+    texts = [f"`{n}`" if " " not in n else n for n in source if not any(n in p for p in parts)]
+    return ", ".join([*(f"those of {re.split('[,;]', rows[p][0])[0]}" for p in parts), *texts])
+
+
+def _extra(source: str, name: str, sign: str) -> str:
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", sign, re.split(r"[:./]", source)[-1]).lower()
+    return f"`{source}`" + (f" ({name})" if plain != name else "")
 
 
 @cache
@@ -168,31 +176,44 @@ def _facts() -> dict[str, list[str]]:
     return found
 
 
-def _resource_mappings(kind: SourceType) -> Iterator[Any]:
-    """Yield the tables of resources, each once: a parser may import that of another module."""
-    names = sorted(_modules(kind))
-    found = [getattr(sys.modules.get(name), "RESOURCE_MAPPING", None) for name in names]
-    yield from {id(mapping): mapping for mapping in found if mapping}.values()
+def _resource_mappings(kinds: list[SourceType]) -> dict[int, Any]:
+    """Return the tables of resources in the types' modules, by identity."""
+    names = sorted(set().union(*(_modules(kind) for kind in kinds)))
+    tables = (getattr(sys.modules.get(name), "RESOURCE_MAPPING", None) for name in names)
+    return {id(table): table for table in tables if table}
 
 
-def _not_read(kind: SourceType) -> tuple[list[tuple[str, str]], list[SourceType]]:
-    """Return rows of not_read.csv, field and reason, and the types whose pages have other rows.
+@cache
+def _homes() -> dict[str, SourceType]:
+    """Return parser → the first type that has it, whose page has its fields."""
+    return {_parser_of(kind): kind for kind in reversed(TYPES.ours.values())}
 
-    Those of a parser are on the page of the first type that uses it.
-    """
+
+def _related(kind: SourceType) -> list[SourceType]:
+    """Return the types whose parsers this type uses too."""
+    homes = sorted(_homes().items())
+    return [home for parser, home in homes if home is not kind and parser in _modules(kind)]
+
+
+def _not_read(kind: SourceType) -> dict[str, list[str]]:
+    """Return reason → fields, from not_read.csv, of the parser whose fields the page has."""
     with Path(__file__).with_name("not_read.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found: dict[tuple[str, str], None] = {}
-    others: dict[str, SourceType] = {}
+    fields: dict[str, list[str]] = {}
     for row in rows:
-        module = f"ckanext.ukharvest.parsers.{row['parser']}.parser"
-        users = [each for each in TYPES.ours.values() if module in _modules(each)]
-        first = next((each for each in users if module == _parser_of(each)), users[0])
-        if first is kind:
-            found[f"`{row['field']}`", row["reason"]] = None
-        elif kind in users:
-            others[first.name] = first
-    return list(found), list(others.values())
+        if _homes()[f"ckanext.ukharvest.parsers.{row['parser']}.parser"] is kind:
+            fields.setdefault(row["reason"], []).append(f"`{row['field']}`")
+    return fields
+
+
+@cache
+def _shared() -> dict[str, list[SourceType]]:
+    """Return the line of each option that several types have → those types."""
+    lines: dict[str, list[SourceType]] = {}
+    for kind in TYPES.ours.values():
+        for option in kind.options:
+            lines.setdefault(_option(option), []).append(kind)
+    return {line: kinds for line, kinds in lines.items() if len(kinds) > 1}
 
 
 @cache
@@ -205,18 +226,15 @@ def _parser_of(kind: SourceType) -> str:
     return str(kind.parser.__name__)  # type: ignore[attr-defined]
 
 
-def _options(options: Iterable[Option]) -> Iterator[str]:
-    rows = [
-        (
-            f"`{option.name}`",
-            option.kind,
-            f"`{_shown(option.default)}`" if _shown(option.default) else "",
-            ", ".join(f"`{choice}`" for choice in option.choices if choice),
-            option.help + (" Sysadmins only." if option.sysadmin_only else ""),
-        )
-        for option in options
-    ]
-    return table(("option", "kind", "default", "choices", "meaning"), rows)
+def _option(option: Option) -> str:
+    """Return an option's line: kind, default, values that the text does not name, and the text."""
+    facts = [option.kind] if option.kind != "text" else []
+    facts += [f"`{_shown(option.default)}`"] if _shown(option.default) else []
+    named = (option.default, "", *re.findall(r"[\w.-]+", option.help))
+    facts += [f"`{choice}`" for choice in option.choices if choice not in named]
+    about = f" ({', '.join(facts)})" if facts else ""
+    rest = " Sysadmins only." if option.sysadmin_only else ""
+    return f"- `{option.name}`{about}: {escape(option.help)}{rest}"
 
 
 def _shown(value: object) -> str:
@@ -228,13 +246,11 @@ def _shown(value: object) -> str:
 def _problems() -> str:
     lines = ["# Problems and errors", "", MADE, "", _JUDGED, ""]
     for (severity, meaning), heading in zip(MEANINGS.items(), _HEADINGS, strict=True):
-        rows = [
-            (f"`{code}`", text.title, text.tip)
-            for code, text in PROBLEM_TEXTS.items()
-            if text.severity == severity
-        ]
-        head = ("code", "problem", "what to change")
-        lines += [f"## {heading}", "", meaning, "", *table(head, rows), ""]
+        lines += [f"## {heading}", "", meaning, ""]
+        for code, text in PROBLEM_TEXTS.items():
+            if text.severity == severity:
+                lines.append(f"- `{code}`: **{text.title}.** {escape(text.tip)}")
+        lines.append("")
     return "\n".join(lines)
 
 
@@ -272,5 +288,5 @@ def export_page() -> dict[Path, str]:
         )
         for loss in LOSSES
     )
-    text = "\n".join([_EXPORT_HEAD.format(made=MADE), *table(head, rows), ""])
+    text = "\n".join([prose("export-fields"), *table(head, rows), ""])
     return {codes.ROOT / "docs" / "portal" / "export-fields.md": text}

@@ -1,8 +1,30 @@
-"""The pages of docs/sources match the output of bin/docs."""
+"""The pages of docs/sources match the output of bin/docs, and their examples can be harvested."""
 
 from __future__ import annotations
 
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from docs.generated import prose
 from docs.pages import FOLDER, export_page, pages
+
+from ckanext.ukharvest.check_command.command import run
+from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
+
+DOCUMENTS = {
+    "ckan": "json",
+    "data_json": "json",
+    "dcat_rdf": "turtle",
+    "dkan": "json",
+    "gemini-single": "xml",
+    "inventory": "xml",
+    "oaipmh": "xml",
+    "ods": "json",
+    "opensearch": "xml",
+}
 
 
 def test_pages_of_source_types_are_up_to_date() -> None:
@@ -15,3 +37,22 @@ def test_pages_of_source_types_are_up_to_date() -> None:
 def test_the_page_of_the_export_is_up_to_date() -> None:
     ((path, text),) = export_page().items()
     assert path.read_text(encoding="utf-8") == text, "run bin/docs"
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_example_of_a_source_type_is_imported(name: str, tmp_path: Path) -> None:
+    document = prose(name).split(f"```{DOCUMENTS[name]}\n")[1].split("```")[0]
+    file = tmp_path / f"example.{DOCUMENTS[name]}"
+    file.write_text(document, encoding="utf-8")
+    printed = io.StringIO()
+    assert run(name, str(file), as_json=True, out=printed) == 0
+    (record,) = json.loads(printed.getvalue())["records"]
+    # The record of GEMINI is only the beginning of one.
+    assert record["problems"] == [] or name == "gemini-single"
+
+
+def test_messages_of_earlier_harvesters_have_known_codes() -> None:
+    rows = re.findall(r"^.* \| (`.*)$", prose("gemini-problems"), re.MULTILINE)
+    codes = {code for row in rows for code in re.findall(r"`([^`]+)`", row)}
+    assert codes
+    assert codes <= PROBLEM_TEXTS.keys()
