@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", default="", help="cases whose title contains this; one that is none lists them"
     )
-    parser.add_argument("--output", type=Path, help="write a page, such as docs/performance.md")
+    parser.add_argument("--output", type=Path, help="write a page with all tables")
     parser.add_argument(
         "--update", action="store_true", help="keep the cases of that page not measured now"
     )
