@@ -17,7 +17,6 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from playwright.sync_api import expect
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.doctor import dashboard as doctor_dashboard
 from ckanext.ukharvest.doctor import dashboard as snapshot
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
@@ -145,7 +144,7 @@ def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatc
     found = dashboard(thorough=True)
     assert {each["code"] for each in found["checks"]} >= {"records", "index"}
     assert found["checks_as_of"]
-    monkeypatch.setattr(doctor_dashboard.doctor, "examine", quickly := Mock(return_value=[]))
+    monkeypatch.setattr(snapshot.doctor, "examine", quickly := Mock(return_value=[]))
     again = dashboard(thorough=True)  # not twice in a minute
     assert quickly.call_args_list == [call(snapshot.QUICK)]
     assert again["checks_as_of"] == found["checks_as_of"]
@@ -172,7 +171,7 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
     with statements() as sent:
         call_action("ukharvest_dashboard_show")
     assert len(sent) <= 1  # who asks; all else is remembered for ten seconds
-    monkeypatch.setattr(doctor_dashboard, "MOST", 2)
+    monkeypatch.setattr(snapshot, "MOST", 2)
     found = dashboard()
     assert (len(found["runs"]), found["runs_count"]) == (2, 6)
     assert found["states"] == {"stuck": 1, "queued": 5}

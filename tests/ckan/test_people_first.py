@@ -27,7 +27,6 @@ from ckanext.ukharvest.harvest.background import LINKS, PERSON, WITHIN
 from ckanext.ukharvest.harvest.model import DataCheck, Link, SourcePreview
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.stars import jobs as star_jobs
-from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import act, until
 from tests.ckan.people import Person, member
 from tests.ckan.processes import Process
@@ -264,7 +263,7 @@ def test_stars_that_are_calculated_again_end_for_a_test(
     Session.execute(sa.insert(Link).from_select(columns, links))
     Session.commit()
     queued_at: list[float] = []
-    score = stars_jobs.score_locked
+    score = star_jobs.score_locked
 
     def slow(package_ids: list[str]) -> Any:
         if not queued_at:

@@ -23,7 +23,6 @@ from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import jobs as star_jobs
-from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.harvesting import Portal, act, statements
 
 pytestmark = pytest.mark.in_process
@@ -248,7 +247,7 @@ def test_pass_costs_the_same_for_three_and_for_nine(
         model.Session.execute(sa.update(Assessment).values(stars_detail="other"))
         model.Session.commit()
         with statements() as sent:
-            assert sum(number for number, _changes in stars_jobs.score_all()) == 9
+            assert sum(number for number, _changes in star_jobs.score_all()) == 9
         return len(sent)
 
     whole = cost()
@@ -266,7 +265,7 @@ def test_locked_datasets_are_left_to_their_writer(councils: dict[str, str]) -> N
         done: list[int] = []
 
         def score() -> None:
-            done.extend(number for number, _changes in stars_jobs.score_all())
+            done.extend(number for number, _changes in star_jobs.score_all())
             model.Session.remove()
 
         thread = threading.Thread(target=score)

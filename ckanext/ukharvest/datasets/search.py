@@ -27,7 +27,6 @@ from ckanext.ukharvest.data_checks.texts import verdict_label
 from ckanext.ukharvest.harvest import runs, search_index
 from ckanext.ukharvest.harvest.search_index import IndexValues
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.rendering import values
 from ckanext.ukharvest.rendering import values as rendering_values
 from ckanext.ukharvest.rendering.values import FACETS, INDEXED
 from ckanext.ukharvest.stars.texts import out_of_five
@@ -209,9 +208,9 @@ def _tree(values: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 _LABELS: dict[str, Callable[[str], str]] = {
     "theme": lambda name: tk._(theme_names.title(name)),
-    "function": values.lga_label,
-    "service": values.lga_label,
-    "schema": lambda url: values.address_label("schemas", url),
+    "function": rendering_values.lga_label,
+    "service": rendering_values.lga_label,
+    "schema": lambda url: rendering_values.address_label("schemas", url),
     "data_check": verdict_label,
     "stars": lambda name: out_of_five(int(name)) if name in tuple("012345") else name,
     "organization_type": lambda name: tk._(organization_types.label(name)),
@@ -320,7 +319,7 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
 
 def _text(package: Mapping[str, Any], key: str) -> str:
     """Return the text of an extra, or of a schema's own field, which is stored as an extra."""
-    return str(values.truncate(package.get(f"extras_{key}")) or "")
+    return str(rendering_values.truncate(package.get(f"extras_{key}")) or "")
 
 
 def _few(values: Iterable[str]) -> list[str]:
@@ -336,7 +335,7 @@ def _few(values: Iterable[str]) -> list[str]:
 
 def _schemas(package: Mapping[str, Any]) -> Iterator[str]:
     """Return the schemas of the dataset, then of its resources; listed ones by the list's URL."""
-    texts = values.addresses(_text(package, "schema"))
+    texts = rendering_values.addresses(_text(package, "schema"))
     whole = str(package.get("data_dict") or "")
     if any(f'"{key}"' in whole for key in _SCHEMA_KEYS):
         for resource in json.loads(whole).get("resources", ()):

@@ -15,7 +15,7 @@ from sqlalchemy.orm import joinedload
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import ServiceFailed, SkipRecord, SourceError, UkharvestError
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.harvest import claims, objects, stopping, write, writer
+from ckanext.ukharvest.harvest import claims, stopping, writer
 from ckanext.ukharvest.harvest import objects as harvest_objects
 from ckanext.ukharvest.harvest import write as harvest_write
 from ckanext.ukharvest.harvest.claims import DISK, failing_service
@@ -79,7 +79,7 @@ def postpone(object_id: str, exc: Exception) -> None:
             f"The {service} of this portal failed at each of {given_up.attempts} attempts to import"
             f" the record; the last error was: {message}"
         )
-        write.fail(object_id, failure, "Import")
+        harvest_write.fail(object_id, failure, "Import")
 
 
 def _first_line(exc: Exception) -> str:
@@ -95,8 +95,8 @@ Note = Callable[[str], None]  # is called with the id of each object before the 
 # Return value of a plugin's stage: True, "unchanged" or False.
 StageResult = bool | str
 _RESULTS: Mapping[str, StageResult] = {  # by report_status
-    write.UNCHANGED: "unchanged",
-    write.ERRORED: False,
+    harvest_write.UNCHANGED: "unchanged",
+    harvest_write.ERRORED: False,
     stopping.STOPPED: False,
 }
 INTERNAL = "Internal error while importing; see the log"
@@ -242,13 +242,13 @@ class _Batch:
 
     def _prepare(
         self, source: SourceImport, obj: HarvestObject, extras: Mapping[str, str]
-    ) -> write.Write | None:
+    ) -> harvest_write.Write | None:
         self._note(obj.id)
         stage = "Fetch"
         try:
             extras = source.fetch(obj, extras)
             stage = "Import"
-            if extras.get(objects.STATUS) == "delete":
+            if extras.get(harvest_objects.STATUS) == "delete":
                 harvest_write.delete(obj.id)
                 self.unfinished.remove(obj.id)
                 return None
@@ -269,10 +269,10 @@ class _Batch:
     def _fail(self, obj: HarvestObject, error: UkharvestError, stage: str) -> None:
         (object_id,) = sa.inspect(obj).identity
         compat.rollback()
-        write.fail(object_id, error, stage)
+        harvest_write.fail(object_id, error, stage)
         self.unfinished.remove(object_id)
 
-    def _take_result(self, write: write.Write, result: str | UkharvestError) -> None:
+    def _take_result(self, write: harvest_write.Write, result: str | UkharvestError) -> None:
         if isinstance(result, SkipRecord):
             harvest_write.skip(write.object_id, write.stamp, result)
         elif isinstance(result, UkharvestError):
@@ -294,7 +294,7 @@ def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) ->
             if not is_bug:
                 postpone(object_id, exc)
             elif again or HarvestObject.get(object_id).report_status not in stopping.IMPORTED:
-                write.fail(object_id, UkharvestError(INTERNAL), "Import")
+                harvest_write.fail(object_id, UkharvestError(INTERNAL), "Import")
         except Exception:  # noqa: BLE001 - the sweeper recovers it
             log.exception("The failure of harvest object %s could not be stored", object_id)
             compat.rollback()
@@ -314,7 +314,7 @@ def end(object_ids: Sequence[str]) -> None:
         sa.update(HarvestObject.__table__)
         .where(table.id.in_(object_ids), table.state != "WAITING", status.isnot(None))
         # One that the index refused has ended as complete before.
-        .where(table.state.notin_(objects.ENDED) | is_error)
+        .where(table.state.notin_(harvest_objects.ENDED) | is_error)
         .values(
             state=sa.case((is_error, "ERROR"), else_="COMPLETE"),
             fetch_finished=now,

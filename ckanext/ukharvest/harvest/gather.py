@@ -24,7 +24,6 @@ from ckanext.ukharvest.harvest import (
     conflicts,
     decisions,
     gather_state,
-    objects,
     outcomes,
     search_index,
     source_config,
@@ -79,7 +78,7 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
     ]
     if not rules.enough(len(missing), len(missing)):
         return
-    new = objects.new_ones(state.job_id)
+    new = harvest_objects.new_ones(state.job_id)
     if not rules.enough(len(new), len(missing)):
         return
     pairs = rules.match(decisions.load_facts(missing), list(_read_records(state, new)))
@@ -131,7 +130,7 @@ def hold_back(state: GatherState, guids: Collection[str]) -> int:
     """Remove staged objects of records that wait for a decision; return their number; no commit."""
     if not guids or not state.ids:
         return 0
-    removed = objects.discard_guids(state.job_id, guids)
+    removed = harvest_objects.discard_guids(state.job_id, guids)
     state.ids[:] = [id_ for id_ in state.ids if id_ not in removed]
     return len(removed)
 
@@ -156,13 +155,13 @@ def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
     _mark_missing(state, plan, complete)
     unread = state.counts["lost"] + state.counts["new_identifiers"]
     source_config.save_sync_state(setting, state.job_id, ending, unread=unread)
-    objects.forget_point(setting.id)
+    harvest_objects.forget_point(setting.id)
     problems = [problem.message for problem in ending.problems]
     if changed and complete:
         problems.insert(0, changed.reason)
     _end_report(state, plan, complete=complete, reason=_sentences(reason or plan.reason, *problems))
     outcomes.save_unread(state.job_id)
-    objects.show_staged(state.job_id)
+    harvest_objects.show_staged(state.job_id)
     outcomes.settle(setting.id)
     Session.commit()
     log.info("Gathered %s: %s", setting.url, dict(state.counts))
@@ -268,11 +267,12 @@ def _plan(
 
 def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
     staged = [
-        objects.Staged(guid, "delete", package_id=state.known[guid].package_id) for guid in guids
+        harvest_objects.Staged(guid, "delete", package_id=state.known[guid].package_id)
+        for guid in guids
     ]
     state.batch += staged
     state.ids += [obj.id for obj in staged]
-    objects.stage(state.batch, state.job_id, state.source.id)
+    harvest_objects.stage(state.batch, state.job_id, state.source.id)
     state.batch.clear()
 
 
@@ -317,8 +317,8 @@ def abandon(state: GatherState, error: UkharvestError) -> None:
     if report.stopped_by:  # stopped anyway: not a failure of the source
         stopping.end_gather(state.job)
         return
-    objects.discard(state.job_id)
-    objects.forget_point(state.source.id)
+    harvest_objects.discard(state.job_id)
+    harvest_objects.forget_point(state.source.id)
     report.outcome, report.reason, report.finished = RunOutcome.FAILED, error.message, utcnow()
     report.error = {"code": error.code, "message": error.message, "passes": error.retryable}
     Session.add(HarvestGatherError(message=error.message, harvest_job_id=state.job_id))
@@ -352,7 +352,7 @@ def finish_single(state: GatherState, setting: Setting) -> None:
         report.reason += "; it waits for a decision, because identifiers may have changed"
     report.finished = report.heartbeat = utcnow()
     outcomes.save_unread(state.job_id)
-    objects.show_staged(state.job_id)
+    harvest_objects.show_staged(state.job_id)
     model.Session.commit()
     log.info("Gathered one record of %s: %s", setting.url, dict(state.counts))
 

@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, Uk
 from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, RemoteGroup, Source
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.harvest import changes, hooks, objects, source_config, write
+from ckanext.ukharvest.harvest import changes, hooks, objects, source_config
 from ckanext.ukharvest.harvest import write as harvest_write
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import Record
@@ -286,7 +286,7 @@ class SourceImport(contextlib.ExitStack):
 
     def prepare(
         self, obj: HarvestObject, extras: Mapping[str, str], *, forced: bool
-    ) -> write.Write | None:
+    ) -> harvest_write.Write | None:
         """Parse the object's record; return what to write, None if the options skip it.
 
         Args:
@@ -306,7 +306,7 @@ class SourceImport(contextlib.ExitStack):
         again = bool(obj.report_status)
         return replace(write, object_id=obj.id, key=key, forced=forced, again=again)
 
-    def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> write.Write:
+    def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> harvest_write.Write:
         """Parse a record; return what to write, without a harvest object.
 
         Args:
@@ -332,7 +332,7 @@ class SourceImport(contextlib.ExitStack):
             *refusals,
             *self._option_problems(),
         )
-        return write.Write(
+        return harvest_write.Write(
             object_id="",
             record=replace(record, problems=problems),
             stamp=setting.stamp(raw, fingerprint),

@@ -22,8 +22,8 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source, Validators
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest import hooks, objects
 from ckanext.ukharvest.harvest import hooks as harvest_hooks
+from ckanext.ukharvest.harvest import objects
 from ckanext.ukharvest.harvest.adoption import Found
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.http_client import open_client
@@ -157,8 +157,8 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
             'configuration: expected a JSON object such as {"option": "value"}', field="config"
         )
     read = options.validate(stored, (*kind.options, *COMMON_OPTIONS))
-    if read.get(hooks.OPTION):
-        hooks.check_profiles(read[hooks.OPTION])
+    if read.get(harvest_hooks.OPTION):
+        harvest_hooks.check_profiles(read[harvest_hooks.OPTION])
     return read
 
 

@@ -1,1 +1,1 @@
-"""The IHarvester plugins: one small file per source type, on ``base`` and ``run``."""
+"""The IHarvester plugins: one class for each source type, made from its declaration."""

@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest import changes, decisions, objects, outcomes, run
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.runs import RunRow
 from ckanext.ukharvest.harvest.workers import limits
-from ckanext.ukharvest.lib import schema, texts
+from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import (
     find_record,
@@ -353,7 +353,7 @@ def ukharvest_problem_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
     asked = {"code": data["code"], "field": data["field"]}
     rows = run_model.grouped_problems(scope, **asked, **page)
     _name_first_records(scope, [(row["code"], row) for row in rows])
-    say = cache(texts.describe_problem)
+    say = cache(lib_texts.describe_problem)
     return {
         "count": run_model.count_problems(scope, **asked),
         "results": [_problem(row, say(row["code"], row["kind"], row["field"])) for row in rows],
@@ -411,7 +411,7 @@ def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     scope = _scope(context, data_dict, "ukharvest_record_list")
     data = schema.validate(data_dict, run_schema.record_list_schema())
     page = run_model.records(scope, **data)
-    say = cache(texts.describe_problem)
+    say = cache(lib_texts.describe_problem)
     return {
         "count": page.count,
         "listed": page.listed,

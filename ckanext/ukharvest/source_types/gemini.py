@@ -7,9 +7,7 @@ import re
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import csw as csw_records
-from ckanext.ukharvest.parsers import csw as parsers_csw
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
-from ckanext.ukharvest.parsers.gemini import parser
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers import xml_document
@@ -93,7 +91,7 @@ GEMINI_SINGLE = SourceType(
         "catalogue with several records"
     ),
     reader=xml_document.XmlDocument(_GEMINI_SHAPE),
-    parser=parser,
+    parser=gemini,
     options=gemini.OPTIONS,
     aliases=("single-doc",),
     recognise=_is_record,
@@ -112,7 +110,7 @@ GEMINI_WAF = SourceType(
     description="A web-accessible folder: a page with links to GEMINI or ISO 19139 files, as any"
     " web server lists them or made by hand, with or without sub-folders",
     reader=waf.Waf(_GEMINI_SHAPE, single=GEMINI_SINGLE.name),
-    parser=parser,
+    parser=gemini,
     options=(*waf.OPTIONS, *gemini.OPTIONS),
     aliases=("waf", "waf-collection"),
     recognise=_is_folder,
@@ -134,7 +132,7 @@ GEMINI_CSW = SourceType(
         "records, or by type, date or a condition in CQL or as an OGC filter"
     ),
     reader=csw.Csw(_GEMINI_SHAPE),
-    parser=parsers_csw,
+    parser=csw_records,
     options=(*csw.OPTIONS, *csw_records.OPTIONS),
     aliases=("csw",),
     recognise=_is_csw,

@@ -10,16 +10,12 @@ from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import oaipmh
-from ckanext.ukharvest.parsers.data_json import parser as data_json_parser
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.data_json.resources import RESOURCE_MAPPING
-from ckanext.ukharvest.parsers.dcat import parser
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
-from ckanext.ukharvest.parsers.inventory import parser as inventory_parser
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
-from ckanext.ukharvest.parsers.opensearch import parser as opensearch_parser
 from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
 from ckanext.ukharvest.parsers.table import names_read
 from ckanext.ukharvest.readers import dataset_table, spreadsheet, xml_document
@@ -83,7 +79,7 @@ DCAT_RDF = SourceType(
     description="Datasets described with DCAT in RDF/XML, Turtle, N-Triples, JSON-LD and others,"
     " also in pages (Hydra, Link headers, ?page=n)",
     reader=rdf.RdfReader(),
-    parser=parser,
+    parser=dcat,
     options=(*rdf.OPTIONS, *dcat.OPTIONS, _PROFILES),
     aliases=("dcat_xml",),
     field_names=FieldNames(
@@ -129,7 +125,7 @@ SPARQL = SourceType(
         "those of named graphs, or those of a query of your own, described with DCAT"
     ),
     reader=sparql.Sparql(),
-    parser=parser,
+    parser=dcat,
     options=(*sparql.OPTIONS, *dcat.OPTIONS, _PROFILES),
     field_names=DCAT_RDF.field_names,
     recognise=is_sparql,
@@ -174,7 +170,7 @@ INVENTORY = SourceType(
     description="Datasets of an inventory in the LGA's format (versions 0.1 to 0.3),"
     " as the DataShare software of councils publishes it",
     reader=xml_document.XmlDocument(_INVENTORY_SHAPE),
-    parser=inventory_parser,
+    parser=inventory,
     options=(xml_document.VALIDATION, *inventory.OPTIONS),
     recognise=_is_inventory,
     old_guids=inventory_document.old_guids,
@@ -236,7 +232,7 @@ OPENSEARCH = SourceType(
         "collections or products, in Atom or GeoJSON"
     ),
     reader=open_search.OpenSearch(),
-    parser=opensearch_parser,
+    parser=opensearch,
     options=(*open_search.OPTIONS, *opensearch.OPTIONS),
     # Many services write the time of their answer; a real change changes something else as well.
     volatile=re.compile(r'(?<="updated":")[^"\\]*(?=")|(?<=updated>)[^<]*(?=</)'),
@@ -271,7 +267,7 @@ DATASET_TABLE = SourceType(
         names_read(datajson.MAPPING)
         | {dataset_table.OF_FILE + name for name in names_read(RESOURCE_MAPPING)}
     ),
-    parser=data_json_parser,
+    parser=datajson,
     options=datajson.OPTIONS,
     field_names=field_names_in(datajson.MAPPING, resources="downloadURL"),
     recognise=_is_table,

@@ -7,13 +7,9 @@ import re
 from ckanext.ukharvest.core.document_head import DocumentHead, read_head
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers.ckan import parser as ckan_datasets
-from ckanext.ukharvest.parsers.ckan import parser as ckan_parser
-from ckanext.ukharvest.parsers.data_json import parser as data_json_parser
 from ckanext.ukharvest.parsers.data_json import parser as datajson
-from ckanext.ukharvest.parsers.dkan import parser
 from ckanext.ukharvest.parsers.dkan import parser as dkan
 from ckanext.ukharvest.parsers.ods import parser as ods
-from ckanext.ukharvest.parsers.ods import parser as ods_parser
 from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
 from ckanext.ukharvest.readers import dkan_api as dkan_site
 from ckanext.ukharvest.readers import document
@@ -53,7 +49,7 @@ DKAN = SourceType(
     description="Datasets of a site that runs DKAN 7 or 2. The site can be upgraded from one to "
     "the other",
     reader=dkan_site.Dkan(guid=dkan.identifier, names=dkan.names),
-    parser=parser,
+    parser=dkan,
     options=dkan.OPTIONS,
     old_guids=dkan.old_guids,
     # DKAN 7's names, and those of DKAN 2.
@@ -111,7 +107,7 @@ CKAN = SourceType(
     description="Datasets of another CKAN site: all, or by organisation, group, tag, "
     "licence, type or search",
     reader=ckan_site.CkanSite(),
-    parser=ckan_parser,
+    parser=ckan_datasets,
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
     field_names=FieldNames(issued="data_issued", modified="data_modified"),
     filter_fields=ckan_facets.filter_fields,
@@ -153,7 +149,7 @@ ODS = SourceType(
     description="Datasets of an Opendatasoft portal: all, or those with certain publishers, themes "
     "or keywords",
     reader=ods_portal.Ods(),
-    parser=ods_parser,
+    parser=ods,
     options=(*ods_portal.OPTIONS, *ods.OPTIONS),
     volatile=ods.VOLATILE,
     # Names of version 2.1.
@@ -239,7 +235,7 @@ DATA_JSON = SourceType(
     description="Datasets listed in a data.json document"
     " (Project Open Data 1.0 and 1.1, DCAT-US 3), also in pages",
     reader=document.JsonDocument(_DATA_JSON_SHAPE, guid=datajson.identifier),
-    parser=data_json_parser,
+    parser=datajson,
     options=(*document.OPTIONS, *datajson.OPTIONS),
     aliases=("datajson", "dcat_json"),
     field_names=field_names_in(datajson.MAPPING),

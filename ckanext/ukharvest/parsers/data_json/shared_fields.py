@@ -9,7 +9,6 @@ from typing import Any
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.translations import Texts, collect_translations
 from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values import geometries as values_geometries
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -179,7 +178,7 @@ def place(fields: Fields, key: str = "spatial") -> places.Places:
     Several geometries become one box around all of them. A geometry too large for the search index
     is reported and becomes its bounding box.
     """
-    geometries: list[values_geometries.Geometry] = []
+    geometries: list[spatial.Geometry] = []
     names: list[str] = []
     unread: list[str] = []
     value = fields.get(key)
