@@ -14,7 +14,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.deletions import DeletionPlan
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.harvest import database, objects, outcomes, records
@@ -183,6 +183,20 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
     execute(own.values(outcome=RecordOutcome.KEPT))
     number = len(due)
     outcomes.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
+    Session.commit()
+    return number
+
+
+def count_kept(source_id: str) -> int:
+    """Return the number of records whose datasets a person kept."""
+    kept = Session.query(Record.id).filter_by(source_id=source_id, state=RecordState.KEPT)
+    return kept.count()
+
+
+def withdraw_keeping(source_id: str) -> int:
+    """Let records of kept datasets count as missing again; return their number; commits."""
+    kept = sa.update(Record).filter_by(source_id=source_id, state=RecordState.KEPT)
+    number = int(execute(kept.values(outcome=RecordOutcome.UPDATED)).rowcount)
     Session.commit()
     return number
 
