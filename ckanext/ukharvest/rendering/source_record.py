@@ -159,7 +159,8 @@ def lines_of_fields(content: str, fields: Collection[str]) -> dict[str, int]:
 def _line_of(document: Any, field: str) -> int:
     """Return the line of a field, or of what should hold it; 0 for the record itself."""
     parent: Any = None
-    key, value = "", document
+    key: Any = None
+    value = document
     for name, number in _STEP.findall(field):
         step = int(number) if number else name
         try:
