@@ -187,6 +187,17 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
     return number
 
 
+def held_by(source_id: str) -> str:
+    """Return the id of the run with pending deletions, "" if there are none."""
+    held = Session.scalar(sa.select(SourceState.held).filter_by(source_id=source_id))
+    return str((held or {}).get("job_id", ""))
+
+
+def is_approval(job_id: str) -> bool:
+    """Tell whether a job carries out deletions that a person approved."""
+    return exists_statements(JobReport.job_id == job_id, JobReport.mode == RunMode.APPROVAL)
+
+
 def count_kept(source_id: str) -> int:
     """Return the number of records whose datasets a person kept."""
     kept = Session.query(Record.id).filter_by(source_id=source_id, state=RecordState.KEPT)
@@ -199,17 +210,6 @@ def withdraw_keeping(source_id: str) -> int:
     number = int(execute(kept.values(outcome=RecordOutcome.UPDATED)).rowcount)
     Session.commit()
     return number
-
-
-def held_by(source_id: str) -> str:
-    """Return the id of the run with pending deletions, "" if there are none."""
-    held = Session.scalar(sa.select(SourceState.held).filter_by(source_id=source_id))
-    return str((held or {}).get("job_id", ""))
-
-
-def is_approval(job_id: str) -> bool:
-    """Tell whether a job carries out deletions that a person approved."""
-    return exists_statements(JobReport.job_id == job_id, JobReport.mode == RunMode.APPROVAL)
 
 
 def _locked_deletions(
