@@ -27,8 +27,8 @@ LEVELS = tuple(COLOURS)  # the worst first
 def doctor(form: str, with_fine: bool, fix: bool, yes: bool) -> None:
     """Check plugins, tables, Redis, Solr, workers, runs, datasets and index.
 
-    Prints what is wrong, the worst first. Changes nothing without --fix. The exit status is for monitoring: 0 if all is fine, 1 with
-    warnings, 2 with errors; with --fix, as it is afterwards.
+    Prints what is wrong, the worst first. Changes nothing without --fix. The exit status is for
+    monitoring: 0 if all is fine, 1 with warnings, 2 with errors; with --fix, as it is afterwards.
     """
     if fix and form == "json":
         raise click.UsageError("--fix prints sentences; leave out --format json")
