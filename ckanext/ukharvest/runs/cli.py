@@ -15,7 +15,6 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import counted, name_unseen
 from ckanext.ukharvest.harvest import batches, claims, objects, stopping
@@ -25,6 +24,7 @@ from ckanext.ukharvest.harvest.workers import Heart, Limits
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
 from ckanext.ukharvest.previews.cli import dry_run
 from ckanext.ukharvest.source_types.source_type import SourceType
+from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.cli import FIGURES
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
@@ -67,7 +67,7 @@ def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
     """
     harvester = queue.get_harvester(source.type)
     if harvester is None:
-        hint = source_adoption.hint(source.type, model.Package.get(source.id).name)
+        hint = source_rules.adoption_hint(source.type, model.Package.get(source.id).name)
         missing = f"no plugin harvests sources of type {source.type!r}; add it to ckan.plugins"
         raise RefusedError(hint or missing)
     job = _job(source)
