@@ -25,7 +25,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "datasets": ("actions", "auth", "validators", "pages", "helpers"),
     "runs": ("actions", "auth", "pages", "cli"),
     "previews": ("actions", "auth", "pages", "jobs", "cli"),
-    "deletions": ("actions", "auth", "pages"),
+    "deletions": ("actions", "auth", "pages", "cli"),
     "adoption": ("actions", "auth", "cli"),
     "stars": ("model", "actions", "auth", "pages", "jobs", "doctor", "cli"),
     "themes": ("actions", "auth"),

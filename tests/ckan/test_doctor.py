@@ -129,7 +129,8 @@ def test_a_check_that_fails_is_a_finding_and_stops_nothing(
     def broken() -> list[Finding]:
         raise ValueError("no such column\nand more")
 
-    monkeypatch.setattr(doctor, "CHECKS", [Check("a", "Fine.", broken), Check("b", "Fine.", list)])
+    checks = [Check("a", "Fine.", broken), Check("b", "Fine.", list)]
+    monkeypatch.setattr(doctor, "checks", lambda: checks)
     first, second = doctor.examine()
     assert (first.level, second.level) == ("error", "ok")
     assert "ValueError: no such column" in first.message

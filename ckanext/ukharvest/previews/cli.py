@@ -48,6 +48,9 @@ def dry_run(source: HarvestSource) -> int:
     return ERRORS if result["fates"].get("lost") else FINE
 
 
+DRY_RUN = (dry_run,)
+
+
 def print_progress() -> Tell:
     """Return a function that prints how far a dry run is, every few seconds."""
     last = time.monotonic()
