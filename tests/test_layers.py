@@ -50,8 +50,6 @@ APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
 STILL: dict[str, set[str]] = {
     "datasets.actions": {"themes.actions"},
     "datasets.helpers": {"links.texts"},
-    "datasets.provenance": {"sources.rules"},
-    "datasets.records": {"runs.model"},
     "datasets.rows": {
         "links.model",
         "links.texts",
@@ -62,8 +60,6 @@ STILL: dict[str, set[str]] = {
         "themes.texts",
     },
     "datasets.search": {"data_checks.texts", "stars.texts"},
-    "deletions.actions": {"runs.texts"},
-    "deletions.pages": {"runs.texts"},
     "doctor.dashboard": {"links.jobs"},
     "doctor.features": {
         "export.files",
@@ -77,13 +73,10 @@ STILL: dict[str, set[str]] = {
         "adoption.rules",
         "notifications.mails",
         "notifications.model",
-        "runs.model",
     },
     "harvest.search_index": {"data_checks.model"},
     "harvest.sweeper": {"data_checks.model", "links.jobs"},
     "harvest.writer": {"themes"},
-    "lib.permissions": {"runs.model", "sources.model", "sources.rules"},
-    "lib.texts": {"runs.model"},
     "links.actions": {"data_checks.model"},
     "links.jobs": {"data_checks.jobs", "data_checks.model", "stars.jobs"},
     "notifications.mails": {"data_checks.model", "links.model"},

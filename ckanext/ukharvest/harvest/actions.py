@@ -14,7 +14,15 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.harvest import database, prune, runs, search_index, stopping, sweeper
+from ckanext.ukharvest.harvest import (
+    database,
+    prune,
+    record_history,
+    runs,
+    search_index,
+    stopping,
+    sweeper,
+)
 from ckanext.ukharvest.harvest import schema as harvest_schema
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.lib import schema
@@ -29,7 +37,6 @@ from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
-from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.sources.state import describe_schedule
 
 log = logging.getLogger(__name__)
@@ -158,7 +165,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     own = {"model": model, "session": model.Session, "user": context.get("user")}
     own["ignore_auth"] = True  # checked above
     if record:
-        run_model.forget_stamp(record)
+        record_history.forget_stamp(record)
         model.Session.flush()
     # This commits; if it raises, nothing is committed.
     try:

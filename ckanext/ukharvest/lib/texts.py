@@ -20,7 +20,6 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.rendering.problem_texts import ProblemTexts
 from ckanext.ukharvest.rendering.values import format_day
-from ckanext.ukharvest.runs import model as run_model
 
 
 def gettext(text: str, /, **values: Any) -> str:
@@ -129,10 +128,6 @@ def duration(seconds: float | None) -> str:
 CALM, MUTED, EDGED = "ukharvest-calm", "ukharvest-muted", "ukharvest-edged"
 WARNING, DANGER, PRIMARY = "text-bg-warning", "text-bg-danger", "text-bg-primary"
 SECONDARY, LIGHT, INFO = "text-bg-secondary", "text-bg-light border", "text-bg-info"
-
-# Values by which lists of records can be filtered, in the order of the page.
-PROBLEMS = run_model.PROBLEMS
-RECORD_FILTERS = (*run_model.OUTCOMES[:1], PROBLEMS, *run_model.OUTCOMES[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +298,15 @@ def identifiers_wait(count: int) -> str:
     return ungettext(
         "The source has changed since: {n} dataset may have a new identifier now. Look again.",
         "The source has changed since: {n} datasets may have new identifiers now. Look again.",
+        count,
+    )
+
+
+def others_wait(count: int) -> str:
+    """Return the text about pending deletions other than those shown."""
+    return ungettext(
+        "The source has changed since: {n} dataset is missing now. Look again.",
+        "The source has changed since: {n} datasets are missing now. Look again.",
         count,
     )
 

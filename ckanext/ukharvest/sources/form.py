@@ -20,7 +20,7 @@ from ckanext.ukharvest.harvest import sweeper
 from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import ask, check_token
-from ckanext.ukharvest.lib.permissions import name_for, source_row_of
+from ckanext.ukharvest.lib.permissions import source_row_of
 from ckanext.ukharvest.notifications import sending
 from ckanext.ukharvest.notifications.texts import describe_obstacle
 from ckanext.ukharvest.source_types.source_type import URL_HINT
@@ -359,7 +359,7 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
     if source is None or _may_give(form):
         data["owner_org"] = _owner(form)
     if source is None:
-        data["name"] = name or name_for(data["title"])
+        data["name"] = name or source_rules.name_for(data["title"])
         data["source_type"] = sent.source_type
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:

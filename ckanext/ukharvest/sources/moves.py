@@ -11,6 +11,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
@@ -135,7 +136,7 @@ def _options_of(text: str, name: str) -> str:
     if kind is None:
         return text
     names = {option.name for option in (*kind.options, *source_types.COMMON_OPTIONS)}
-    stored = source_rules.parse_options(text)
+    stored = parse_options(text)
     options = {key: value for key, value in stored.items() if key in names}
     return json.dumps(options, indent=2) if options else ""
 

@@ -19,6 +19,8 @@ from werkzeug.exceptions import HTTPException, NotFound
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
+from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.harvest import records
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.source_types.portals import CKAN
@@ -178,6 +180,11 @@ def allowed_name(name: str) -> str:
     return f"{name}-source" if name in reserved_names() else name
 
 
+def name_for(title: str) -> str:
+    """Return a name for a new source, made from its title, that no dataset and no page has."""
+    return allowed_name(records.free_name(title))
+
+
 def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
     """Refuse a name that CKAN refuses, or that a page has in its URL."""
     package_name_validator(key, data, errors, context)
@@ -215,15 +222,6 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
                 title=title,
             )
     return ""
-
-
-def parse_options(text: str | None) -> dict[str, Any]:
-    """Return the options of a configuration, {} if it is no JSON object; others report that."""
-    try:
-        options = json.loads(text or "{}")
-    except (ValueError, TypeError):
-        return {}
-    return options if isinstance(options, dict) else {}
 
 
 def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:

@@ -13,6 +13,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.dates import iso
@@ -22,12 +23,10 @@ from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.lib.permissions import may, once, readable_organisations
+from ckanext.ukharvest.lib.permissions import SourceRow, may, once, readable_organisations
 from ckanext.ukharvest.lib.texts import gettext, ngettext, number
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.sources import texts as source_texts
-from ckanext.ukharvest.sources.model import SourceRow
-from ckanext.ukharvest.sources.rules import parse_options
 from ckanext.ukharvest.sources.texts import StatusFacts
 
 NEWEST = 30  # runs of the chart on a source's page
