@@ -59,7 +59,6 @@ STILL: dict[str, set[str]] = {
         "themes.choice",
         "themes.texts",
     },
-    "datasets.search": {"data_checks.texts", "stars.texts"},
     "doctor.dashboard": {"links.jobs"},
     "doctor.features": {
         "export.files",
@@ -81,7 +80,6 @@ STILL: dict[str, set[str]] = {
     "links.jobs": {"data_checks.jobs", "data_checks.model", "stars.jobs"},
     "notifications.mails": {"data_checks.model", "links.model"},
     "notifications.sending": {"data_checks.texts", "links.texts"},
-    "previews.actions": {"data_checks.texts"},
     "previews.jobs": {"data_checks.jobs"},
     "runs.actions": {"links.model", "links.texts"},
     "runs.cli": {"adoption.rules", "previews.cli"},
@@ -90,8 +88,6 @@ STILL: dict[str, set[str]] = {
     "sources.moves": {"previews.rules"},
     "sources.pages": {"adoption.rules"},
     "sources.state": {"links.model"},
-    "stars.actions": {"links.model"},
-    "stars.texts": {"links.texts"},
 }
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")
 

@@ -19,6 +19,7 @@ from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
 from ckanext.ukharvest.datasets.rows import remember_results
 from ckanext.ukharvest.harvest import database, datasets, search_index
+from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
 
@@ -66,6 +67,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         super().__init__(**kwargs)
         # Also here, so that a plugin which fails before update_config does not hide the reason.
         config.check_order()
+        slots.register(features.slots(), features.facets())
         # Plugins listed before us that look for a validator or an action while they are imported
         # (image_view, datastore) have filled CKAN's caches without ours. CKAN checks settings,
         # which needs our validators, before it clears the caches itself.

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
-from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import organisation_of
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
@@ -64,7 +64,7 @@ def ukharvest_data_check_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     row = data_check_model.find_data_checks(id_) if candidate.is_same else None
     if row is None:
         return shown
-    report = {**row.report, "summary": data_check_texts.summarise(row)}
+    report = {**row.report, "summary": check_texts.summarise(row)}
     more = {"report": report, "has_csv": bool(row.errors), "fault": row.fault}
     return {**shown, **short(row), **more, "tried": iso(row.tried)}
 
@@ -74,7 +74,7 @@ def short(row: Any) -> dict[str, Any]:
     figures = {name: getattr(row, name) for name in _FIGURES}
     own = {
         "verdict": row.verdict,
-        "summary": data_check_texts.summarise(row),
+        "summary": check_texts.summarise(row),
         "found": iso(row.found),
     }
     return {**own, **figures}

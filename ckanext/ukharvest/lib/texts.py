@@ -337,14 +337,3 @@ def not_allowed() -> str:
 def describe_problem(code: str, consequence: str, field: str = "") -> ProblemTexts:
     """Return ``problem_texts.describe_problem`` in the language of the request."""
     return problem_texts.describe_problem(code, consequence, field, translate=tk._)
-
-
-# What templates call.
-HELPERS = {
-    "ukharvest_age": age,
-    "ukharvest_day": lambda time: when(time, day_only=True),
-    "ukharvest_duration": duration,
-    "ukharvest_number": number,
-    "ukharvest_status": find_label,
-    "ukharvest_time": when,
-}
