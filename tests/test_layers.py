@@ -78,16 +78,9 @@ STILL: dict[str, set[str]] = {
     "harvest.writer": {"themes"},
     "links.actions": {"data_checks.model"},
     "links.jobs": {"data_checks.jobs", "data_checks.model", "stars.jobs"},
-    "notifications.mails": {"data_checks.model", "links.model"},
-    "notifications.sending": {"data_checks.texts", "links.texts"},
     "previews.jobs": {"data_checks.jobs"},
-    "runs.actions": {"links.model", "links.texts"},
     "runs.cli": {"adoption.rules", "previews.cli"},
-    "sources.form": {"notifications.sending", "notifications.texts"},
-    "sources.help": {"stars.texts"},
-    "sources.moves": {"previews.rules"},
     "sources.pages": {"adoption.rules"},
-    "sources.state": {"links.model"},
 }
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")
 

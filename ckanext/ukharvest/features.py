@@ -23,14 +23,17 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "lib": ("helpers", "pages"),
     "harvest": ("actions", "auth"),
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
-    "datasets": ("actions", "auth", "validators", "pages", "helpers"),
+    "datasets": (
+        *("actions", "auth", "validators", "pages"),
+        *("helpers", "provenance", "rows", "search"),
+    ),
     "runs": ("actions", "auth", "pages", "cli"),
     "previews": ("actions", "auth", "pages", "cli"),
     "deletions": ("actions", "auth", "pages"),
     "adoption": ("actions", "auth", "cli"),
-    "stars": ("actions", "auth", "pages", "texts", "cli"),
+    "stars": ("actions", "auth", "pages", "slots", "texts", "cli"),
     "themes": ("actions", "auth"),
-    "links": ("actions", "auth", "pages", "texts", "cli"),
+    "links": ("actions", "auth", "pages", "slots", "texts", "cli"),
     "data_checks": ("actions", "auth", "pages", "texts"),
     "notifications": ("actions", "auth", "pages"),
     "export": ("pages", "cli"),
@@ -100,8 +103,17 @@ def auth_functions() -> dict[str, Callable[..., Any]]:
 
 
 def helpers() -> dict[str, Callable[..., Any]]:
-    """Return the template helpers by name."""
-    return _merge((_functions("helpers"), *_dicts("HELPERS")))
+    """Return the template helpers by name: functions with our names, and dicts HELPERS."""
+    own = (
+        {
+            name: value
+            for name, value in vars(module).items()
+            if name.startswith("ukharvest_") and value.__module__ == module.__name__
+        }
+        for module in _modules()
+        if not module.__name__.endswith((".actions", ".auth", ".validators"))
+    )
+    return _merge((*own, *_dicts("HELPERS")))
 
 
 def slots() -> list[Slot]:

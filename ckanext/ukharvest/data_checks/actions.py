@@ -15,6 +15,7 @@ from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import organisation_of
+from ckanext.ukharvest.lib.slots import Note, Slot
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
 _GROUPS = {"organization": "id", "schema": "schema_url"}  # column of a row of counts
@@ -172,6 +173,14 @@ def _schema_title(url: str) -> str:
 def _organisation_id(name_or_id: str) -> str | None:
     return str(organisation_of(name_or_id).id) if name_or_id else None
 
+
+def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
+    """Return the notes of sources with files that do not follow their schema."""
+    counts = data_check_model.count_invalid(source_ids)
+    return {id_: Note(data_check_texts.describe_invalid(n)) for id_, n in counts.items() if n}
+
+
+SLOTS = (Slot("weekly_mail", "", weekly_mail),)
 
 KEY = "data_check"
 

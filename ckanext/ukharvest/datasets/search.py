@@ -29,7 +29,7 @@ from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.rendering import values as rendering_values
-from ckanext.ukharvest.rendering.values import FACETS, INDEXED
+from ckanext.ukharvest.rendering.values import INDEXED
 
 NAME, BOX = "ext_place", "ext_bbox"
 SIDES = {"west": 180, "south": 90, "east": 180, "north": 90}  # side → largest number of degrees
@@ -131,7 +131,9 @@ def ukharvest_place() -> dict[str, Any] | None:
 
 def titles() -> dict[str, str]:
     """Return the portal's facets in its order: index field → title."""
-    known = {FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet}
+    known = {
+        rendering_values.FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet
+    }
     known |= {name: facet.title for name, facet in _other_facets().items()}
     return {INDEXED[name]: tk._(known[name]) for name in config.facets() if name in known}
 

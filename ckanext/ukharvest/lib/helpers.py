@@ -10,15 +10,14 @@ from markupsafe import Markup
 from ckanext.ukharvest.lib import slots, texts
 
 
-def ukharvest_slot(place: str, **variables: Any) -> Markup:
+def ukharvest_slot(place: str, *args: Any) -> Markup:
     """Return what features add to a place of a page, "" for nothing.
 
     Args:
-        place: one of ``slots.PLACES``.
-        variables: of the snippets.
+        place: one of ``slots.PLACES``, which says what its arguments are.
     """
-    snippets = (slot.snippet for slot in slots.slots_of(place) if slot.snippet)
-    return Markup("").join(tk.h.snippet(snippet, **variables) for snippet in snippets)
+    shown = ((slot.snippet, slot.facts(*args)) for slot in slots.slots_of(place))
+    return Markup("").join(tk.h.snippet(snippet, facts=facts) for snippet, facts in shown if facts)
 
 
 HELPERS = {

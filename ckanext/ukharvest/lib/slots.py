@@ -15,14 +15,14 @@ class Slot(NamedTuple):
 
     Attributes:
         place: one of ``PLACES``.
-        snippet: the template that shows it; "" where the frame shows the facts itself.
-        facts: returns the facts; its parameters and result are those of the place. None for a
-            snippet that needs no more than the page has.
+        snippet: the template that shows it, with the variable ``facts``; "" where the frame does.
+        facts: returns the facts; its parameters and result are those of the place. What is empty
+            is not shown.
     """
 
     place: str
-    snippet: str = ""
-    facts: Callable[..., Any] | None = None
+    snippet: str
+    facts: Callable[..., Any]
 
 
 class Facet(NamedTuple):
@@ -39,8 +39,27 @@ class Facet(NamedTuple):
     is_ranked: bool = False
 
 
-# Place → parameters and result of the facts; snippets get the variables of the place.
-PLACES: Mapping[str, str] = {}
+class Note(NamedTuple):
+    """What a weekly mail says of a source.
+
+    Attributes:
+        text: a part of the source's line.
+        page: endpoint of a page with the parameter ``source``: the text gets a line of its own
+            that leads there, and the source needs attention; "" for none.
+    """
+
+    text: str
+    page: str = ""
+
+
+# Place → parameters and result of the facts; those of places with snippets are the snippets' own.
+PLACES: Mapping[str, str] = {
+    "help": "none: a section of the page that explains words",
+    "source_mail": "none: a warning beside the box for emails in a source's form",
+    "source_status": "context, source id → heading (text) of a source whose runs work",
+    "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
+    "weekly_mail": "source ids → {id: ``Note``}",
+}
 
 _slots: dict[str, list[Slot]] = {}
 _facets: dict[str, Facet] = {}
@@ -68,8 +87,7 @@ def slots_of(place: str) -> tuple[Slot, ...]:
 
 def facts_of(place: str, *args: Any) -> list[Any]:
     """Return the facts of the slots of a place, without empty ones."""
-    facts = (slot.facts(*args) for slot in slots_of(place) if slot.facts)
-    return [fact for fact in facts if fact]
+    return [facts for slot in slots_of(place) if (facts := slot.facts(*args))]
 
 
 def facets() -> Mapping[str, Facet]:

@@ -34,6 +34,16 @@ def describe_count(links: int) -> str:
     return text if links else ""
 
 
+def status_heading(links: int) -> str:
+    """Return the heading of a source's status if links do not work, "" for none."""
+    text = ungettext(
+        "The last run worked, but {n} link does not",
+        "The last run worked, but {n} links do not",
+        links,
+    )
+    return text if links else ""
+
+
 def describe_of_dataset(failed: int, links: int, since: str) -> str:
     """Return how many of a dataset's links do not work, and since when the first; "" for none."""
     text = gettext(

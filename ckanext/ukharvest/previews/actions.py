@@ -25,12 +25,12 @@ from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources.state import describe_proposals, type_label
 
 Session = model.Session

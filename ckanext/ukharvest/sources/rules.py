@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.harvest import records
+from ckanext.ukharvest.harvest.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.source_types.portals import CKAN
@@ -298,3 +299,14 @@ def is_group(name: str) -> bool:
     """Tell whether the portal has a group of this name or id."""
     group = model.Group.get(name)
     return group is not None and not group.is_organization and group.state == "active"
+
+
+def needs_dry_run(source_id: str, url: str) -> bool:
+    """Tell whether a source's datasets are looked for at a URL before it is saved.
+
+    Not if it differs only in what ``comparable_url`` leaves out, if the source has no datasets
+    that could get lost, or if its type is not ours.
+    """
+    source = HarvestSource.get(source_id)
+    is_other = comparable_url(url) != comparable_url(source.url)
+    return is_other and source.type in config.our_type_names() and has_datasets(source_id)
