@@ -50,8 +50,6 @@ APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
 STILL: dict[str, set[str]] = {
     "datasets.actions": {"themes.actions"},
     "datasets.helpers": {"links.texts"},
-    "datasets.provenance": {"sources.rules"},
-    "datasets.records": {"runs.model"},
     "datasets.rows": {
         "links.model",
         "links.texts",
@@ -61,16 +59,6 @@ STILL: dict[str, set[str]] = {
         "themes.choice",
         "themes.texts",
     },
-    "datasets.search": {"data_checks.texts", "stars.texts"},
-    "lib.permissions": {"runs.model", "sources.model", "sources.rules"},
-    "lib.texts": {"runs.model"},
-    "runs.actions": {"links.model", "links.texts"},
-    "sources.form": {"notifications.sending", "notifications.texts"},
-    "sources.help": {"stars.texts"},
-    "sources.moves": {"previews.rules"},
-    "sources.state": {"links.model"},
-    "stars.actions": {"links.model"},
-    "stars.texts": {"links.texts"},
 }
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")
 

@@ -41,6 +41,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         super().__init__(**kwargs)
         # Also here, so that a plugin which fails before update_config does not hide the reason.
         config.check_order()
+        features.register()
         # Plugins listed before us that look for a validator or an action while they are imported
         # (image_view, datastore) have filled CKAN's caches without ours. CKAN checks settings,
         # which needs our validators, before it clears the caches itself.
@@ -49,10 +50,9 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         authz.clear_auth_functions_cache()
 
     def update_config(self, config_: Any) -> None:
-        """Check the list of plugins, apply patches, add features, templates and static files."""
+        """Check the list of plugins, apply patches, add our templates and static files."""
         config.check_plugins()
         patches.apply_patches()
-        features.register()
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
         tk.add_resource("assets", "ukharvest")

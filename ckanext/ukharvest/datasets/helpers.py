@@ -12,8 +12,7 @@ from ckanext.ukharvest.core.dataset_changes import compare_texts
 from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.datasets import provenance, search
-from ckanext.ukharvest.datasets import rows as dataset_rows
+from ckanext.ukharvest.datasets import search
 from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.datasets.rows import ukharvest_field_value
 from ckanext.ukharvest.harvest import changes, search_index
@@ -257,12 +256,6 @@ def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) ->
 
 # Functions of other modules that templates call.
 HELPERS = {
-    **{
-        name: function
-        for module in (provenance, dataset_rows, search)
-        for name, function in vars(module).items()
-        if name.startswith("ukharvest_")
-    },
     "format_resource_items": format_resource_items,
     "ukharvest_difference": compare_texts,
     "ukharvest_facet_items": search.facet_items,

@@ -30,6 +30,7 @@ from ckanext.ukharvest.datasets.provenance import (
 )
 from ckanext.ukharvest.datasets.records import problems_of
 from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import context
@@ -208,7 +209,7 @@ def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
 def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return URL → what checks say of the links of a dataset, loaded once per request."""
     urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
-    return link_model.of_urls(urls) if package.get("id") else {}
+    return link_results.find_links(urls) if package.get("id") else {}
 
 
 def _broken(package: Mapping[str, Any]) -> str:

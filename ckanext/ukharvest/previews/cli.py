@@ -23,10 +23,10 @@ from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
 from ckanext.ukharvest.reading.source_preview import Tell
-from ckanext.ukharvest.sources import moves as move_rules
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 LINE_EVERY = 5.0  # seconds between two lines of progress
