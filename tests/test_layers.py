@@ -48,17 +48,6 @@ CKAN_FROM = FLOORS.index(("interfaces", "compat", "config", "dataset_schema", "w
 APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
 # Imports of features from below or beside that are still to be turned: importer → imported.
 STILL: dict[str, set[str]] = {
-    "datasets.actions": {"themes.actions"},
-    "datasets.helpers": {"links.texts"},
-    "datasets.rows": {
-        "links.model",
-        "links.texts",
-        "stars",
-        "stars.texts",
-        "themes",
-        "themes.choice",
-        "themes.texts",
-    },
     "doctor.dashboard": {"links.jobs"},
     "doctor.features": {
         "export.files",
@@ -79,7 +68,7 @@ STILL: dict[str, set[str]] = {
     "links.actions": {"data_checks.model"},
     "links.jobs": {"data_checks.jobs", "data_checks.model", "stars.jobs"},
     "previews.jobs": {"data_checks.jobs"},
-    "runs.cli": {"adoption.rules", "previews.cli"},
+    "runs.cli": {"adoption.rules"},
     "sources.pages": {"adoption.rules"},
 }
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")

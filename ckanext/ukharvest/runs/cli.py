@@ -23,7 +23,7 @@ from ckanext.ukharvest.harvest import prune as harvest_prune
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.workers import Heart, Limits
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
-from ckanext.ukharvest.previews.cli import dry_run
+from ckanext.ukharvest.lib.slots import slots_of
 from ckanext.ukharvest.source_types.source_type import SourceType
 from ckanext.ukharvest.sources.cli import FIGURES
 
@@ -56,7 +56,11 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
         )
     if is_dry and guid:
         raise RefusedError("--guid imports a record, --dry-run none: give one of them")
-    sys.exit(dry_run(harvest_source) if is_dry else run_in_foreground(harvest_source, mode, guid))
+    if not is_dry:
+        sys.exit(run_in_foreground(harvest_source, mode, guid))
+    for slot in slots_of("dry_run"):
+        sys.exit(slot.facts(harvest_source))
+    raise RefusedError("this portal has no dry runs")
 
 
 def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
