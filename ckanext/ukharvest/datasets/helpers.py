@@ -140,20 +140,6 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
 
 
-def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
-
-    {} for anonymous users, if the portal lets them create datasets.
-    """
-    texts = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
-    texts["tags"] = data.get("tag_string") or data.get("tags")
-    try:
-        context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_theme_suggest")(context, texts))
-    except tk.NotAuthorized:
-        return {}
-
-
 def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> list[str]:
     """Return the fields that a resource has and its form does not show; [] for a new one.
 

@@ -63,6 +63,8 @@ PLACES: Mapping[str, str] = {
     "resource_line": "page, resource: the same, in one line with the link to the file",
     "resource_page": "package, resource: on the page of a resource",
     "list_entry": "row of ``datasets.model.load_badges``: below a dataset in a list",
+    "form_field": "key, data, id of the input: below a field in a form",
+    "search_results": "none: below the results of a search of datasets",
     "help": "none: a section of the page that explains words",
     "source_tabs": "URL of a source → tabs for those who may update it: label, URL, icon, and the "
     "beginnings of other URLs that belong to it",

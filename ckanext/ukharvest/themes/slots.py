@@ -51,9 +51,27 @@ def field(key: str, package: Mapping[str, Any]) -> str:
     return str(tk._("suggested from the dataset's own words")) if is_suggested else ""
 
 
+def form_field(key: str, data: Mapping[str, Any], select: str) -> dict[str, Any]:
+    """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
+
+    Also returns ``select``, the id of the input. {} for other fields, and for anonymous users, if
+    the portal lets them create datasets.
+    """
+    if key != PRIMARY:
+        return {}
+    texts = {name: data.get(name) for name in ("title", "notes", "la_function", "la_service")}
+    texts["tags"] = data.get("tag_string") or data.get("tags")
+    try:
+        context = {"user": tk.current_user.name}
+        return {**tk.get_action("ukharvest_theme_suggest")(context, texts), "select": select}
+    except tk.NotAuthorized:
+        return {}
+
+
 SLOTS = (
     Slot("dataset", "", dataset),
     Slot("dataset_badges", "ukharvest/snippets/theme.html", dataset_badges),
     Slot("dataset_notes", "ukharvest/snippets/theme_reasons.html", dataset_notes),
     Slot("field", "", field),
+    Slot("form_field", "ukharvest/form/theme.html", form_field),
 )
