@@ -13,7 +13,6 @@ from ckanext.ukharvest import config, features, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
-from ckanext.ukharvest.datasets.rows import remember_results
 from ckanext.ukharvest.harvest import database, datasets, lists, search_index
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
@@ -124,13 +123,11 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
         The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does.
         """
-        search.label(search_results, search_params.get("fq") or "")
-        results = search_results.get("results") or ()
-        remember_results(results)
+        search.prepare_results(search_results, search_params.get("fq") or "")
         if provenance.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.
-            datasets = [each for each in results if "extras" in each]
-            provenance.add_computed({"user": tk.current_user.name}, datasets)
+            results = [each for each in search_results["results"] if "extras" in each]
+            provenance.add_computed({"user": tk.current_user.name}, results)
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:

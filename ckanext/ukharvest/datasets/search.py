@@ -1,4 +1,4 @@
-"""Dataset search: index fields, facets, and search by place."""
+"""Dataset search: index fields, facets, badges of results, and search by place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
+from flask import g, has_request_context
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.values import (
@@ -23,6 +24,8 @@ from ckanext.ukharvest.core.values.geometries import bbox_polygon, bounds, valid
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.datasets import model as dataset_model
+from ckanext.ukharvest.datasets.model import Listed
 from ckanext.ukharvest.harvest import runs, search_index
 from ckanext.ukharvest.harvest.search_index import IndexValues
 from ckanext.ukharvest.lib import slots
@@ -218,6 +221,47 @@ _FACETS = {
         _("Type of organisation"), lambda name: tk._(organization_types.label(name))
     ),
 }
+
+_FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
+
+
+def prepare_results(results: dict[str, Any], asked: str | list[str]) -> None:
+    """Label a search's facets, and remember the datasets that it found for their badges.
+
+    Args:
+        results, asked: as in ``label``.
+    """
+    label(results, asked)
+    if has_request_context():
+        datasets = (each for each in results.get("results") or () if isinstance(each, Mapping))
+        g.setdefault(_FOUND, {}).update((each["id"], None) for each in datasets if "id" in each)
+
+
+def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a list of datasets shows in addition to CKAN's own.
+
+    Returns:
+        ``source`` ({"name", "title"}, None if it was not harvested), ``harvested`` (UTC) and
+        ``row`` (of ``load_badges``, for slots of features).
+    """
+    badges = _of(str(package.get("id") or ""))
+    if badges is None:
+        return {"source": None, "harvested": None, "row": None}
+    return {
+        "source": {"name": badges.source, "title": badges.title} if badges.source else None,
+        "harvested": badges.harvested,
+        "row": badges,
+    }
+
+
+def _of(package_id: str) -> Listed | None:
+    known: dict[str, Listed | None] = g.setdefault(_KNOWN, {})
+    if package_id and package_id not in known:
+        ids = {package_id, *g.get(_FOUND, {})} - known.keys()
+        known.update(dict.fromkeys(ids))
+        known.update(dataset_model.load_badges(ids))
+    return known.get(package_id)
+
 
 MOST = 100  # values of one field
 LONGEST = 1000  # characters of one value

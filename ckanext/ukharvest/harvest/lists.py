@@ -28,8 +28,6 @@ TICK: list[Step] = []
 AFTER_TICK: list[Step] = []
 # Steps of the sweeper's pruning, which has nothing to do more often than once an hour.
 PRUNE: list[Step] = []
-# Reads a source as a run would, prints what the run would do, and returns the exit code.
-DRY_RUN: list[Callable[[Any], int]] = []
 # Checks and fixes (``lib/checks.py``) for the doctor.
 DOCTOR: list[Any] = []
 # Parts of the background job, in their order.

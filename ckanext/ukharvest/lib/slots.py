@@ -54,10 +54,24 @@ class Note(NamedTuple):
 
 # Place → parameters and result of the facts; those of places with snippets are the snippets' own.
 PLACES: Mapping[str, str] = {
+    "dataset": "context, package → facts that ``ukharvest_dataset_show`` returns, by name",
+    "dataset_head": "page (those facts), package: below a dataset's title",
+    "dataset_badges": "page, package: beside each other, below that",
+    "dataset_notes": "page, package: below the badges",
+    "field": "key, package → note (text) after the value of a field",
+    "resource": "page, resource: below a resource in a dataset's list",
+    "resource_line": "page, resource: the same, in one line with the link to the file",
+    "resource_page": "package, resource: on the page of a resource",
+    "list_entry": "row of ``datasets.model.load_badges``: below a dataset in a list",
+    "form_field": "key, data, id of the input: below a field in a form",
+    "search_results": "none: below the results of a search of datasets",
     "help": "none: a section of the page that explains words",
+    "source_tabs": "URL of a source → tabs for those who may update it: label, URL, icon, and the "
+    "beginnings of other URLs that belong to it",
     "source_mail": "none: a warning beside the box for emails in a source's form",
     "source_status": "context, source id → heading (text) of a source whose runs work",
     "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
+    "dry_run": "source → exit code of ``ckan ukharvest run --dry-run``",
     "weekly_mail": "source ids → {id: ``Note``}",
 }
 

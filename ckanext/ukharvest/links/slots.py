@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM
+from ckanext.ukharvest.datasets.page import load_links
 from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.permissions import once, readable_organisations
 from ckanext.ukharvest.lib.slots import Note, Slot
 from ckanext.ukharvest.links import model as link_model
@@ -69,7 +71,59 @@ def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
     }
 
 
+def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return texts of a dataset's links that do not work, {} if all do."""
+    links = load_links(package)
+    urls = {
+        resource.get("id"): str(resource.get("url") or "")
+        for resource in package.get("resources") or ()
+    }
+    failed = {id_: links[url] for id_, url in urls.items() if url in links and _fails(links[url])}
+    if not failed:
+        return {}
+    since = min(link["dead_since"] or link["failed_since"] or "" for link in failed.values())
+    return {
+        "links": {
+            "text": link_texts.describe_of_dataset(len(failed), len(urls), since),
+            "resources": {id_: link_texts.describe_briefly(link) for id_, link in failed.items()},
+        }
+    }
+
+
+def _fails(link: Mapping[str, Any]) -> bool:
+    return link["state"] in link_model.STATES
+
+
+def dataset_head(page: Mapping[str, Any], _package: Mapping[str, Any]) -> str:
+    """Return how many links of a dataset do not work, "" if all do."""
+    return str(page["links"]["text"]) if "links" in page else ""
+
+
+def resource(page: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
+    """Return since when a resource's link does not work, "" if it does."""
+    return str(page["links"]["resources"].get(shown["id"], "")) if "links" in page else ""
+
+
+def resource_page(_package: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the link check of a resource, as ``ukharvest_link_show`` does.
+
+    {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
+    link works, and whether its format is another than the metadata say.
+    """
+    link = show_if_may("ukharvest_link_show", shown["id"])
+    if not link:
+        return {}
+    state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
+    declared = str(shown.get("format") or "")
+    sentences = (state, link_texts.describe_difference(link, declared))
+    return {**link, "sentences": list(filter(None, sentences))}
+
+
 SLOTS = (
+    Slot("dataset", "", dataset),
+    Slot("dataset_head", "ukharvest/snippets/broken_links.html", dataset_head),
+    Slot("resource", "ukharvest/snippets/broken_link.html", resource),
+    Slot("resource_page", "ukharvest/snippets/link.html", resource_page),
     Slot("source_status", "", source_status),
     Slot("problem_groups", "", problem_groups),
     Slot("weekly_mail", "", weekly_mail),

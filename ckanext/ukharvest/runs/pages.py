@@ -17,6 +17,7 @@ from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import ask, ask_page, check_token, count_pages, csv_response
 from ckanext.ukharvest.lib.permissions import newest_run
+from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt
 from ckanext.ukharvest.runs import texts as run_texts
@@ -27,6 +28,17 @@ PER_PAGE = 50
 ASKED = ("outcome", "code", "field", "q")  # URL parameters of the filter
 # Values by which a list of records can be filtered, in the order of the page.
 _FILTERS = (RecordState.LOST, WITH_PROBLEMS, *list(RecordState)[1:])
+
+
+def source_tabs(base: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """Return the tabs of a source's runs and problems, as the place ``source_tabs`` has them."""
+    return [
+        (tk._("Runs"), f"{base}/job", "clock-rotate-left", ()),
+        (tk._("Problems"), f"{base}/problems", "stethoscope", (f"{base}/record",)),
+    ]
+
+
+SLOTS = (Slot("source_tabs", "", source_tabs),)
 
 
 def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str) -> dict[str, Any]:
