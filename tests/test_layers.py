@@ -46,31 +46,6 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 CKAN_FROM = FLOORS.index(("interfaces", "compat", "config", "dataset_schema", "write_batch"))
 # On one floor, and neither imports the other.
 APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
-# Imports of features from below or beside that are still to be turned: importer → imported.
-STILL: dict[str, set[str]] = {
-    "doctor.dashboard": {"links.jobs"},
-    "doctor.features": {
-        "export.files",
-        "links.jobs",
-        "notifications.model",
-        "notifications.sending",
-        "stars.plugins",
-    },
-    "doctor.fixes": {"stars.jobs"},
-    "harvest.actions": {
-        "adoption.rules",
-        "notifications.mails",
-        "notifications.model",
-    },
-    "harvest.search_index": {"data_checks.model"},
-    "harvest.sweeper": {"data_checks.model", "links.jobs"},
-    "harvest.writer": {"themes"},
-    "links.actions": {"data_checks.model"},
-    "links.jobs": {"data_checks.jobs", "data_checks.model", "stars.jobs"},
-    "previews.jobs": {"data_checks.jobs"},
-    "runs.cli": {"adoption.rules"},
-    "sources.pages": {"adoption.rules"},
-}
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")
 
 
@@ -162,7 +137,7 @@ def test_modules_import_nothing_from_above_or_beside() -> None:
             is_beside = entry != its_entry and any({entry, its_entry} <= {*pair} for pair in APART)
             if other > floor or is_beside:
                 offenders.setdefault(module, set()).add(name)
-    assert offenders == STILL
+    assert offenders == {}
 
 
 def test_ckan_is_imported_above_its_line_only() -> None:

@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 import click
 from flask import Blueprint
 
+from ckanext.ukharvest.harvest.lists import LISTS
+from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.lib.actions import guard
-from ckanext.ukharvest.lib.slots import Facet, Slot
 
 _T = TypeVar("_T")
 
-# Folder → its modules with something for CKAN. The first four stay; the others could be removed.
+# Folder → its modules with something for CKAN or the harvest, besides the folder's own. The first
+# four stay; the others could be removed.
 FEATURES: dict[str, tuple[str, ...]] = {
     "lib": ("helpers", "pages"),
     "harvest": ("actions", "auth"),
@@ -28,15 +30,15 @@ FEATURES: dict[str, tuple[str, ...]] = {
         *("helpers", "page", "provenance", "rows", "search"),
     ),
     "runs": ("actions", "auth", "pages", "cli"),
-    "previews": ("actions", "auth", "pages", "cli"),
-    "deletions": ("actions", "auth", "pages"),
+    "previews": ("actions", "auth", "pages", "jobs", "cli"),
+    "deletions": ("actions", "auth", "pages", "cli"),
     "adoption": ("actions", "auth", "cli"),
-    "stars": ("actions", "auth", "pages", "slots", "texts", "cli"),
+    "stars": ("model", "actions", "auth", "pages", "slots", "texts", "jobs", "doctor", "cli"),
     "themes": ("actions", "auth", "slots"),
-    "links": ("actions", "auth", "pages", "slots", "texts", "cli"),
-    "data_checks": ("actions", "auth", "pages", "texts"),
-    "notifications": ("actions", "auth", "pages"),
-    "export": ("pages", "cli"),
+    "links": ("actions", "auth", "pages", "slots", "texts", "jobs", "doctor", "cli"),
+    "data_checks": ("model", "actions", "auth", "pages", "texts", "jobs"),
+    "notifications": ("actions", "auth", "pages", "mails", "doctor"),
+    "export": ("pages", "doctor", "cli"),
     "doctor": ("actions", "auth", "pages", "cli"),
 }
 # Actions of CKAN that we chain; they check their texts themselves.
@@ -49,6 +51,8 @@ OF_CKAN = frozenset(
 def _modules(wanted: str = "") -> Iterator[ModuleType]:
     """Yield the modules of a name, or all."""
     for folder, names in FEATURES.items():
+        if not wanted:
+            yield import_module(f"ckanext.ukharvest.{folder}")
         for name in names:
             if wanted in ("", name):
                 yield import_module(f"ckanext.ukharvest.{folder}.{name}")
@@ -116,16 +120,6 @@ def helpers() -> dict[str, Callable[..., Any]]:
     return _merge((*own, *_dicts("HELPERS")))
 
 
-def slots() -> list[Slot]:
-    """Return what features add to the frames' pages and mails, in the order of FEATURES."""
-    return [slot for module in _modules() for slot in getattr(module, "SLOTS", ())]
-
-
-def facets() -> dict[str, Facet]:
-    """Return the features' facets of the dataset search by their names."""
-    return _merge(_dicts("FACETS"))
-
-
 def validators() -> dict[str, Callable[..., Any]]:
     """Return the validators by name."""
     return _functions("validators")
@@ -139,6 +133,15 @@ def blueprints() -> list[Blueprint]:
         for value in vars(module).values()
         if isinstance(value, Blueprint) and value.import_name == module.__name__
     ]
+
+
+def register() -> None:
+    """Fill the lists of ``harvest/lists.py`` and the slots; a second call changes nothing."""
+    modules = list(_modules())
+    added = [slot for module in modules for slot in getattr(module, "SLOTS", ())]
+    slots.register(added, _merge(_dicts("FACETS")))
+    for name, values in LISTS.items():
+        values[:] = [value for module in modules for value in getattr(module, name, ())]
 
 
 def commands() -> list[click.Command]:

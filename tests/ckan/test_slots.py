@@ -22,7 +22,7 @@ pytestmark = pytest.mark.in_process
 def registered() -> Iterator[None]:
     """Restore the slots and facets of the features after a test."""
     yield
-    slots.register(features.slots(), features.facets())
+    features.register()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from ckanext.ukharvest.data_checks import texts as data_check_texts
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.permissions import may_if_exists, organisation_of
-from ckanext.ukharvest.lib.slots import Note, Slot
+from ckanext.ukharvest.lib.slots import Slot
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
 _GROUPS = {"organization": "id", "schema": "schema_url"}  # column of a row of counts
@@ -176,12 +176,6 @@ def _organisation_id(name_or_id: str) -> str | None:
     return str(organisation_of(name_or_id).id) if name_or_id else None
 
 
-def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
-    """Return the notes of sources with files that do not follow their schema."""
-    counts = data_check_model.count_invalid(source_ids)
-    return {id_: Note(data_check_texts.describe_invalid(n)) for id_, n in counts.items() if n}
-
-
 def resource_page(package: Mapping[str, Any], resource: Mapping[str, Any]) -> dict[str, Any]:
     """Return the check of a resource's data, as ``ukharvest_data_check_show`` does.
 
@@ -197,10 +191,7 @@ def resource_page(package: Mapping[str, Any], resource: Mapping[str, Any]) -> di
     return {**check, "may_edit": may_edit, "package": package["name"], "resource": resource["id"]}
 
 
-SLOTS = (
-    Slot("resource_page", "ukharvest/snippets/data_check.html", resource_page),
-    Slot("weekly_mail", "", weekly_mail),
-)
+SLOTS = (Slot("resource_page", "ukharvest/snippets/data_check.html", resource_page),)
 
 KEY = "data_check"
 
@@ -227,6 +218,9 @@ def add_computed(package: dict[str, Any]) -> None:
         row = rows.get(str(resource.get("id")))
         if row and data_check_model.own_schema(resource) in ("", row.schema_url):
             resource[KEY] = short(row)
+
+
+WITH_SHOW = (add_computed,)
 
 
 def _has_schema(package: dict[str, Any]) -> bool:

@@ -39,19 +39,6 @@ class Facet(NamedTuple):
     is_ranked: bool = False
 
 
-class Note(NamedTuple):
-    """What a weekly mail says of a source.
-
-    Attributes:
-        text: a part of the source's line.
-        page: endpoint of a page with the parameter ``source``: the text gets a line of its own
-            that leads there, and the source needs attention; "" for none.
-    """
-
-    text: str
-    page: str = ""
-
-
 # Place → parameters and result of the facts; those of places with snippets are the snippets' own.
 PLACES: Mapping[str, str] = {
     "dataset": "context, package → facts that ``ukharvest_dataset_show`` returns, by name",
@@ -71,8 +58,6 @@ PLACES: Mapping[str, str] = {
     "source_mail": "none: a warning beside the box for emails in a source's form",
     "source_status": "context, source id → heading (text) of a source whose runs work",
     "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
-    "dry_run": "source → exit code of ``ckan ukharvest run --dry-run``",
-    "weekly_mail": "source ids → {id: ``Note``}",
 }
 
 _slots: dict[str, list[Slot]] = {}

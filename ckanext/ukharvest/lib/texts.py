@@ -302,15 +302,6 @@ def identifiers_wait(count: int) -> str:
     )
 
 
-def others_wait(count: int) -> str:
-    """Return the text about pending deletions other than those shown."""
-    return ungettext(
-        "The source has changed since: {n} dataset is missing now. Look again.",
-        "The source has changed since: {n} datasets are missing now. Look again.",
-        count,
-    )
-
-
 def accepted(count: int) -> str:
     """Return what happens to datasets that are the same."""
     return ungettext(

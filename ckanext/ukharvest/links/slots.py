@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM
@@ -10,7 +10,7 @@ from ckanext.ukharvest.datasets.page import load_links
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.permissions import once, readable_organisations
-from ckanext.ukharvest.lib.slots import Note, Slot
+from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import texts as link_texts
 
@@ -59,16 +59,6 @@ def problem_groups(context: Any, source_id: str) -> list[dict[str, Any]]:
             "examples": examples,
         }
     ]
-
-
-def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
-    """Return the notes of sources with links that do not work."""
-    counts = link_model.count_of_sources(source_ids)
-    return {
-        id_: Note(link_texts.describe_count(number), "ukharvest_links.report")
-        for id_, number in counts.items()
-        if number
-    }
 
 
 def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,5 +116,4 @@ SLOTS = (
     Slot("resource_page", "ukharvest/snippets/link.html", resource_page),
     Slot("source_status", "", source_status),
     Slot("problem_groups", "", problem_groups),
-    Slot("weekly_mail", "", weekly_mail),
 )

@@ -17,7 +17,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import database, runs, sweeper
+from ckanext.ukharvest.harvest import database, lists, runs, sweeper
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -54,7 +54,10 @@ def send_weekly(known: Sequence[Known]) -> list[str]:
     if not last:  # installed in the middle of a week
         return []
     ids = [source.id for source, _health, _to in known]
-    notes = sending.notes_of(ids)
+    notes: Notes = {}
+    for find_notes in lists.WEEKLY:
+        for id_, note in find_notes(ids).items():
+            notes.setdefault(id_, []).append(note)
     sent = sum(_send(recipient, pairs, notes) for recipient, pairs in _by_recipient(known))
     return [f"sent {sent} weekly summaries"] if sent else []
 
@@ -90,18 +93,16 @@ MAX_TRIES = 12  # ticks: two hours without a mail server
 
 
 def send_due() -> list[str]:
-    """Send all due mails, and return sentences that say what was sent; raise nothing.
+    """Send all due mails, and return sentences that say what was sent.
 
     Of two calls at the same time the second does nothing: a mail server that never answers blocks
     only one tick.
     """
-    try:
-        with database.alone(database.MAILS) as is_alone:
-            return _send_news() if is_alone else []
-    except Exception:  # noqa: BLE001 - the next tick sends mails not sent now
-        log.exception("Mails about harvest sources could not be sent")
-        compat.rollback()
-        return []
+    with database.alone(database.MAILS) as is_alone:
+        return _send_news() if is_alone else []
+
+
+AFTER_TICK = (send_due,)  # about the runs that it has closed
 
 
 def _send_news() -> list[str]:
@@ -119,10 +120,7 @@ def _send_news() -> list[str]:
     with force_locale(sending.language()):
         for source, state, people in known:
             did += _send_news_of(source, state, people)
-        did += send_weekly(known)
-    for words in did:
-        log.info("Mails: %s", words)
-    return did
+        return did + send_weekly(known)
 
 
 def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:

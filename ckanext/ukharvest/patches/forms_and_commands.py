@@ -14,8 +14,8 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.runs.cli import run_in_foreground
 from ckanext.ukharvest.sources import rules as source_rules
+from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
 def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import is_move, move_records
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import source_of

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
