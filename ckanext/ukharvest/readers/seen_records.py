@@ -42,11 +42,14 @@ class SeenIdentities(SeenRecords):
         super().__init__()
         self._known: set[str | bytes] = set()
 
+    def is_known(self, raw: RawRecord) -> bool:
+        """Tell whether the record was seen before."""
+        return _key(raw) in self._known
+
     def sift(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
         for raw in records:
-            key = raw.guid or digest_of_record(raw)
-            if key not in self._known:
-                self._known.add(key)
+            if not self.is_known(raw):
+                self._known.add(_key(raw))
                 self.count += 1
                 yield raw
 
@@ -142,6 +145,10 @@ class SeenPages(SeenRecords):
                 self._nameless.add(digest)
                 self.count += 1
             yield raw
+
+
+def _key(raw: RawRecord) -> str | bytes:
+    return raw.guid or digest_of_record(raw)
 
 
 def digest_of_record(raw: RawRecord) -> bytes:

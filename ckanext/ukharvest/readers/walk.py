@@ -60,7 +60,10 @@ class Pages:
         where: the list's URL, for messages.
         seen: which of the records that were seen before are yielded again.
         noun: what the list has.
-        resumes: an interrupted read continues at the next page.
+        resumes: an interrupted read continues at the next page. A protocol with finer resume points
+            sets those of its records itself.
+        overlaps: pages overlap, so that a changing number of records hides none; the largest
+            counts.
         barren: pages in a row without a new record, of which the last ends the read.
         barren_doubt: why a list without a total may have other records once such a page came after
             the first: "answered …"; "" where such pages are usual, or are the end.
@@ -72,6 +75,7 @@ class Pages:
     seen: SeenRecords
     noun = "record"
     resumes = False
+    overlaps = False
     barren = 1
     barren_doubt = ""
     circle_doubt = ""
@@ -101,6 +105,7 @@ class Walk:
 
     Attributes:
         asked: number of pages that were requested.
+        barren: number of the last ones in a row that had no new record.
         total: number of records as last announced, by an earlier read too, -1 if it was not.
         has_changed: it changed during this read.
         problems: of its pages.
@@ -110,6 +115,7 @@ class Walk:
         self._pages = pages
         self._tell_total = tell_total
         self.asked = 0
+        self.barren = 0
         self.total = total
         self.problems: list[Problem] = []
         self.has_changed = False
@@ -126,19 +132,19 @@ class Walk:
         """
         pages = self._pages
         pages.seen.begin(start.before)
-        point, barren, places = start, 0, {start.place}
+        point, places = start, {start.place}
         while True:
             before = pages.seen.count
             following = yield from self._page(point)
-            barren = 0 if pages.seen.count > before else barren + 1
-            if barren and (self.asked > 1 or point.before):
+            self.barren = 0 if pages.seen.count > before else self.barren + 1
+            if self.barren and (self.asked > 1 or point.before):
                 self._end_doubt = pages.barren_doubt
             if following is None:
                 return
             if following in places:
                 self._end_doubt = pages.circle_doubt
                 return
-            if barren == pages.barren:
+            if self.barren == pages.barren:
                 self._end_doubt = pages.barren_doubt or pages.circle_doubt
                 return
             places.add(following)
@@ -169,8 +175,11 @@ class Walk:
 
     def note_total(self, total: int) -> None:
         """Note the number of records that a page announces, if it is not negative."""
+        if self._pages.overlaps:
+            total = max(total, self.total)
+        elif 0 <= self.total != total >= 0:
+            self.has_changed = True
         if total >= 0 and total != self.total:
-            self.has_changed = self.total >= 0 or self.has_changed
             self.total = total
             self._tell_total(total)
 

@@ -22,9 +22,7 @@ _GROUP = ("id", "name", "title", "display_name", "state")
 KEY = "ukharvest_portal"  # member of the answer of status_show
 
 
-def raw_record(
-    item: Any, position: str, url: str, *, page: str = "", resume: str = ""
-) -> RawRecord:
+def raw_record(item: Any, position: str, url: str, *, page: str = "") -> RawRecord:
     """Return one package as the site serves it.
 
     Args:
@@ -32,11 +30,10 @@ def raw_record(
         position: its place in the source, as a text for people.
         url: where it was read.
         page: URL of the site, to link to the dataset's page; "" if not known.
-        resume: point from which an interrupted read continues after it.
     """
     if not isinstance(item, Mapping):
         message = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
-        return RawRecord("", url=url, position=position, error=ParseError(message), resume=resume)
+        return RawRecord("", url=url, position=position, error=ParseError(message))
     guid, name = clean_text(item.get("id")), clean_text(item.get("name"))
     title = shorten(clean_text(item.get("title")), 60)
     place = f"{position} '{title}'" if title else position
@@ -48,7 +45,6 @@ def raw_record(
         modified=clean_text(item.get("metadata_modified")),
         position=position,
         error=None if guid else ParseError(message, code="missing-identifier"),
-        resume=resume,
     )
 
 

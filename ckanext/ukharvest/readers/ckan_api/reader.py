@@ -6,7 +6,7 @@ Sites without a working search are read by a list of names or ids, then dataset 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -129,11 +129,11 @@ class CkanSite:
         for base in site.bases:
             search = Search(source, base, site)
             try:
-                first = search.first()
+                search.request_first()
             except ProtocolError as exc:
                 refused = refused or exc
                 continue
-            return (yield from search.walk(first))
+            return (yield from search.records())
         assert refused is not None
         if isinstance(refused, Refused):
             return (yield from _read_names(source, site, refused))
@@ -207,4 +207,5 @@ def _shown(
                 yield RawRecord("", url=exc.url, position=position, error=error, resume=resume)
             continue
         if not isinstance(package, Mapping) or sites.is_wanted(package, source.options):
-            yield packages.raw_record(package, position, shown + name, page=base, resume=resume)
+            raw = packages.raw_record(package, position, shown + name, page=base)
+            yield replace(raw, resume=resume)
