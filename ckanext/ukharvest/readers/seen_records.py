@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO
 
+from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import RawRecord
 
 
@@ -149,6 +150,21 @@ class SeenPages(SeenRecords):
 
 def _key(raw: RawRecord) -> str | bytes:
     return raw.guid or digest_of_record(raw)
+
+
+def missing_identifier(
+    place: str, field: str, expected: str = "a text that stays the same", url: str = ""
+) -> ParseError:
+    """Return the error of a record without identity.
+
+    Args:
+        place: its place in the source.
+        field: the field that holds the identity.
+        expected: what belongs there.
+        url: where it was read.
+    """
+    message = f"{place}: {field} is missing; expected {expected}"
+    return ParseError(message, code="missing-identifier", url=url)
 
 
 def digest_of_record(raw: RawRecord) -> bytes:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.seen_records import SeenRecords
@@ -303,6 +304,17 @@ def describe_unknown_total(where: str, noun: str, field: str) -> str:
 def describe_difference(where: str, noun: str, total: int, count: int) -> str:
     """Return the reason, for a list that shows another number of records than it announces."""
     return f"{where} announces {counted(total, noun)} and shows {count:,}"
+
+
+def request(source: Source, accept: str, url: str = "") -> Reply:
+    """Request a source's document, which may be "not modified" since the last run.
+
+    Args:
+        accept: media types to request.
+        url: where the document is, if that is not the source's URL.
+    """
+    old = source.validators.get(source.url)
+    return source.http.get(url or source.url, accept=accept, validators=old)
 
 
 def unchanged(source: Source) -> Ending:

@@ -25,7 +25,8 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
-from ckanext.ukharvest.readers.walk import saved_ending, unchanged
+from ckanext.ukharvest.readers.seen_records import missing_identifier
+from ckanext.ukharvest.readers.walk import request, saved_ending, unchanged
 
 ACCEPT = "application/xml, text/xml;q=0.9, */*;q=0.1"
 
@@ -93,8 +94,7 @@ class XmlShape:
 
     def nameless(self, position: str, url: str = "") -> ParseError:
         """Return the error for a record without identity."""
-        message = f"{position}: {self.identifier} is missing; expected a text that stays the same"
-        return ParseError(message, code="missing-identifier", url=url)
+        return missing_identifier(position, self.identifier, url=url)
 
 
 class OtherDocument(ProtocolError):
@@ -340,8 +340,7 @@ class XmlDocument(Reader):
             SourceError: no answer, not XML, another document, or one that breaks its schema while
                 the option ``validation`` is strict.
         """
-        old = source.validators.get(source.url)
-        with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
+        with closing(request(source, ACCEPT)) as reply:
             if reply.not_modified:
                 return unchanged(source)
             strict = source.options.get("validation", "strict") == "strict"

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
@@ -165,6 +166,33 @@ class Outline:
             raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
         places = (tuple(scan.lists), tuple(scan.embedded), scan.by_rule)
         return cls(*places, problems=tuple(scan.problems()))
+
+
+class JsonList:
+    """One document, checked to its end when made, then cut into the items of its lists.
+
+    Args:
+        url: its URL, for messages.
+        shape: where the items are.
+        kind: the document's name in messages.
+
+    Raises:
+        ProtocolError: not JSON, truncated, or no catalogue.
+    """
+
+    def __init__(self, reply: Reply, url: str, shape: Shape, kind: str) -> None:
+        self.file = JsonFile.of(reply, url, kind)
+        self.outline = Outline.read(self.file, shape, url=url, kind=kind)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Problems of the document as a whole."""
+        return (*filter(None, [self.file.problem]), *self.outline.problems)
+
+    def items(self) -> Iterator[Any]:
+        """Yield the items, one in memory at a time."""
+        for prefix in self.outline.prefixes:
+            yield from self.file.items(prefix)
 
 
 class _Scan:

@@ -27,6 +27,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.oaipmh.request import DAY, record_url
 from ckanext.ukharvest.readers.rdf.reader import records_of
+from ckanext.ukharvest.readers.seen_records import missing_identifier
 from ckanext.ukharvest.readers.xml_document import (
     ACCEPT,
     Refusal,
@@ -220,9 +221,7 @@ class RecordMaker:
         guid = "" if header is None else clean_text(header.findtext("{*}identifier"))
         if header is None or not guid:
             url = self.base or self.url
-            expected = "expected a text that stays the same"
-            message = f"{position}: header/identifier is missing; {expected}"
-            error = ParseError(message, code="missing-identifier", url=url)
+            error = missing_identifier(position, "header/identifier", url=url)
             return RawRecord("", url=url, position=position, error=error)
         raw = RawRecord(
             guid=guid,

@@ -13,15 +13,19 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, SourceError
-from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.json_api import Refused, read_json, wrong_shape
-from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
-from ckanext.ukharvest.readers.json_document.stream import JsonFile
+from ckanext.ukharvest.readers.json_api import (
+    Refused,
+    json_record,
+    not_an_object,
+    read_json,
+    wrong_shape,
+)
+from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
 from ckanext.ukharvest.readers.ods.portal import OPTIONS, Parameters, Portal, with_parameters
 from ckanext.ukharvest.readers.seen_records import SeenIdentities
 from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, saved_ending
@@ -208,42 +212,25 @@ class Listing(Pages):
         with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
             document = _Document(reply, url)
             self._walk.note_problems(document.problems)
-            yield from map(self._record, document.datasets())
+            yield from map(self._record, document.items())
 
     def _record(self, dataset: Any) -> RawRecord:
         """Return a record; positions count the different ones."""
         return _record(dataset, f"dataset {self.seen.count + 1}", self.where, self._portal)
 
 
-class _Document:
-    """One JSON document of datasets: checked to its end when made, then cut into records.
-
-    Raises:
-        ProtocolError: not JSON, truncated, or no list of datasets.
-    """
+class _Document(JsonList):
+    """One JSON document of datasets, which are those of an answer, an export, or one alone."""
 
     def __init__(self, reply: Reply, url: str) -> None:
-        self._file = JsonFile(
-            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
-        )
-        if self._file.is_blank:
-            message = f"the document at {url} is empty; expected {KIND}"
-            raise ProtocolError(message, code="empty-document", url=url)
-        self._outline = Outline.read(self._file, SHAPE, url=url, kind=KIND)
+        super().__init__(reply, url, SHAPE, KIND)
 
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        encoding = () if self._file.problem is None else (self._file.problem,)
-        return encoding + self._outline.problems
-
-    def datasets(self) -> Iterator[Any]:
-        """Yield the datasets, one in memory at a time."""
-        for prefix in self._outline.prefixes:
-            yield from map(_unwrap, self._file.items(prefix))
+    def items(self) -> Iterator[Any]:
+        return map(_unwrap, super().items())
 
     def total(self) -> int:
         """Return the number of all datasets as the answer announces it, -1 if it does not."""
-        totals = (total for one in _INTERFACES for total in self._file.items(one.total))
+        totals = (total for one in _INTERFACES for total in self.file.items(one.total))
         return next((n for n in totals if isinstance(n, int) and not isinstance(n, bool)), -1)
 
 
@@ -252,7 +239,7 @@ def _saved(source: Source) -> Generator[RawRecord, None, Ending]:
     with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
         document = _Document(reply, source.url)
         number = 0
-        for number, dataset in enumerate(document.datasets(), 1):  # noqa: B007  # used after the loop
+        for number, dataset in enumerate(document.items(), 1):  # noqa: B007  # used after the loop
             yield _record(dataset, f"dataset {number}", source.url, None)
         total = document.total()
     return saved_ending(source.url, "dataset", number, total, problems=document.problems)
@@ -271,26 +258,19 @@ def _record(dataset: Any, position: str, url: str, portal: Portal | None) -> Raw
         url: where it was read.
         portal: whose dataset it is, for the URL of its page; None if that is not known.
     """
-    content = ordered_json(dataset)
     if not isinstance(dataset, Mapping):
-        words = f"{position} is {shorten(repr(dataset), 40)}; expected an object in {{ }}"
-        return RawRecord("", content, url=url, position=position, error=ParseError(words))
+        return not_an_object(dataset, position, url)
     guid = clean_text(dataset.get("dataset_id") or dataset.get("datasetid") or "")
     metas = dataset.get("metas")
     metas = metas if isinstance(metas, Mapping) else {}
     default = metas.get("default")  # of 2.1; 1.0 has the same in metas
     default = default if isinstance(default, Mapping) else metas
-    error = None
-    if not guid:
-        title = shorten(clean_text(default.get("title")), 60)
-        words = f"{position} '{title}'" if title else position
-        words = f"{words}: dataset_id is missing; expected a text that stays the same"
-        error = ParseError(words, code="missing-identifier")
-    return RawRecord(
-        guid=guid,
-        content=content,
-        url=portal.page(guid) if portal and guid else url,
-        modified=clean_text(default.get("modified")),
-        position=position,
-        error=error,
+    return json_record(
+        dataset,
+        position,
+        portal.page(guid) if portal and guid else url,
+        guid,
+        title=default.get("title"),
+        modified=default.get("modified"),
+        field="dataset_id",
     )

@@ -31,6 +31,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
 from ckanext.ukharvest.readers.opensearch import template as description
 from ckanext.ukharvest.readers.opensearch.template import Template, absolute
+from ckanext.ukharvest.readers.seen_records import missing_identifier
 from ckanext.ukharvest.readers.xml_document import beyond_repair, open_answer, wrong_root
 
 KIND = "an answer of OpenSearch"
@@ -250,6 +251,5 @@ def _own_links(value: Any, url: str) -> list[dict[str, Any]]:
 
 
 def _record(guid: str, content: str, position: str, url: str) -> RawRecord:
-    message = f"{position}: id is missing; expected a text that stays the same"
-    error = None if guid else ParseError(message, code="missing-identifier", url=url)
+    error = None if guid else missing_identifier(position, "id", url=url)
     return RawRecord(guid, content, url=url, position=position, error=error)

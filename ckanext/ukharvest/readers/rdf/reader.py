@@ -25,7 +25,7 @@ from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
-from ckanext.ukharvest.readers.walk import Place, Point, Walk, unchanged
+from ckanext.ukharvest.readers.walk import Place, Point, Walk
 
 ACCEPT = (
     "text/turtle, application/n-triples, application/rdf+xml;q=0.9, application/ld+json;q=0.8,"
@@ -85,12 +85,7 @@ class RdfReader(Reader):
         Raises:
             SourceError: no answer, not RDF, nothing of DCAT in it, or a broken page.
         """
-        old = source.validators.get(source.url)
-        reply = source.http.get(source.url, accept=ACCEPT, validators=old)
-        if reply.not_modified:
-            reply.close()
-            return unchanged(source)
-        return (yield from _RdfPages(source, reply).records())
+        return (yield from _RdfPages(source).records())
 
 
 class Page:
@@ -226,8 +221,8 @@ class _RdfPages(NumberedPages[Page]):
     accept = ACCEPT
     syntax = "rdf-syntax"
 
-    def __init__(self, source: Source, reply: Reply) -> None:
-        super().__init__(source, reply)
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
         self._contexts = Contexts(source.http)
         self._is_linked = False
         self._total = -1

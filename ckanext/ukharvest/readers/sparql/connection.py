@@ -139,10 +139,7 @@ def _refuse_part(reply: Reply) -> None:
 
 def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
     url = place(reply)
-    file = JsonFile(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
-    if file.is_blank:
-        message = f"the answer of {url} is empty; expected {_EXPECTED}"
-        raise ProtocolError(message, code="empty-document", url=url)
+    file = JsonFile.of(reply, url, _EXPECTED)
     outer: dict[str, str] = {}
     names: list[str] = []
     for prefix, event, value in file.events():
