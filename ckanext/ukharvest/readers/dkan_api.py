@@ -28,7 +28,7 @@ from ckanext.ukharvest.readers.json_api import (
     wrong_shape,
 )
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
-from ckanext.ukharvest.readers.seen_records import SeenPages
+from ckanext.ukharvest.readers.seen_records import SeenPages, failed_record
 from ckanext.ukharvest.readers.walk import (
     Pages,
     Place,
@@ -211,9 +211,9 @@ class Site(Pages):
                 if not self._guids and number in (_PATIENCE, len(names)):
                     raise
                 self._lost += 1
-                words = f"dataset '{name}' is listed, but {exc.message}"
-                error = ParseError(words, code="not-shown", url=exc.url)
-                lost = RawRecord("", url=exc.url, position=f"dataset '{name}'", error=error)
+                place = f"dataset '{name}'"
+                words = f"{place} is listed, but {exc.message}"
+                lost = failed_record(place, words, code="not-shown", url=exc.url)
                 waiting.append((name, lost))
             if self._guids:
                 yield from waiting

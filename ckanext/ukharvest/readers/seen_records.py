@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO
 
-from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.records import RawRecord
 
 
@@ -150,6 +150,19 @@ class SeenPages(SeenRecords):
 
 def _key(raw: RawRecord) -> str | bytes:
     return raw.guid or digest_of_record(raw)
+
+
+def failed_record(place: str, message: str, *, code: str, url: str, guid: str = "") -> RawRecord:
+    """Return a record that cannot be read, with the error.
+
+    Args:
+        place: its place in the source, as a text for people.
+        message: the error's, with its code.
+        url: where it was read.
+        guid: its identity, if that is known.
+    """
+    error = RecordError(message, code=code, url=url)
+    return RawRecord(guid, url=url, position=place, error=error)
 
 
 def missing_identifier(

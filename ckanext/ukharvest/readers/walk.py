@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, timezone
 from typing import Generic, TypeVar
 
 from ckanext.ukharvest.core.errors import ProtocolError
@@ -304,6 +305,19 @@ def describe_unknown_total(where: str, noun: str, field: str) -> str:
 def describe_difference(where: str, noun: str, total: int, count: int) -> str:
     """Return the reason, for a list that shows another number of records than it announces."""
     return f"{where} announces {counted(total, noun)} and shows {count:,}"
+
+
+def day_before(stamp: str) -> str:
+    """Return the day before a stamp: the next run asks for changes since then; "" without a date.
+
+    Servers date a change and show it later, and clocks differ. A date in the future would hide all
+    changes until then: for it, the day is yesterday.
+    """
+    try:
+        day = min(date.fromisoformat(stamp[:10]), datetime.now(timezone.utc).date())
+        return (day - timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
 
 
 def request(source: Source, accept: str, url: str = "") -> Reply:

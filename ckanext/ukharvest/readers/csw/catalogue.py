@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
-from datetime import date, datetime, timedelta, timezone
 
 from ckanext.ukharvest.core.errors import (
     Blocked,
     FetchError,
     ProtocolError,
-    RecordError,
     SourceError,
     Unreachable,
 )
@@ -25,7 +23,7 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.csw.filters import SCHEMAS
 from ckanext.ukharvest.readers.csw.response import Answer, RecordMaker
 from ckanext.ukharvest.readers.csw.server import Probe, Server
-from ckanext.ukharvest.readers.seen_records import SeenRecords, digest_of_record
+from ckanext.ukharvest.readers.seen_records import SeenRecords, digest_of_record, failed_record
 from ckanext.ukharvest.readers.walk import (
     MAX_PAGES,
     MOST_PROBLEMS,
@@ -33,6 +31,7 @@ from ckanext.ukharvest.readers.walk import (
     Place,
     Point,
     Walk,
+    day_before,
     describe_unknown_total,
 )
 from ckanext.ukharvest.readers.xml_document import XmlShape
@@ -40,8 +39,6 @@ from ckanext.ukharvest.readers.xml_document import XmlShape
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
 _IN_A_ROW = 3  # records that cannot be had, before the server itself counts as broken
 _SHRINK = 4  # how much smaller a page is asked for after one that failed
-# Metadata dates are days, and clocks differ.
-_OVERLAP = timedelta(days=1)
 
 
 class CountedRecords(SeenRecords):
@@ -50,13 +47,14 @@ class CountedRecords(SeenRecords):
     Attributes:
         is_first: this is the first pass over the pages.
         is_steady: the total never changed.
+        mark: first day of the next run's changes; "" if no record has a date.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.is_first = True
         self.is_steady = True
-        self.newest = ""
+        self.mark = ""
         self._known: dict[str, bytes] = {}
         self._current: set[str] = set()
 
@@ -89,25 +87,8 @@ class CountedRecords(SeenRecords):
             self.count = len(self._current)
             if key not in self._known:
                 self._known[key] = digest
-                self.newest = max(self.newest, _day(raw.modified))
+                self.mark = max(self.mark, day_before(raw.modified))
                 yield raw
-
-    @property
-    def mark(self) -> str:
-        """Return the first day of the next run's changes; "" if no record has a date."""
-        if not self.newest:
-            return ""
-        # A date in the future would hide all changes until then.
-        newest = min(date.fromisoformat(self.newest), datetime.now(timezone.utc).date())
-        return (newest - _OVERLAP).isoformat() if newest > date.min + _OVERLAP else ""
-
-
-def _day(stamp: str) -> str:
-    """Return the day of an ISO 8601 stamp, "" if it has none."""
-    try:
-        return date.fromisoformat(stamp[:10]).isoformat()
-    except ValueError:
-        return ""
 
 
 class Records(Pages):
@@ -251,8 +232,7 @@ class Records(Pages):
         self._lost += 1
         name = f"{self._maker.shape.singular} {position}"
         message = f"{name} of {self._server.base} could not be read, even by itself: {exc.message}"
-        error = RecordError(message, code="unserved-record", url=self._server.base)
-        return RawRecord("", url=self._server.base, position=name, error=error)
+        return failed_record(name, message, code="unserved-record", url=self._server.base)
 
     def _reason(self, walk: Walk) -> str:
         """Return why the read is not complete, "" if it is."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
@@ -31,13 +30,12 @@ from ckanext.ukharvest.readers.walk import (
     Place,
     Point,
     Walk,
+    day_before,
     saved_ending,
 )
 from ckanext.ukharvest.readers.xml_document import ACCEPT
 
 _RESTARTS = 2  # of one list, when its token has expired
-# Of the spans of two runs: servers date a change and show it later.
-_OVERLAP = timedelta(days=1)
 OPTIONS = (
     Option(
         "metadata_prefix",
@@ -225,22 +223,14 @@ class Repository:
         if span:
             asked = f"only records changed {' '.join(span)} were requested from {self.base}"
             self._reasons.append(f"{asked}, so that others do not count as missing")
+        mark = day_before(self.date) if self._deleted == "persistent" else ""
         return Ending(
             complete=not self._reasons,
             reason="; ".join(self._reasons),
             changes_only=bool(self._since),
-            mark=self._since if self._reasons else self._mark(),
+            mark=self._since if self._reasons else mark,
             problems=tuple(self._problems[:MOST_PROBLEMS]),
         )
-
-    def _mark(self) -> str:
-        """Return the first day of the next run's changes; "" if all has to be read."""
-        if self._deleted != "persistent":
-            return ""
-        try:
-            return (date.fromisoformat(self.date[:10]) - _OVERLAP).isoformat()
-        except (ValueError, OverflowError):
-            return ""
 
 
 class _List(Pages):

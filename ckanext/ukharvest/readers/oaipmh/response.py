@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.oaipmh.request import DAY, record_url
-from ckanext.ukharvest.readers.rdf.reader import records_of
+from ckanext.ukharvest.readers.rdf.reader import only_record
 from ckanext.ukharvest.readers.seen_records import missing_identifier
 from ckanext.ukharvest.readers.xml_document import (
     ACCEPT,
@@ -245,18 +245,5 @@ class RecordMaker:
             message = f"{raw.display_name} has no metadata and is not deleted; expected metadata"
             raise RecordError(message, code="not-shown", url=raw.url)
         if xml.namespace(root) in (rdf.RDF, rdf.DCAT):
-            return self._triples(root, raw)
+            return only_record(root, raw.display_name, raw.url, self.source).content or ""
         return etree.tostring(root, encoding="unicode", with_tail=False)
-
-    def _triples(self, root: etree._Element, raw: RawRecord) -> str:
-        """Return the content of a record of RDF/XML: the triples of its only dataset."""
-        try:
-            records = records_of(root, raw.url, self.source)
-        except ProtocolError as exc:
-            message = f"{raw.display_name}: {exc.message}"
-            raise ParseError(message, code=exc.code, url=raw.url) from exc
-        if len(records) != 1:
-            held = counted(len(records), "dcat:Dataset")
-            message = f"{raw.display_name} describes {held}; expected one"
-            raise ParseError(message, code="no-dataset", url=raw.url)
-        return records[0].content or ""
