@@ -105,8 +105,8 @@ class JsonFile:
     def _open(self, *, is_checked: bool = False) -> json_limits.JsonPieces:
         return json_limits.JsonPieces(self._as_utf8(), is_checked=is_checked)
 
-    def _as_utf8(self) -> _Utf8:
-        return _Utf8(self._body, self._encoding, self._errors, self._skip)
+    def _as_utf8(self) -> Utf8:
+        return Utf8(self._body, self._encoding, self._errors, self._skip)
 
     def _head(self) -> str:
         return self._as_utf8().read(2048).decode("utf-8", "replace").lstrip("\ufeff")
@@ -244,7 +244,7 @@ class _Pieces:
                 yield from (piece[token.start() : token.end()] for token in tokens)
 
 
-class _Utf8:
+class Utf8:
     """A file's text as UTF-8 bytes, whatever its encoding."""
 
     def __init__(self, body: IO[bytes], encoding: str, errors: str, skip: int) -> None:
