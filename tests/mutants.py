@@ -264,7 +264,7 @@ MUTANTS = (
     Mutant(
         "csw-counting-on",
         "Records that a CSW showed before its total changed do not prove the new total.",
-        "ckanext.ukharvest.readers.csw.catalogue.CountedRecords.begin_again",
+        "ckanext.ukharvest.readers.csw.reader.CountedRecords.begin_again",
         "        self._current.clear()\n        self.count = 0",
         "        pass",
         ("tests/readers/csw/test_reader.py",),

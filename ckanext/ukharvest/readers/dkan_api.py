@@ -22,12 +22,10 @@ from ckanext.ukharvest.readers.document import ACCEPT, JsonDocument
 from ckanext.ukharvest.readers.json_api import (
     Refused,
     action,
-    json_record,
-    not_an_object,
-    titled,
     wrong_shape,
 )
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object, titled
 from ckanext.ukharvest.readers.seen_records import SeenPages, failed_record
 from ckanext.ukharvest.readers.walk import (
     Pages,

@@ -15,9 +15,9 @@ from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.json_api import json_record, not_an_object
 from ckanext.ukharvest.readers.json_document import outline
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.walk import Place, Walk
 

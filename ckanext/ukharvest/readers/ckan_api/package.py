@@ -13,12 +13,11 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.readers.json_api import (
     action,
-    json_record,
-    not_an_object,
     read_json,
     result_of,
     wrong_shape,
 )
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 
 EXPECTED = "an answer of package_search or package_show"
 _SIGNS = ("title", "resources", "notes", "license_id", "data_dict", "metadata_modified")

@@ -29,14 +29,13 @@ from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
-from ckanext.ukharvest.readers.opensearch import template as description
-from ckanext.ukharvest.readers.opensearch.template import Template, absolute
+from ckanext.ukharvest.readers.opensearch import search as description
+from ckanext.ukharvest.readers.opensearch.search import ATOM, GEOJSON, Description, absolute
 from ckanext.ukharvest.readers.seen_records import missing_identifier
 from ckanext.ukharvest.readers.xml_document import beyond_repair, open_answer, wrong_root
 
 KIND = "an answer of OpenSearch"
 EXPECTED = "an OpenSearch description document, or results in Atom or GeoJSON"
-ATOM, GEOJSON = "application/atom+xml", "application/geo+json"
 ACCEPT = (
     f"{description.MEDIA_TYPE}, {ATOM}, {GEOJSON}, application/xml;q=0.8, application/json;q=0.8,"
     " */*;q=0.1"
@@ -77,14 +76,6 @@ class Page:
     start: int = -1
     next: str = ""
     problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A description document: its templates."""
-
-    url: str
-    templates: tuple[Template, ...]
 
 
 def ask(http: HttpClient, url: str, position: int = 0) -> Page | Description | tuple[str, ...]:
