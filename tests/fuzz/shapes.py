@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field
+from ckanext.ukharvest.parsers.table import Field
 from tests.fuzz import seeds
 from tests.fuzz.mutations import TEXTS, VALUES, mutate
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -35,7 +34,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 _PART = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^;]*)")
@@ -276,9 +275,9 @@ def _is_access(text: str) -> bool:
     return text.startswith("info:eu-repo/semantics/")
 
 
-MAPPING: tuple[Field[Entry] | table.Row, ...] = (
-    Field(("header/identifier",), "guid", read_apart),
-    Field(("dc:title",), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("header/identifier",), "guid"),
+    Field(("dc:title",), "title"),
     row("dc:title dct:alternative", "extra alternative", _alternative),
     row("dc:description dct:abstract", "notes", table.paragraphs),
     Field(("dc:subject",), "tags, themes", _subjects),
@@ -341,6 +340,6 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     row("dct:replaces", "extra replaces", table.json_list),
     row("dct:requires", "extra requires", table.json_list),
     row("dct:provenance", "extra provenance", table.paragraph),
-    Field(("every other element",), "extras", read_apart),
+    Field(("every other element",), "extras"),
 )
 _READ = frozenset(name.rpartition(":")[2] for row in MAPPING for name in row.source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.translations import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
@@ -12,6 +11,7 @@ from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.json_fields import Fields, read_resources
+from ckanext.ukharvest.parsers.table import Field
 
 _READ = frozenset(
     ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
@@ -119,16 +119,16 @@ def _undated(part: Fields) -> dict[str, str]:
 
 
 RESOURCE_MAPPING = (
-    Field(("url",), "url", read_apart),
-    Field(("id",), "id", read_apart),
-    Field(("name", "title"), "name", read_apart),
-    Field(("description",), "description", read_apart),
-    Field(("mimetype", "format"), "mimetype, format", read_apart),
-    Field(("resource_type",), "kind", read_apart),
-    Field(("size",), "size", read_apart),
-    Field(("created", "last_modified"), "issued, modified", read_apart),
-    Field(("schema_url", "schema_type"), "schema_url; extra schema_type", read_apart),
-    Field(("date",), "temporal", read_apart),
-    Field((*OF_RESOURCE,), "translations", read_apart),
-    Field(("every other field and extra",), "extras", read_apart),
+    Field(("url",), "url"),
+    Field(("id",), "id"),
+    Field(("name", "title"), "name"),
+    Field(("description",), "description"),
+    Field(("mimetype", "format"), "mimetype, format"),
+    Field(("resource_type",), "kind"),
+    Field(("size",), "size"),
+    Field(("created", "last_modified"), "issued, modified"),
+    Field(("schema_url", "schema_type"), "schema_url; extra schema_type"),
+    Field(("date",), "temporal"),
+    Field((*OF_RESOURCE,), "translations"),
+    Field(("every other field and extra",), "extras"),
 )

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
     Agent,
@@ -33,7 +32,7 @@ from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import names
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, collect, row
 
 VERSION = 3
 FORM = "json"
@@ -293,10 +292,10 @@ def _further(fields: Fields) -> FieldValues:
     return {"extras": dict(package.unread_fields(fields.data, read | table.PORTAL_FIELDS))}
 
 
-MAPPING: tuple[Field[Fields] | table.Row, ...] = (
-    Field(("id",), "guid", read_apart),
-    Field(("title",), "title", read_apart),
-    Field(("resources",), "resources", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("id",), "guid"),
+    Field(("title",), "title"),
+    Field(("resources",), "resources"),
     Field(("notes", "version", "rights"), "notes, version, rights", _texts),
     Field((*OF_DATASET,), "translations, text_language", _translations),
     Field(("url",), "url", _url),

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translations import Translation
@@ -37,7 +36,7 @@ from ckanext.ukharvest.parsers.json_fields import (
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.reporting import read_tags
-from ckanext.ukharvest.parsers.table import row, without_repeats
+from ckanext.ukharvest.parsers.table import Field, FieldValues, collect, row, without_repeats
 
 VERSION = 3
 FORM = "json"
@@ -268,15 +267,14 @@ def _uk(fields: Fields) -> FieldValues:
     return {"extras": extras}
 
 
-MAPPING: tuple[Field[Any] | table.Row, ...] = (
-    Field(("identifier", "uri", "@id"), "guid", read_apart),
-    Field(("title",), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("identifier", "uri", "@id"), "guid"),
+    Field(("title",), "title"),
     Field(
         ("distribution", "sample", "dataDictionary", "describedBy", "page", "landingPage")
         + ("references", "webService", "accessURL", "downloadURL", "format", "mediaType")
         + ("describedByType", "dataDictionaryType"),
         "resources",
-        read_apart,
     ),
     # The first: it has what the others can only have in another form.
     Field(("extras",), "extras; translations, text_language", _own),
@@ -316,9 +314,9 @@ MAPPING: tuple[Field[Any] | table.Row, ...] = (
         "extras resource-type, series_members, first_in_series, last_in_series",
         _kind,
     ),
-    Field(tuple(sorted(resources.ENDPOINTS)), "resources", read_apart),
+    Field(tuple(sorted(resources.ENDPOINTS)), "resources"),
     *ROWS,
     Field(("codelist", "mandate", "unpublished"), "extras", _uk),
-    Field(("every other field",), "extras", read_apart),
+    Field(("every other field",), "extras"),
 )
 _READ = table.names_read(MAPPING)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
@@ -29,7 +28,7 @@ from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_field
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, read_resources, value_text, value_url
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, row
 
 CODES = {
     "bureauCode": (re.compile(r"\d{3}:\d{2}"), "018:10"),
@@ -343,37 +342,30 @@ def _pages(
 
 
 RESOURCE_MAPPING = (
-    Field(
-        ("downloadURL", "accessURL", "accessService"),
-        "url; extras access_url, access_services",
-        read_apart,
-    ),
-    Field(("identifier", "@id"), "id; extra uri", read_apart),
-    Field(("title", "accessType"), "name", read_apart),
-    Field(("description",), "description", read_apart),
-    Field(("title", "titleMap", "description", "descriptionMap"), "translations", read_apart),
-    Field(("mediaType", "format"), "mimetype, format", read_apart),
-    Field(("byteSize",), "size", read_apart),
-    Field(("checksum",), "extras hash, hash_algorithm, checksums", read_apart),
-    Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
+    Field(("downloadURL", "accessURL", "accessService"), "url; extras access_url, access_services"),
+    Field(("identifier", "@id"), "id; extra uri"),
+    Field(("title", "accessType"), "name"),
+    Field(("description",), "description"),
+    Field(("title", "titleMap", "description", "descriptionMap"), "translations"),
+    Field(("mediaType", "format"), "mimetype, format"),
+    Field(("byteSize",), "size"),
+    Field(("checksum",), "extras hash, hash_algorithm, checksums"),
+    Field(("issued", "modified", "temporal"), "issued, modified, temporal"),
     Field(
         ("license", "licence", "rights", "accessRights", "accessLevelComment"),
         "licence; extra rights",
-        read_apart,
     ),
     Field(
         ("conformsTo", "describedBy", "describedByType"),
         "schema_url; extras schema_type, conforms_to, described_by, described_by_type,"
         " data_dictionary",
-        read_apart,
     ),
     Field(
         ("spatial", "language", "compressFormat", "packageFormat", "characterEncoding"),
         "extras spatial, spatial-text, language, compress_format, package_format,"
         " character_encoding",
-        read_apart,
     ),
-    Field(("extras",), "extras, translations", read_apart),
-    Field(("every other field",), "extras", read_apart),
+    Field(("extras",), "extras, translations"),
+    Field(("every other field",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING)

@@ -7,7 +7,6 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.translations import (
     Pairs,
     ResourceTranslation,
@@ -25,6 +24,7 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
+from ckanext.ukharvest.parsers.table import FieldValues
 
 SPATIAL = ("dct:spatial", "dct:coverage", "schema:spatialCoverage", "dct:spacial")
 LANGUAGE = ("dct:language", "dc:language", "schema:inLanguage")

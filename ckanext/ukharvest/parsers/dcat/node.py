@@ -20,7 +20,6 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
@@ -348,11 +347,6 @@ def row(predicates: table.Names, target: str, reader: Callable[[Node, table.Name
     return table.named_row(predicates, target, reader, predicates)
 
 
-def text(node: Node, names: table.Names) -> str:
-    """Return one text in the best language."""
-    return node.text(*names)
-
-
 def line(node: Node, names: table.Names) -> str:
     """Return one text in the best language, in one line."""
     return plain_line(node.text(*names))
@@ -363,19 +357,9 @@ def page(node: Node, names: table.Names) -> str:
     return node.page(*names)
 
 
-def joined(node: Node, names: table.Names) -> str:
-    """Return all values in one text."""
-    return ", ".join(node.values(*names))
-
-
 def types(node: Node, names: table.Names) -> str:
     """Return all values in one text, media types without the address of their registry."""
     return ", ".join(map(without_registry, node.values(*names)))
-
-
-def json_list(node: Node, names: table.Names) -> str:
-    """Return all values as JSON."""
-    return as_list(node.values(*names))
 
 
 def natural(text: str) -> list[tuple[int, str]]:

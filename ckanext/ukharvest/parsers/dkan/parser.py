@@ -19,7 +19,6 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.markup import plain_text
@@ -30,7 +29,7 @@ from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
-from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, row
+from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, Field, FieldValues, row
 
 # "Thu, 09/01/2016 - 01:31", "mar, 10/12/2019 - 09:23", "Date changed  Thu, 09/01/2016 - 01:31".
 _PRINTED = re.compile(
@@ -355,7 +354,7 @@ _OF_NODE = (
 _PACKAGE_MAPPING = (
     *_OF_PACKAGE,
     *_OF_NODE,
-    Field(("every other field of dkan_additional_fields",), "extras", read_apart),
+    Field(("every other field of dkan_additional_fields",), "extras"),
 )
 _READ = table.names_read(_PACKAGE_MAPPING) | _SAID_ELSEWHERE
 

@@ -14,17 +14,17 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import parse_value
+from ckanext.ukharvest.parsers.table import Row, named_row
 
 Parse = Callable[[str], str]
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -123,6 +123,8 @@ class IsoNode:
         """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
         return tuple(text.text or text.href for text in self.texts_at(*paths))
 
+    values = texts
+
     def text(self, *paths: str) -> str:
         """Return the first of ``texts``, "" if there is none."""
         return next(iter(self.texts(*paths)), "")
@@ -205,14 +207,16 @@ class Entry:
     url: str
     options: Mapping[str, Any]
 
+    def part(self, prefix: str) -> IsoNode:
+        """Return the node below which a row's paths are."""
+        return self.record if prefix else self.identification
+
 
 Reader = Callable[[IsoNode, tuple[str, ...]], Any]  # of what is at some paths below a node
 
 
-def row(
-    source: str, target: str, reader: Reader, *paths: str, of_record: bool = False
-) -> Field[Entry]:
-    """Return a row of a mapping.
+def row(source: str, target: str, reader: Reader, *paths: str, of_record: bool = False) -> Row:
+    """Return a row of a table.
 
     Args:
         source: names of elements for the documentation, separated by blanks.
@@ -221,21 +225,7 @@ def row(
         paths: paths below the identification.
         of_record: they are paths below the root.
     """
-    read = partial(_read_row, target, reader, paths, of_record)
-    return Field(tuple(source.split()), target, read)
-
-
-def _read_row(
-    target: str, reader: Reader, paths: tuple[str, ...], of_record: bool, entry: Entry
-) -> FieldValues:
-    value = reader(entry.record if of_record else entry.identification, paths)
-    is_extra = target.startswith("extra ")
-    return {"extras": {target.removeprefix("extra "): value}} if is_extra else {target: value}
-
-
-def text(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return the first text."""
-    return node.text(*paths)
+    return named_row(tuple(source.split()), target, reader, paths, "/" if of_record else "")
 
 
 def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
@@ -243,19 +233,9 @@ def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
     return text_or_list(map(plain_text, node.texts(*paths)))
 
 
-def paragraphs(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return all texts without markup, each once."""
-    return "\n\n".join(dict.fromkeys(map(plain_text, node.texts(*paths))))
-
-
 def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return one value of a code list, several as JSON."""
     return text_or_list(node.codes(*paths))
-
-
-def paragraph(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return the first text without markup."""
-    return plain_text(node.text(*paths))
 
 
 def json_texts(node: IsoNode, paths: tuple[str, ...]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import (
@@ -28,6 +27,7 @@ from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 # GEMINI's extents, and ISO's for a time at a place.
 _AREAS = ("extent/*/geographicElement/*", "extent/*/temporalElement/*/spatialExtent/*")
@@ -249,7 +249,7 @@ def _moment(node: IsoNode, *paths: str) -> _Moment:
     return _Moment(unread=unread)
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field, ...] = (
     Field(
         ("gmd:EX_GeographicBoundingBox", "gmd:EX_BoundingPolygon"),
         "spatial; extras bbox-west-long, bbox-east-long, bbox-south-lat, bbox-north-lat,"

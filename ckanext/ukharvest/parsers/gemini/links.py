@@ -20,7 +20,6 @@ from functools import partial
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
 from ckanext.ukharvest.core.deletions import UUID
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
@@ -42,6 +41,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     json_list,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 # Correct, but a more exact format may be known: the archive's content, the API.
 _VAGUE = formats.ARCHIVES | {"API"}
@@ -375,21 +375,16 @@ _RESOURCES = "resources; extra unlinked-resource-locators"
 
 OPTIONS = (MAX_RESOURCES,)
 RESOURCE_MAPPING = (
-    Field(("gmd:linkage",), "url", read_apart),
-    Field(("gmd:name",), "name", read_apart),
-    Field(("gmd:description",), "description", read_apart),
+    Field(("gmd:linkage",), "url"),
+    Field(("gmd:name",), "name"),
+    Field(("gmd:description",), "description"),
     Field(
         ("gmd:name", "gmd:protocol", "gmd:applicationProfile", "gmd:linkage", "gmd:function"),
         "format, kind",
-        read_apart,
     ),
-    Field(("gmd:protocol",), "mimetype; extra resource_locator_protocol", read_apart),
-    Field(("gmd:function",), "extra resource_locator_function", read_apart),
-    Field(
-        ("gmd:applicationProfile",),
-        "mimetype; extra resource_locator_application_profile",
-        read_apart,
-    ),
+    Field(("gmd:protocol",), "mimetype; extra resource_locator_protocol"),
+    Field(("gmd:function",), "extra resource_locator_function"),
+    Field(("gmd:applicationProfile",), "mimetype; extra resource_locator_application_profile"),
 )
 
 
@@ -458,7 +453,7 @@ def _references(text: str) -> Iterator[str]:
     yield from filter(None, (fragment, address, whole))
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field, ...] = (
     Field(("gmd:onLine",), _RESOURCES, _links),
     Field(("srv:operatesOn",), "coupled; extra coupled-resource", _coupled),
 )

@@ -12,7 +12,6 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import NotValid, ParseError
-from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
@@ -23,6 +22,7 @@ from ckanext.ukharvest.parsers.gemini import extent, identification, links, peop
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import RULES, report
 from ckanext.ukharvest.parsers.gemini.rules.rule import Metadata
+from ckanext.ukharvest.parsers.table import Field, Row, collect
 
 REPORT, REJECT, OFF = "report", "reject", "off"
 # Limits of a rejected record's message; its problems list all faults.
@@ -167,9 +167,9 @@ def _root(raw: RawRecord) -> etree._Element:
     return root
 
 
-MAPPING: tuple[Field[Entry], ...] = (
-    Field(("gmd:fileIdentifier",), "guid", read_apart),
-    Field(("gmd:title",), "title", read_apart),
+MAPPING: tuple[Field | Row, ...] = (
+    Field(("gmd:fileIdentifier",), "guid"),
+    Field(("gmd:title",), "title"),
     *identification.MAPPING,
     *people.MAPPING,
     *quality.MAPPING,

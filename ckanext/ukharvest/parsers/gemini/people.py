@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
@@ -27,6 +26,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     row,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 SKIP = Option(
     "skip_responsible_party",
@@ -272,7 +272,7 @@ def _restrictions(node: IsoNode, paths: tuple[str, ...]) -> str:
     return json_list(code for code in node.codes(*paths) if code != "otherRestrictions")
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field | Row, ...] = (
     Field(
         ("gmd:pointOfContact", "gmd:distributorContact", "gmd:contact"),
         "publisher, contact, author; extras responsible-party, provider, responsible-organisation,"

@@ -15,7 +15,6 @@ from itertools import islice, pairwise
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
@@ -31,6 +30,7 @@ from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
 _IDENTIFIERS = "referenceSystemInfo/*/referenceSystemIdentifier/*"
@@ -389,7 +389,7 @@ def _polygons(element: etree._Element) -> Iterator[list[Ring]]:
             yield shape.rings
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field, ...] = (
     Field(
         ("gmd:referenceSystemInfo",),
         "extras spatial-reference-system, spatial-reference-systems",

@@ -14,7 +14,6 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
     formats,
@@ -33,7 +32,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import NO_DATE, Node
 
 AVAILABILITY = ("download", "service", "on application")
@@ -416,9 +415,9 @@ _RENDITION = ("Identifier", "MimeType", "Title", "Description", "Availability", 
 
 _inventory_row = partial(row, prefix="Inventory/")
 
-MAPPING: tuple[Field[Entry] | table.Row, ...] = (
+MAPPING: tuple[Field | table.Row, ...] = (
     Field(("Identifier",), "guid, extra inventory_identifier", _identifier),
-    Field(("Title",), "title", read_apart),
+    Field(("Title",), "title"),
     row("Description", "notes", table.paragraph),
     Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
     Field(("@Modified",), "modified, metadata_modified", _dates),
@@ -452,7 +451,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         "resources, url, schema_urls; extra unpublished",
         _resources,
     ),
-    Field(("every other element",), "extras", read_apart),
+    Field(("every other element",), "extras"),
 )
 # Children of a Dataset.
 _READ = frozenset(

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Problem, ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -21,7 +20,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_dict import unread_members
-from ckanext.ukharvest.parsers.table import row, without_repeats
+from ckanext.ukharvest.parsers.table import Field, row, without_repeats
 
 # Prefixes of names in tables.
 DEFAULT, DCAT, INSPIRE = "metas.default.", "metas.dcat.", "metas.inspire."
@@ -236,11 +235,11 @@ def _references(dataset: Dataset) -> Iterator[ResourceRecord]:
 
 
 RESOURCE_MAPPING = (
-    Field(("dataset_id", "features"), "url", read_apart),
-    Field(("url", "id"), "url, id", read_apart),
-    Field(("title", "description"), "name, description", read_apart),
-    Field(("mimetype", "url"), "mimetype, format", read_apart),
-    Field(("modified",), "modified", read_apart),
-    Field(("every other field of attachments and alternative_exports",), "extras", read_apart),
+    Field(("dataset_id", "features"), "url"),
+    Field(("url", "id"), "url, id"),
+    Field(("title", "description"), "name, description"),
+    Field(("mimetype", "url"), "mimetype, format"),
+    Field(("modified",), "modified"),
+    Field(("every other field of attachments and alternative_exports",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING)

@@ -18,7 +18,6 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties
@@ -52,6 +51,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
     read_resources,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+from ckanext.ukharvest.parsers.table import Field, FieldValues, collect
 
 __all__ = ["FORM", "MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
 
@@ -312,18 +312,17 @@ def _other_templates(dataset: Dataset) -> FieldValues:
     }
 
 
-MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
-    Field(("dataset_id",), "guid", read_apart),
-    Field(names(DEFAULT, "title"), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("dataset_id",), "guid"),
+    Field(names(DEFAULT, "title"), "title"),
     Field(
         ("has_records", "features", "attachments", "alternative_exports")
         + names(DEFAULT, "references", "records_count"),
         "resources",
-        read_apart,
     ),
     default_row("description", "notes", table.paragraph),
     default_row("keyword", "tags", _tags),
-    Field(names(DEFAULT, "metadata_languages"), "text_language", read_apart),
+    Field(names(DEFAULT, "metadata_languages"), "text_language"),
     Field(
         names(DEFAULT, "theme") + names(INSPIRE, "theme"),
         "themes; extras la_function, la_service",
@@ -386,7 +385,7 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
     inspire_row("hierarchy_level_name", "extra hierarchy-level-name", table.paragraph),
     inspire_row("type", "extra resource-type", table.paragraph),
     Field(("metas.custom.*, and every other template",), "extras of the portal", _other_templates),
-    Field(("every other field",), "extras", read_apart),
+    Field(("every other field",), "extras"),
 )
 
 _READ = {

@@ -8,7 +8,6 @@ from functools import cache
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -27,7 +26,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email,
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import read_tags
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
@@ -379,9 +378,9 @@ def _identity(entry: Entry) -> FieldValues:
 
 _METADATA = "eop:EarthObservationMetaData"
 
-MAPPING: tuple[Field[Entry] | table.Row, ...] = (
-    Field(("atom:id", "dc:identifier"), "guid", read_apart),
-    Field(("atom:title",), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("atom:id", "dc:identifier"), "guid"),
+    Field(("atom:title",), "title"),
     Field(("atom:summary", "atom:content", "dc:description", "dct:abstract"), "notes", _notes),
     Field(("atom:category", "dc:subject"), "tags, themes", _tags),
     Field(
@@ -443,7 +442,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         _identity,
     ),
     row("dc:type", "extra dcat_type", table.first_text),
-    Field(("every other element",), "extras", read_apart),
+    Field(("every other element",), "extras"),
 )
 
 # Local names of the children of an entry that are read; of media:group its media:content.

@@ -13,7 +13,6 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import is_xml
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -35,6 +34,7 @@ from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.reporting import read_tags
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 
@@ -224,9 +224,9 @@ def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
 _row = partial(table.row, prefix="properties.")
 _ACQUISITION = "acquisitionInformation"
 
-_GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
-    Field(("id", "properties.identifier"), "guid", read_apart),
-    Field(("properties.title",), "title", read_apart),
+_GEOJSON_MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("id", "properties.identifier"), "guid"),
+    Field(("properties.title",), "title"),
     _row("abstract description summary", "notes", _paragraph),
     Field(("properties.keywords", "properties.categories"), "tags, themes", _tags),
     Field(
@@ -296,7 +296,7 @@ _GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
     _row("productInformation.cloudCover cloudCover", "extra cloud_cover", _text),
     _row("productInformation.statusDetail statusDetail", "extra status_detail", _text),
     _row("productInformation.parentIdentifier parentIdentifier", "extra parent_identifier", _text),
-    Field(("every other property",), "extras", read_apart),
+    Field(("every other property",), "extras"),
 )
 
 # Said by other properties: see the list "Not read".
