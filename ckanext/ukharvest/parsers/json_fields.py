@@ -22,12 +22,14 @@ from ckanext.ukharvest.core.translations import (
 )
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.file_facts import read_size
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
@@ -124,7 +126,11 @@ class Fields:
         reported = any(problem.field.startswith(field) for problem in self._problems)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
-    def text(self, key: str) -> str:
+    def text(self, *keys: str) -> str:
+        """Return the text of the first field that has one."""
+        return next(filter(None, map(self._text, keys)), "")
+
+    def _text(self, key: str) -> str:
         """Return one text; numbers and single-item lists are read and reported."""
         value = self.get(key)
         if isinstance(value, list):
@@ -297,9 +303,22 @@ def resource_translations(flat: Mapping[str, Any]) -> dict[str, ResourceTranslat
     return collect_translations(ResourceTranslation, fields, least=1)
 
 
-def find_language(text: str, translations: Mapping[str, Translation]) -> str:
-    """Return the code of the language whose title a text is, "" for none."""
-    return next((code for code, texts in translations.items() if texts.title == text), "")
+def with_language(title: str, translations: Mapping[str, Translation]) -> table.FieldValues:
+    """Return a dataset's translations, and the code of the language that its title is in."""
+    codes = (code for code, texts in translations.items() if texts.title == title)
+    return {"translations": translations, "text_language": next(codes, "")}
+
+
+def period(fields: Fields, names: table.Names) -> table.Several:
+    """Return the time span around all given, as ``Fields.periods`` reads them."""
+    periods = fields.periods(names[0])
+    return table.Several(temporal=periods.whole, extras=periods.extras)
+
+
+def size(fields: Fields, names: table.Names) -> table.Several:
+    """Return a file's size in bytes; a text that is none becomes an extra."""
+    number, unread = read_size(value_text(fields.get(names[0])), fields.reporter(names[0]))
+    return table.Several(size=number, extras=unread)
 
 
 def map_pairs(value: Any, name: str) -> Pairs:

@@ -16,11 +16,10 @@ from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
-from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
+from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
-from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -28,7 +27,7 @@ from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_field
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, read_resources, value_text, value_url
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
-from ckanext.ukharvest.parsers.table import Field, row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, row
 
 CODES = {
     "bureauCode": (re.compile(r"\d{3}:\d{2}"), "018:10"),
@@ -136,8 +135,7 @@ def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
 
 def distribution(part: Fields) -> ResourceRecord | None:
     """Return one distribution; report a missing URL and return None."""
-    download = part.link("downloadURL")
-    access = part.link("accessURL")
+    download, access = part.link("downloadURL"), part.link("accessURL")
     endpoint = "" if download or access else _endpoint(part)
     url = download or access or endpoint
     if not url:
@@ -149,38 +147,24 @@ def distribution(part: Fields) -> ResourceRecord | None:
         part.report(
             "missing-media-type", "mediaType", "missing; expected together with downloadURL"
         )
-    schema_url, extras = _schema(part)
-    extras |= _services(part)
-    extras["schema_type"] = schema_types.guess(schema_url, label)
-    periods = part.periods("temporal")
-    extras.update(periods.extras)
-    if download and access and access != download:
-        extras["access_url"] = access
-    size, unread = read_size(value_text(part.get("byteSize")), part.reporter("byteSize"))
-    extras.update(_extras(part) | read_checksums(_checksums(part)) | unread)
-    extras.update(own_extras(part, of_file=True))
+    values, extras = collect(RESOURCE_MAPPING, part)
+    facts = {
+        "schema_type": schema_types.guess(values["schema_url"], label),
+        "access_url": access if download and access != download else "",
+    }
     is_service = bool(endpoint) or (label in SERVICE_FORMATS and not download)
     return ResourceRecord(
-        url=url,
+        url,
         id=_id(part, url),
-        name=plain_line(part.text("title") or part.text("titleMap")) or part.text("accessType"),
-        description=plain_text(part.text("description") or part.text("descriptionMap")),
         format=label,
         mimetype=mimetype,
         kind="service" if is_service else "data",
-        size=size,
-        issued=part.date("issued"),
-        modified=part.date("modified"),
-        temporal=periods.whole,
-        licence=parts.licence(part),
-        schema_url=schema_url,
         extras=table.add_unread(
-            {key: value for key, value in extras.items() if value},
+            {name: text for name, text in facts.items() if text} | extras,
             unread_members(part.data, _READ),
             of_file=True,
         ),
-        translations=json_fields.resource_translations(own_fields(part))
-        or parts.translations(part, ResourceTranslation, _TRANSLATED),
+        **values,
     )
 
 
@@ -193,11 +177,11 @@ def _endpoint(part: Fields) -> str:
     return ""
 
 
-def _services(part: Fields) -> dict[str, str]:
+def _services(part: Fields, names: table.Names) -> str:
     """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
-    services = [named for named in part.objects("accessService") if isinstance(named, Fields)]
+    services = [service for service in part.objects(names[0]) if isinstance(service, Fields)]
     facts = [{"uri": "", **dict(_service_fields(service))} for service in services]
-    return {"access_services": json.dumps(facts, ensure_ascii=False)} if facts else {}
+    return json.dumps(facts, ensure_ascii=False) if facts else ""
 
 
 def _service_fields(service: Fields) -> Iterator[tuple[str, str | list[str]]]:
@@ -235,16 +219,17 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     return mimetype, label
 
 
-def _checksums(part: Fields) -> Iterator[tuple[str, str]]:
-    """Yield value and algorithm of each checksum of DCAT-US 3."""
-    for item in part.objects("checksum"):
-        if isinstance(item, str):
-            yield item, ""
-        else:
-            yield value_text(item.get("checksumValue")), value_url(item.get("algorithm"))
+def _checksums(part: Fields, names: table.Names) -> table.Several:
+    pairs = (
+        (item, "")
+        if isinstance(item, str)
+        else (value_text(item.get("checksumValue")), value_url(item.get("algorithm")))
+        for item in part.objects(names[0])
+    )
+    return table.Several(extras=read_checksums(pairs))
 
 
-def _schema(part: Fields) -> tuple[str, dict[str, str]]:
+def _schema(part: Fields) -> FieldValues:
     """Return the schema's URL, and the distribution's other facts about its structure."""
     standards = [value_url(item) for item in part.items("conformsTo", strict=False)]
     urls = [text for text in standards if is_web_url(text)]
@@ -259,8 +244,8 @@ def _schema(part: Fields) -> tuple[str, dict[str, str]]:
     others = ", ".join(filter(None, [*(url for url in urls if url != schema_url), named]))
     facts = {"conforms_to": others, "data_dictionary": _dictionary(part)}
     if schema_url:
-        return schema_url, {**facts, "described_by": described}
-    return described, facts
+        return {"schema_url": schema_url, "extras": {**facts, "described_by": described}}
+    return {"schema_url": described, "extras": facts}
 
 
 def _dictionary(part: Fields) -> str:
@@ -270,22 +255,38 @@ def _dictionary(part: Fields) -> str:
     return canonical_json([value]) if more else ""
 
 
-def _extras(part: Fields) -> dict[str, str]:
+def _own(part: Fields) -> FieldValues:
+    translations = json_fields.resource_translations(own_fields(part))
+    return {"extras": own_extras(part, of_file=True), "translations": translations}
+
+
+def _translations(part: Fields) -> FieldValues:
+    return {"translations": parts.translations(part, ResourceTranslation, _TRANSLATED)}
+
+
+def _name(part: Fields, names: table.Names) -> str:
+    *titles, kind = names
+    return plain_line(part.text(*titles)) or part.text(kind)
+
+
+def _place(part: Fields) -> FieldValues:
     place = parts.place(part)
-    languages = read_languages(part.texts("language", strict=False), part.reporter("language"))
-    return {
-        "rights": parts.rights(part),
-        "described_by_type": value_text(part.get("describedByType")),
-        "spatial": geometry_text(place.geometry),
-        "spatial-text": place.names,
-        **place.extras,
-        "language": ", ".join(languages),
-        "compress_format": formats.without_registry(value_url(part.get("compressFormat"))),
-        "package_format": formats.without_registry(value_url(part.get("packageFormat"))),
-        "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),
-        # Of two identifiers, the one that is no resource's id.
-        "uri": value_text(part.get("@id")) if parse_identifier(part.get("identifier")) else "",
-    }
+    facts = {"spatial": geometry_text(place.geometry), "spatial-text": place.names}
+    return {"extras": facts | place.extras}
+
+
+def _languages(part: Fields, names: table.Names) -> str:
+    return ", ".join(table.languages(part, names))
+
+
+def _media_type(part: Fields, names: table.Names) -> str:
+    return formats.without_registry(value_url(part.get(names[0])))
+
+
+def _uri(part: Fields, names: table.Names) -> str:
+    # Of two identifiers, the one that is no resource's id.
+    identifier, uri = map(part.get, names)
+    return value_text(uri) if parse_identifier(identifier) else ""
 
 
 ENDPOINTS = frozenset(("endpointURL", "endpointDescription"))
@@ -341,31 +342,35 @@ def _pages(
             )
 
 
-RESOURCE_MAPPING = (
-    Field(("downloadURL", "accessURL", "accessService"), "url; extras access_url, access_services"),
-    Field(("identifier", "@id"), "id; extra uri"),
-    Field(("title", "accessType"), "name"),
-    Field(("description",), "description"),
-    Field(("title", "titleMap", "description", "descriptionMap"), "translations"),
+RESOURCE_MAPPING: tuple[Field | Row, ...] = (
+    Field(("downloadURL", "accessURL"), "url; extra access_url"),
+    # Before the others: it has what they can only have in another form.
+    Field(("extras",), "extras, translations", _own),
+    Field(("identifier", "@id"), "id"),
+    row("identifier @id", "extra uri", _uri),
+    row("title titleMap accessType", "name", _name),
+    row("description descriptionMap", "description", table.paragraph),
+    Field(("title", "titleMap", "description", "descriptionMap"), "translations", _translations),
     Field(("mediaType", "format"), "mimetype, format"),
-    Field(("byteSize",), "size"),
-    Field(("checksum",), "extras hash, hash_algorithm, checksums"),
-    Field(("issued", "modified", "temporal"), "issued, modified, temporal"),
     Field(
-        ("license", "licence", "rights", "accessRights", "accessLevelComment"),
-        "licence; extra rights",
+        ("conformsTo", "describedBy"),
+        "schema_url; extras schema_type, conforms_to, described_by, data_dictionary",
+        _schema,
     ),
-    Field(
-        ("conformsTo", "describedBy", "describedByType"),
-        "schema_url; extras schema_type, conforms_to, described_by, described_by_type,"
-        " data_dictionary",
-    ),
-    Field(
-        ("spatial", "language", "compressFormat", "packageFormat", "characterEncoding"),
-        "extras spatial, spatial-text, language, compress_format, package_format,"
-        " character_encoding",
-    ),
-    Field(("extras",), "extras, translations"),
+    row("describedByType", "extra described_by_type", table.first_text),
+    row("accessService", "extra access_services", _services),
+    row("temporal", "temporal", json_fields.period),
+    row("byteSize", "size", json_fields.size),
+    Field(("spatial",), "extras spatial, spatial-text", _place),
+    row("language", "extra language", _languages),
+    row("checksum", "extras hash, hash_algorithm, checksums", _checksums),
+    row("issued", "issued", table.date),
+    row("modified", "modified", table.date),
+    row("license licence", "licence", parts.licence),
+    row("rights accessRights accessLevelComment", "extra rights", parts.rights),
+    row("compressFormat", "extra compress_format", _media_type),
+    row("packageFormat", "extra package_format", _media_type),
+    row("characterEncoding", "extra character_encoding", table.words),
     Field(("every other field",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING)

@@ -143,10 +143,6 @@ def _printed(flat: Mapping[str, Any]) -> Iterator[str]:
             yield from (clean_text(file.get(key)) for key in _FILE_DATES)
 
 
-def _first(fields: Fields, names: table.Names) -> str:
-    return package.first(fields, *names)
-
-
 def _dates(fields: Fields) -> FieldValues:
     """Return dates as in DKAN's own data.json: the node's dates are those of the dataset."""
     month_first = is_month_first(_printed(fields.data))
@@ -160,10 +156,10 @@ def _dates(fields: Fields) -> FieldValues:
     )
     return {
         "metadata_modified": dates["metadata_modified"] or dates["revision_timestamp"],
-        "data_issued": package.first(fields, "data_issued")
+        "data_issued": package.text(fields, ("data_issued",))
         or _read(issued)
         or _read(dates["metadata_created"]),
-        "data_modified": package.first(fields, "data_modified")
+        "data_modified": package.text(fields, ("data_modified",))
         or _read(modified)
         or _read(dates["metadata_modified"]),
     }
@@ -234,7 +230,7 @@ def _place(fields: Fields) -> FieldValues:
     box = ",".join(sides) if all(sides) else ""
     return {
         "spatial": fields.get("spatial") or clean_text(area.get("wkt")) or box,
-        "spatial-text": package.first(fields, "spatial-text")
+        "spatial-text": package.text(fields, ("spatial-text",))
         or value_text(more.get("field_spatial_geographical_cover")),
     }
 
@@ -245,7 +241,7 @@ def _period(fields: Fields) -> FieldValues:
     area = area if isinstance(area, Mapping) else {}
     ends = (("temporal_coverage-from", "value"), ("temporal_coverage-to", "value2"))
     return {
-        name: package.first(fields, name) or _day(clean_text(area.get(key))) for name, key in ends
+        name: package.text(fields, (name,)) or _day(clean_text(area.get(key))) for name, key in ends
     }
 
 
@@ -263,7 +259,7 @@ def _day(seconds: str) -> str:
 
 def _frequency(fields: Fields) -> FieldValues:
     key = "update_frequency"
-    text = package.first(fields, key) or value_text(_more(fields).get("field_frequency"))
+    text = package.text(fields, (key,)) or value_text(_more(fields).get("field_frequency"))
     known = text.isdecimal() and len(text) < 3 and int(text) < len(_FREQUENCIES)
     return {key: _FREQUENCIES[int(text)] if known else text}
 
@@ -315,7 +311,7 @@ def _more(fields: Fields) -> Mapping[str, Any]:
 
 # Fields of a package that have another form than CKAN's.
 _OF_PACKAGE = (
-    row("notes description", "notes", _first),
+    row("notes description", "notes", package.text),
     Field(
         (*_DATES, "field_harvest_source_issued", "field_harvest_source_modified"),
         "metadata_modified, data_issued, data_modified",
