@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -30,7 +30,7 @@ from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import parse_value, read_link
+from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
 _WORDS = (
@@ -58,23 +58,21 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
     return data
 
 
-class Fields:
+class Fields(Reporter):
     """The fields of one JSON object of a record.
 
     Args:
         data: the object.
-        problems: list to which problems are added, in the order of reading.
-        path: prefix of field names in problems, such as "distribution[2].".
+        problems, path: as in ``Reporter``.
         base: URL of the document or page, for URLs without a host.
     """
 
     def __init__(
         self, data: Mapping[str, Any], problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
+        super().__init__(problems, path)
         self._data = data
         self._base = base
-        self._problems = problems
-        self._path = path
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
@@ -86,23 +84,6 @@ class Fields:
     def data(self) -> Mapping[str, Any]:
         """The object itself."""
         return self._data
-
-    def full_name(self, key: str) -> str:
-        """Return a field's name in problems."""
-        return self._path + key
-
-    def report(self, code: str, key: str, words: str) -> None:
-        """Add a problem with a field; ``words`` follow its name in the message."""
-        field = self._path + key
-        self._problems.append(Problem(code, field, f"{field}: {words}"))
-
-    def reporter(self, key: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a field, given its code and text."""
-        return lambda code, words: self.report(code, key, words)
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._problems.extend(problems)
 
     def get(self, key: str) -> Any:
         """Return the field's value, of a language map English; report a name in another case."""
@@ -182,8 +163,7 @@ class Fields:
 
     def parse_value(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Do the same as ``read`` with a text already at hand."""
-        written = "" if is_redacted(text) else text
-        return parse_value(written, parse, self.reporter(key), code)
+        return super().parse_value(key, "" if is_redacted(text) else text, parse, code)
 
     def date(self, key: str) -> str:
         """Return a date or date-time in ISO 8601; report an empty text."""

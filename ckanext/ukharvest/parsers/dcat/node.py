@@ -10,7 +10,7 @@ RDF has no order, so lists are sorted: by language, then by text, with numbers c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import parse_value, read_link
+from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 from ckanext.ukharvest.parsers.table import Row
 
 Kind = Literal["uri", "blank", "literal"]
@@ -170,7 +170,7 @@ class Scope:
     base: str = ""
 
 
-class Node:
+class Node(Reporter):
     """One node and the triples that start there; a literal is a node without triples.
 
     Args:
@@ -178,6 +178,7 @@ class Node:
     """
 
     def __init__(self, scope: Scope, term: Term, where: str = "") -> None:
+        super().__init__(scope.problems)
         self._scope = scope
         self.term = term
         self._where = where
@@ -214,14 +215,6 @@ class Node:
     def report(self, code: str, name: str, words: str) -> None:
         """Add a problem with a predicate; ``words`` follow its name in the message."""
         self._scope.problems.append(Problem(code, name, f"{self._where}{name}: {words}"))
-
-    def reporter(self, name: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a predicate, given its code and text."""
-        return lambda code, words: self.report(code, name, words)
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._scope.problems.extend(problems)
 
     def problems(self) -> tuple[Problem, ...]:
         """All problems of the record, each once."""
@@ -333,10 +326,6 @@ class Node:
         """Return the first full URL among the objects of the predicates."""
         addresses = (node.address() for name in names for node in self.nodes(name))
         return next(filter(is_web_url, addresses), "")
-
-    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
-        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, self.reporter(name), code)
 
 
 # Readers of rows, and their table (``parsers.table``): a row's names are predicates.

@@ -23,10 +23,9 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.reporting import parse_value
+from ckanext.ukharvest.parsers.reporting import Reporter
 from ckanext.ukharvest.parsers.table import Row, named_row
 
-Parse = Callable[[str], str]
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _NIL = "nilReason"
 
@@ -39,17 +38,17 @@ class PropertyText:
     href: str = ""
 
 
-class IsoNode:
+class IsoNode(Reporter):
     """One element of a record, with the list that its problems go to.
 
     Args:
         element: the element.
-        problems: list to which problems are added, in the order of reading.
+        problems: as in ``Reporter``.
     """
 
     def __init__(self, element: etree._Element, problems: list[Problem]) -> None:
+        super().__init__(problems)
         self.element = element
-        self._problems = problems
 
     @property
     def name(self) -> str:
@@ -57,7 +56,7 @@ class IsoNode:
         return xml.local_name(self.element)
 
     @property
-    def line(self) -> int | None:
+    def line(self) -> int | None:  # type: ignore[override]
         """The line in the record."""
         return xml.line_of(self.element)
 
@@ -78,22 +77,6 @@ class IsoNode:
             if str(key).rpartition("}")[2] == name:
                 return clean_text(self.element.get(key))
         return ""
-
-    def report(self, code: str, field: str, words: str) -> None:
-        """Add a problem; ``words`` follow the field's name in the message."""
-        self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._problems.extend(problems)
-
-    def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
-        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, self.reporter(field), code)
-
-    def reporter(self, field: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a field, given its code and text."""
-        return lambda code, words: self.report(code, field, words)
 
     def find_all(self, *paths: str) -> Iterator[IsoNode]:
         """Yield the elements at the ends of paths, those of each path in the document's order."""
