@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
-from ckanext.ukharvest.core.values.places import parse_box
+from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
-from ckanext.ukharvest.parsers.reporting import read_tags
+from ckanext.ukharvest.parsers.reporting import ignore, read_tags
 from ckanext.ukharvest.parsers.table import FieldValues
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
@@ -40,8 +40,7 @@ def load(raw: RawRecord) -> dict[str, Any]:
         ParseError: not a JSON object, or the record has no identity.
     """
     data = load_object(raw)
-    if not raw.guid:
-        raise ParseError(f"{raw.display_name}: id is missing", code="missing-identifier")
+    table.require(raw, raw.guid, "id", "missing-identifier")
     return data
 
 
@@ -270,15 +269,9 @@ def place(fields: Fields) -> FieldValues:
 _BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 
 
-def _box(fields: Fields) -> Mapping[str, Any] | None:
+def _box(fields: Fields) -> Geometry | None:
     """Return the box of GEMINI datasets, whose four sides data.gov.uk stores as extras."""
-    sides = [text_of(fields.get(key)) for key in _BOX]
-    if not all(sides):
-        return None
-    try:
-        return parse_box(sides)
-    except ValueError:
-        return None
+    return read_box([text(fields, (key,)) for key in _BOX], ignore)
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

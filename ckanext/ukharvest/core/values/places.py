@@ -106,6 +106,15 @@ def parse_box(sides: Sequence[str]) -> Geometry:
     return bbox_polygon(*map(parse_number, sides))
 
 
+def read_box(sides: Sequence[str], report: Callable[[str, str], None]) -> Geometry | None:
+    """Return the same where all sides are there; a box that is none is reported."""
+    try:
+        return parse_box(sides) if all(sides) else None
+    except ValueError as exc:
+        report("bad-spatial", str(exc))
+        return None
+
+
 def parse_latitude_first(kind: str, text: str) -> Geometry:
     """Return a shape of schema.org's GeoShape or of GeoRSS Simple: latitude longitude ….
 

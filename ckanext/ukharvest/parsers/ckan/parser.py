@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
     Agent,
@@ -99,14 +99,12 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         SkipRecord: a harvest source, private, deleted, or excluded from harvesting.
     """
     flat = package.flatten(package.load(raw))
-    where = f"dataset '{raw.guid}'"
-    _check_wanted(flat, where)
+    _check_wanted(flat, raw.display_name)
     problems: list[Problem] = []
     translated = names.translate(names.translate_eu(flat), options.get("fields", {}))
     fields = Fields(translated, problems, base=raw.url)
     title = package.line(fields, ("title",))
-    if not title:
-        raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
+    table.require(raw, title, "title", "missing-title")
     values, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
     values["resources"] = files = resources(fields, limit)

@@ -63,9 +63,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
             f"{where}: it has neither a URI nor dct:identifier", code="missing-identifier"
         )
     node = _dataset(raw, options)
-    if not line(node, _TITLE):
-        message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
-        raise ParseError(message, code="missing-title")
+    table.require(raw, line(node, _TITLE), "dct:title", "missing-title")
     values, more = collect(MAPPING, node)
     table.report_missing(node, values, _NEEDED)
     more |= extras.as_ckanext_dcat(values)

@@ -21,7 +21,6 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table, uk_fields
@@ -275,22 +274,10 @@ def _themes(fields: Fields) -> FieldValues:
 _SAID_ELSEWHERE = frozenset(("field_resources", "field_tags", "og_group_ref"))
 
 
-def _node_text(fields: Fields, names: table.Names) -> str:
-    return value_text(_more(fields).get(names[0]))
-
-
-def _node_paragraph(fields: Fields, names: table.Names) -> str:
-    return plain_text(_node_text(fields, names))
-
-
-def _node_list(fields: Fields, names: table.Names) -> str:
-    return package.text_of(_more(fields).get(names[0]))
-
-
-def _node_pairs(fields: Fields, names: table.Names) -> table.Several:
+def _node_pairs(node: Fields, names: table.Names) -> table.Several:
     """Return the fields that a dataset's author has added."""
     texts = table.Several()
-    pairs = _more(fields).get(names[0])
+    pairs = node.get(names[0])
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, Mapping) and (key := clean_text(pair.get("first"))):
             texts.setdefault(key, clean_text(pair.get("second")))
@@ -329,22 +316,22 @@ _OF_PACKAGE = (
 # Fields of the Drupal node; field_odfe_… are DKAN's US federal extras. The package's own value
 # wins over one of the same name, and of two rows the first.
 _OF_NODE = (
-    row("field_granularity", "granularity", _node_text),
-    row("field_public_access_level", "access_level", _node_text),
-    row("field_data_dictionary_type", "data_dictionary_type", _node_text),
-    row("field_odfe_bureau_code", "bureau_code", _node_text),
-    row("field_odfe_program_code", "program_code", _node_text),
-    row("field_odfe_data_quality", "data_quality", _node_text),
-    row("field_odfe_investment_uii", "primary_it_investment_uii", _node_text),
-    row("field_odfe_system_of_records", "system_of_records", _node_text),
-    row("field_odfe_is_part_of", "is_part_of", _node_text),
-    row("field_odfe_conforms_to", "conforms_to", _node_text),
-    row("field_odfe_rights", "rights", _node_text),
-    row("field_odfe_language", "language", _node_text),
-    row("field_odfe_landing_page", "landing_page", _node_text),
-    row("field_odfe_category", "category", _node_text),
-    row("field_data_dictionary", "data_dictionary", _node_paragraph),
-    row("field_related_content", "related_content", _node_list),
+    row("field_granularity", "granularity", table.first_text),
+    row("field_public_access_level", "access_level", table.first_text),
+    row("field_data_dictionary_type", "data_dictionary_type", table.first_text),
+    row("field_odfe_bureau_code", "bureau_code", table.first_text),
+    row("field_odfe_program_code", "program_code", table.first_text),
+    row("field_odfe_data_quality", "data_quality", table.first_text),
+    row("field_odfe_investment_uii", "primary_it_investment_uii", table.first_text),
+    row("field_odfe_system_of_records", "system_of_records", table.first_text),
+    row("field_odfe_is_part_of", "is_part_of", table.first_text),
+    row("field_odfe_conforms_to", "conforms_to", table.first_text),
+    row("field_odfe_rights", "rights", table.first_text),
+    row("field_odfe_language", "language", table.first_text),
+    row("field_odfe_landing_page", "landing_page", table.first_text),
+    row("field_odfe_category", "category", table.first_text),
+    row("field_data_dictionary", "data_dictionary", table.paragraph),
+    row("field_related_content", "related_content", package.text),
     row("field_additional_info", "extras", _node_pairs),
 )
 _PACKAGE_MAPPING = (
@@ -362,8 +349,9 @@ def rewritten(flat: Mapping[str, Any]) -> dict[str, Any]:
     for item in _OF_PACKAGE:
         package_dict |= {name: value for name, value in item.read(fields).items() if value}
     texts: FieldValues = {}
+    node = Fields(_more(fields), [])
     for node_row in _OF_NODE:
-        texts = {**node_row.read(fields), **texts}
+        texts = {**node_row.read(node), **texts}
     texts = {name: text for name, text in texts.items() if text and not fields.has(name)}
     values = package_dict | texts | dict(_unread(fields))
     return {key: value for key, value in values.items() if key not in _LEFT_OUT}

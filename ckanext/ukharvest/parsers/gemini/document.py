@@ -10,7 +10,6 @@ ISO 19139 (gmd), ISO 19115-2 (gmi) and ISO 19115-3 (mdb) share their root's name
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import Reporter
@@ -223,14 +223,14 @@ def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
 
 def json_texts(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return all texts as JSON."""
-    return json_list(node.texts(*paths))
+    return as_text(node.texts(*paths))
 
 
 def json_objects(
     read: Callable[[IsoNode], Mapping[str, Any]], node: IsoNode, paths: tuple[str, ...]
 ) -> str:
     """Return as JSON what ``read`` makes of each element."""
-    return json_list(map(read, node.find_all(*paths)))
+    return as_text(map(read, node.find_all(*paths)))
 
 
 def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
@@ -238,16 +238,10 @@ def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def json_list(values: Iterable[Any]) -> str:
-    """Return a JSON list of the values that are not empty, without repeats; "" for none."""
-    items = dict.fromkeys(json.dumps(value, ensure_ascii=False) for value in values if value)
-    return f"[{', '.join(items)}]" if items else ""
-
-
 def text_or_list(values: Iterable[str]) -> str:
     """Return one text unchanged, several as a JSON list."""
     unique = tuple(dict.fromkeys(filter(None, values)))
-    return unique[0] if len(unique) == 1 else json_list(unique)
+    return unique[0] if len(unique) == 1 else as_text(unique)
 
 
 KIND = "a GEMINI record"

@@ -22,10 +22,10 @@ from ckanext.ukharvest.core.values.geometries import (
     overlap,
     too_large,
 )
-from ckanext.ukharvest.core.values.multivalue import is_no
+from ckanext.ukharvest.core.values.multivalue import as_text, is_no
 from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini import places
-from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
 from ckanext.ukharvest.parsers.table import Field, FieldValues
 
@@ -212,7 +212,7 @@ def _temporal(entry: Entry) -> FieldValues:
         "temporal": whole if whole != Period() else None,
         "extras": {
             **unread.extras,
-            "temporal-extents": json_list(time.facts() for time in times) if says_more else "",
+            "temporal-extents": as_text(time.facts() for time in times) if says_more else "",
         },
     }
 

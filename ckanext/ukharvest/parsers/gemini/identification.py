@@ -20,6 +20,7 @@ from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import language_code, parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.web_addresses import parse_url
@@ -30,7 +31,6 @@ from ckanext.ukharvest.parsers.gemini.document import (
     IsoNode,
     PropertyText,
     codes,
-    json_list,
     json_objects,
     json_texts,
     row,
@@ -69,7 +69,7 @@ def _dates(entry: Entry) -> FieldValues:
         "modified": max(modified, default=""),
         "extras": {
             # A date that could not be read is kept unchanged.
-            "dataset-reference-date": json_list(
+            "dataset-reference-date": as_text(
                 {"type": kind, "value": day or text} for kind, day, text in dates
             )
         },
@@ -175,9 +175,9 @@ def _keywords(entry: Entry) -> FieldValues:
         "tags": tags,
         "themes": (*topics, *themes),
         "extras": {
-            "topic-category": json_list(topics),
-            "inspire-themes": json_list(themes),
-            "keywords": json_list(_as_dict(*group) for group in groups if group[1]),
+            "topic-category": as_text(topics),
+            "inspire-themes": as_text(themes),
+            "keywords": as_text(_as_dict(*group) for group in groups if group[1]),
             **uk_fields.authority(*map(_of_authority, groups))["extras"],
         },
     }

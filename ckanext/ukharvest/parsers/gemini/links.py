@@ -31,6 +31,7 @@ from ckanext.ukharvest.core.values.link_protocols import (
     of_protocol,
 )
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers.gemini import identification
@@ -38,7 +39,6 @@ from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     PropertyText,
-    json_list,
     without_blanks,
 )
 from ckanext.ukharvest.parsers.table import Field, FieldValues
@@ -262,7 +262,7 @@ def _links(entry: Entry) -> FieldValues:
             others.append({"locator": text, "name": plain_line(node.text("name"))})
     return {
         "resources": _without_repeats(links, _resources(entry, links)),
-        "extras": {"unlinked-resource-locators": json_list(others)},
+        "extras": {"unlinked-resource-locators": as_text(others)},
     }
 
 
@@ -413,7 +413,7 @@ def _coupled(entry: Entry) -> FieldValues:
     # operatesOn is repeated for each layer; an identifier there may be the record's.
     for text in service.texts(_COUPLED):
         references |= dict.fromkeys(_references(text))
-    return {"coupled": tuple(references), "extras": {"coupled-resource": json_list(coupled)}}
+    return {"coupled": tuple(references), "extras": {"coupled-resource": as_text(coupled)}}
 
 
 def _inner(node: IsoNode) -> tuple[str, ...]:

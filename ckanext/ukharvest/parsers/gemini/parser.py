@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import extent, identification, links, people, places, quality
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
@@ -128,13 +129,9 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """
     problems: list[Problem] = []
     entry = _entry(raw, options, problems)
-    if not raw.guid:
-        message = f"{raw.display_name}: gmd:fileIdentifier is missing; expected a text"
-        raise ParseError(message, code="missing-identifier")
+    table.require(raw, raw.guid, "gmd:fileIdentifier", "missing-identifier")
     title = identification.title(entry.identification)
-    if not title:
-        message = f"{raw.display_name}: gmd:title is missing; expected a text"
-        raise ParseError(message, code="missing-title")
+    table.require(raw, title, "gmd:title", "missing-title")
     values, extras = collect(MAPPING, entry)
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))

@@ -27,9 +27,10 @@ from ckanext.ukharvest.core.values.geometries import (
     valid_geojson,
 )
 from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, without_blanks
 from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
@@ -93,7 +94,7 @@ def _systems(entry: Entry) -> FieldValues:
     return {
         "extras": {
             "spatial-reference-system": systems[0].code if systems else "",
-            "spatial-reference-systems": json_list(facts) if says_more else "",
+            "spatial-reference-systems": as_text(facts) if says_more else "",
         }
     }
 

@@ -13,7 +13,7 @@ from typing import Any
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.multivalue import read_yes_no
+from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers import table
@@ -21,7 +21,6 @@ from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     codes,
-    json_list,
     json_objects,
     row,
     text_or_list,
@@ -151,7 +150,7 @@ def _lineage_parts(entry: Entry) -> FieldValues:
     }
     return {
         "extras": {
-            name: json_list(map(plain_text, descriptions)) for name, descriptions in texts.items()
+            name: as_text(map(plain_text, descriptions)) for name, descriptions in texts.items()
         }
     }
 

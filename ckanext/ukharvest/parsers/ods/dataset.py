@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers import json_fields, table
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_dict import unread_members
 from ckanext.ukharvest.parsers.table import Field, row, without_repeats
@@ -138,8 +138,11 @@ def read_resources(dataset: Dataset, limit: int, modified: str) -> tuple[Resourc
         limit: the most files of a list.
         modified: when the records changed, in ISO 8601.
     """
-    files = [file for key, kind in _FILES for file in _files(dataset, key, kind, limit)]
-    return without_repeats([*_exports(dataset, modified), *files], _references(dataset))
+    files = [*_exports(dataset, modified)]
+    for key, kind in _FILES:
+        read = partial(_file, dataset, key, kind)
+        files += json_fields.read_resources(dataset.own, key, limit, "too-many-distributions", read)
+    return without_repeats(files, _references(dataset))
 
 
 def has_records(dataset: Dataset) -> bool:
@@ -172,22 +175,6 @@ def _export_url(dataset: Dataset, name: str) -> str:
     if dataset.is_search:
         return f"{dataset.page}download?format={name}"
     return f"{dataset.portal}/api/explore/v2.1/catalog/datasets/{dataset.path_id}/exports/{name}"
-
-
-def _files(dataset: Dataset, key: str, kind: str, limit: int) -> Iterator[ResourceRecord]:
-    for number, part in enumerate(dataset.own.objects(key)):
-        if number == limit:
-            total = len(dataset.own.items(key, strict=False))
-            only = f"{total:,} entries; the first {limit:,} were read"
-            dataset.own.report("too-many-distributions", key, only)
-            return
-        if isinstance(part, str):
-            dataset.own.report(
-                "wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due"
-            )
-            continue
-        if resource := _file(dataset, key, kind, part):
-            yield resource
 
 
 def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord | None:

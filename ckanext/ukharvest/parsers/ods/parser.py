@@ -21,14 +21,13 @@ from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties
-from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.periods import join_periods
-from ckanext.ukharvest.core.values.places import parse_box
+from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
@@ -107,9 +106,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     limit, modified = options.get("max_resources", 1000), values.get("modified", "")
     values["resources"] = read_resources(dataset, limit, modified)
     values["text_language"] = _text_language(dataset, options.get("language", ""))
-    for key, name, expected in _EXPECTED:
-        if not values.get(name) and not dataset.default.is_settled(key):
-            dataset.default.report("missing-field", key, f"missing; expected {expected}")
+    table.report_missing(dataset.default, values, _NEEDED)
     extras = table.add_unread(extras, _unread(dataset))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
@@ -133,11 +130,11 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
 
 
 # Every portal shows these first: without them a dataset page looks empty.
-_EXPECTED = (
-    ("description", "notes", "what the data is"),
-    ("publisher", "publisher", "the name of the body that publishes it"),
-    ("license", "licence", "a licence, or its URL as license_url"),
-)
+_NEEDED = {
+    "notes": ("description", "what the data is"),
+    "publisher": ("publisher", "the name of the body that publishes it"),
+    "licence": ("license", "a licence, or its URL as license_url"),
+}
 
 
 def _tags(default: Fields, names: table.Names) -> tuple[str, ...]:
@@ -150,11 +147,6 @@ def _themes(dataset: Dataset) -> FieldValues:
     texts = dataset.default.values("theme") + dataset.inspire.values("theme")
     report = dataset.default.reporter("theme")
     return uk_fields.authority(uk_fields.FieldTexts("", texts, report))
-
-
-def _agent(fields: Fields, names: table.Names) -> Agent | None:
-    text = fields.text(names[0])
-    return parties.parse_agent(text) if text else None
 
 
 def _contacts(dataset: Dataset) -> FieldValues:
@@ -221,17 +213,6 @@ def _text_language(dataset: Dataset, requested: str) -> str:
     return code if code in languages else languages.pop() if len(languages) == 1 else ""
 
 
-def _frequency(dataset: Dataset) -> FieldValues:
-    for fields, key in (
-        (dataset.dcat, "accrualperiodicity"),
-        (dataset.default, "update_frequency"),
-    ):
-        if fields.has(key):
-            frequency, unread = read_frequency(value_text(fields.get(key)), fields.reporter(key))
-            return {"frequency": frequency, "extras": unread}
-    return {}
-
-
 def _temporal(fields: Fields, names: table.Names) -> table.Several:
     start, end, period = names
     periods = fields.ends(start, end)
@@ -261,14 +242,8 @@ _SIDE_NAMES = tuple(
 
 
 def _box(inspire: Fields) -> Geometry | None:
-    texts = [value_text(inspire.get(name)) for name in _SIDE_NAMES]
-    if not all(texts):
-        return None
-    try:
-        return parse_box(texts)
-    except ValueError as exc:
-        inspire.report("bad-spatial", _SIDE_NAMES[0], str(exc))
-        return None
+    sides = [value_text(inspire.get(name)) for name in _SIDE_NAMES]
+    return read_box(sides, inspire.reporter(_SIDE_NAMES[0]))
 
 
 # About the portal, its processing and its rows, or said by other fields: see the list "Not read".
@@ -328,8 +303,8 @@ MAPPING: tuple[Field | table.Row, ...] = (
         "themes; extras la_function, la_service",
         _themes,
     ),
-    default_row("publisher", "publisher", _agent),
-    dcat_row("creator", "author", _agent),
+    default_row("publisher", "publisher", table.agent),
+    dcat_row("creator", "author", table.agent),
     Field(
         names(DCAT, "contact_name", "contact_email")
         + names(INSPIRE, "contact_individual_name", "contact_email"),
@@ -347,11 +322,8 @@ MAPPING: tuple[Field | table.Row, ...] = (
     dcat_row("issued", "issued", table.date),
     default_row("modified", "modified", table.date),
     dcat_row("created", "extra created", table.date),
-    Field(
-        names(DCAT, "accrualperiodicity") + names(DEFAULT, "update_frequency"),
-        "frequency",
-        _frequency,
-    ),
+    dcat_row("accrualperiodicity", "frequency", table.frequency),
+    default_row("update_frequency", "frequency", table.frequency),
     dcat_row("temporal_coverage_start temporal_coverage_end temporal", "temporal", _temporal),
     Field(
         names(DEFAULT, "bbox", "territory")
