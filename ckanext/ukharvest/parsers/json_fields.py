@@ -241,6 +241,11 @@ def read_resources(  # noqa: PLR0913
     return records
 
 
+def as_object(value: Any) -> Mapping[str, Any]:
+    """Return an object; an empty one for other values."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def value_text(value: Any) -> str:
     """Return a value as text: an object's label; of a language map English if it has it."""
     value = choose_language(value) if isinstance(value, (str, Mapping)) else value

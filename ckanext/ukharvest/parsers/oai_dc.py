@@ -71,9 +71,11 @@ def _coverage(entry: Entry) -> FieldValues:
 def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
     """Return the first place: a box of OGC 06-121, section 10.2, or a DCMI Box."""
     unread: list[str] = []
-    for text, _coverage in (*_ows_boxes(entry), *_dcmi_boxes(boxes)):
+    readers: list[tuple[str, Read]] = [*_ows_boxes(entry)]
+    readers += ((text, partial(parse_box, limits)) for text, limits in boxes)
+    for text, read in readers:
         try:
-            return Places(_coverage())
+            return Places(read())
         except ValueError as exc:
             entry.node.report("bad-spatial", "coverage", f"'{text[:60]}': {exc}")
             unread.append(text)
@@ -81,10 +83,6 @@ def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
 
 
 Read = Callable[[], Geometry]
-
-
-def _dcmi_boxes(boxes: list[tuple[str, list[str]]]) -> Iterator[tuple[str, Read]]:
-    return ((text, partial(parse_box, limits)) for text, limits in boxes)
 
 
 def _ows_boxes(entry: Entry) -> Iterator[tuple[str, Read]]:
@@ -259,7 +257,7 @@ def _datestamp(entry: Entry) -> FieldValues:
 def _terms(entry: Entry) -> FieldValues:
     node = entry.node
     texts = dict.fromkeys(table.texts(node, ("license", "rights")))
-    access = [text for text in texts if _is_access(text)]
+    access = [text for text in texts if text.startswith(_ACCESS)]
     terms = [text for text in texts if text not in access]
     return {
         "licence": read_licence(map(licences.find, terms), node.reporter("rights")),
@@ -270,10 +268,8 @@ def _terms(entry: Entry) -> FieldValues:
     }
 
 
-def _is_access(text: str) -> bool:
-    # The vocabulary of OpenAIRE's guidelines, which repositories put into dc:rights.
-    return text.startswith("info:eu-repo/semantics/")
-
+# The vocabulary of OpenAIRE's guidelines, which repositories put into dc:rights.
+_ACCESS = "info:eu-repo/semantics/"
 
 MAPPING: tuple[Field | table.Row, ...] = (
     Field(("header/identifier",), "guid"),

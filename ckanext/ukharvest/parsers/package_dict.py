@@ -20,7 +20,6 @@ from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
@@ -221,13 +220,6 @@ def date(fields: Fields, keys: table.Names) -> str:
             shown = shorten(written, 40)
             fields.report("bad-date", key, f"'{shown}' is no date; expected one such as 2024-05-31")
     return ""
-
-
-def periods(fields: Fields, start: str, end: str) -> Periods:
-    """Return a time span whose start and end are two fields."""
-    names = {"start": start, "end": end}
-    ends = (text(fields, (start,)), text(fields, (end,)))
-    return read_periods([ends], lambda code, words, which: fields.report(code, names[which], words))
 
 
 def addresses(fields: Fields, keys: table.Names) -> table.Several:

@@ -19,11 +19,19 @@ from typing import Any, Protocol
 
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord, ResourceRecord
-from ckanext.ukharvest.core.values import parties
+from ckanext.ukharvest.core.records import (
+    Agent,
+    DatasetRecord,
+    Licence,
+    Problem,
+    RawRecord,
+    ResourceRecord,
+)
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.parsers import uk_fields
@@ -243,6 +251,11 @@ def paragraph(node: Any, names: Names) -> str:
     return plain_text(node.text(*names))
 
 
+def one_per_line(node: Node, names: Names) -> str:
+    """Return all texts, each on a line of its own, as written."""
+    return "\n".join(texts(node, names))
+
+
 def json_list(node: Node, names: Names) -> str:
     """Return all texts as JSON."""
     return as_list(texts(node, names))
@@ -283,6 +296,11 @@ def languages(node: Node, names: Names) -> Names:
 def schemas(node: Node, names: Names) -> Names:
     """Return the URLs of schemas among the standards that data conforms to."""
     return uk_fields.schemas(texts(node, names))
+
+
+def licence(node: Node, names: Names) -> Licence | None:
+    """Return the licence that the texts name; report texts that name none."""
+    return read_licence(map(licences.find, texts(node, names)), node.reporter(names[-1]))
 
 
 def frequency(node: Node, names: Names) -> Several:

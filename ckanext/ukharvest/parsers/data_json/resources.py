@@ -47,10 +47,6 @@ def _codes(fields: Fields, names: table.Names) -> str:
     return ", ".join(texts)
 
 
-def _lines(fields: Fields, names: table.Names) -> str:
-    return "\n".join(fields.values(names[0]))
-
-
 def _identifiers(fields: Fields, names: table.Names) -> list[str]:
     # Only after the whole source was read is it known whether a collection's parent is in it:
     # the run then compares is_part_of with the source's guids.
@@ -70,25 +66,25 @@ def _json_list(fields: Fields, names: table.Names) -> str:
 
 # Fields without a DatasetRecord field, kept as text; our own export writes them back.
 ROWS = (
-    row("accessLevel", "extra access_level", _lines),
+    row("accessLevel", "extra access_level", table.one_per_line),
     row("bureauCode", "extra bureau_code", _codes),
     row("programCode", "extra program_code", _codes),
-    row("dataQuality", "extra data_quality", _lines),
-    row("primaryITInvestmentUII", "extra primary_it_investment_uii", _lines),
-    row("systemOfRecords", "extra system_of_records", _lines),
+    row("dataQuality", "extra data_quality", table.one_per_line),
+    row("primaryITInvestmentUII", "extra primary_it_investment_uii", table.one_per_line),
+    row("systemOfRecords", "extra system_of_records", table.one_per_line),
     row("isPartOf", "extra is_part_of", _references),
     row("inSeries", "extra in_series", _references),
     row("otherIdentifier", "extra other_identifier", _references),
-    row("status", "extra status", _lines),
-    row("purpose", "extra purpose", _lines),
-    row("provenance", "extra provenance", _lines),
-    row("scopeNote", "extra scope_note", _lines),
-    row("versionNotes", "extra version_notes", _lines),
-    row("liabilityStatement", "extra liability_statement", _lines),
-    row("spatialResolutionInMeters", "extra spatial_resolution_in_meters", _lines),
-    row("temporalResolution", "extra temporal_resolution", _lines),
-    row("contributor", "extra contributor", _lines),
-    row("rightsHolder", "extra rights_holder", _lines),
+    row("status", "extra status", table.one_per_line),
+    row("purpose", "extra purpose", table.one_per_line),
+    row("provenance", "extra provenance", table.one_per_line),
+    row("scopeNote", "extra scope_note", table.one_per_line),
+    row("versionNotes", "extra version_notes", table.one_per_line),
+    row("liabilityStatement", "extra liability_statement", table.one_per_line),
+    row("spatialResolutionInMeters", "extra spatial_resolution_in_meters", table.one_per_line),
+    row("temporalResolution", "extra temporal_resolution", table.one_per_line),
+    row("contributor", "extra contributor", table.one_per_line),
+    row("rightsHolder", "extra rights_holder", table.one_per_line),
     row("relation", "extra relation", _references),
     row("isReferencedBy", "extra is_referenced_by", _references),
     row("applicableLegislation", "extra applicable_legislation", _json_list),

@@ -26,7 +26,7 @@ from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
-from ckanext.ukharvest.parsers.json_fields import Fields, value_text
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object, value_text
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, Field, FieldValues, row
 
@@ -221,27 +221,17 @@ def _contact(fields: Fields) -> FieldValues:
     }
 
 
-def _place(fields: Fields) -> FieldValues:
-    more = _more(fields)
-    area = more.get("field_spatial")
-    area = area if isinstance(area, Mapping) else {}
+def _shape(node: Fields, names: table.Names) -> str:
+    area = as_object(node.get(names[0]))
     sides = [clean_text(area.get(side)) for side in ("left", "bottom", "right", "top")]
-    box = ",".join(sides) if all(sides) else ""
-    return {
-        "spatial": fields.get("spatial") or clean_text(area.get("wkt")) or box,
-        "spatial-text": package.text(fields, ("spatial-text",))
-        or value_text(more.get("field_spatial_geographical_cover")),
-    }
+    return clean_text(area.get("wkt")) or (",".join(sides) if all(sides) else "")
 
 
-def _period(fields: Fields) -> FieldValues:
+def _period(node: Fields, names: table.Names) -> table.Several:
     """Return the time covered, given in seconds since 1970 (Drupal's date field)."""
-    area = _more(fields).get("field_temporal_coverage")
-    area = area if isinstance(area, Mapping) else {}
-    ends = (("temporal_coverage-from", "value"), ("temporal_coverage-to", "value2"))
-    return {
-        name: package.text(fields, (name,)) or _day(clean_text(area.get(key))) for name, key in ends
-    }
+    area = as_object(node.get(names[0]))
+    start, end = (_day(clean_text(area.get(key))) for key in ("value", "value2"))
+    return table.Several({"temporal_coverage-from": start, "temporal_coverage-to": end})
 
 
 def _day(seconds: str) -> str:
@@ -263,11 +253,9 @@ def _frequency(fields: Fields) -> FieldValues:
     return {key: _FREQUENCIES[int(text)] if known else text}
 
 
-def _themes(fields: Fields) -> FieldValues:
-    topics = _more(fields).get("field_topic")
-    items = topics if isinstance(topics, list) else []
-    texts = (clean_text(item.get("value")) for item in items if isinstance(item, Mapping))
-    return {"themes": fields.get("themes") or list(filter(None, texts))}
+def _themes(node: Fields, names: table.Names) -> list[str]:
+    topics = map(as_object, node.items(names[0], strict=False))
+    return list(filter(None, (clean_text(topic.get("value")) for topic in topics)))
 
 
 # Once more what the package itself has.
@@ -292,8 +280,7 @@ def _unread(fields: Fields) -> Iterator[tuple[str, str]]:
 
 
 def _more(fields: Fields) -> Mapping[str, Any]:
-    more = fields.get(_MORE)
-    return more if isinstance(more, Mapping) else {}
+    return as_object(fields.get(_MORE))
 
 
 # Fields of a package that have another form than CKAN's.
@@ -308,10 +295,7 @@ _OF_PACKAGE = (
     row("name path", "name", _name),
     Field(("groups",), "groups, organization", _groups),
     Field(("field_contact_name", "field_contact_email"), "contact-name, contact-email", _contact),
-    Field(("field_spatial", "field_spatial_geographical_cover"), "spatial, spatial-text", _place),
-    Field(("field_temporal_coverage",), "temporal_coverage-from, temporal_coverage-to", _period),
     Field(("field_frequency",), "update_frequency", _frequency),
-    Field(("field_topic",), "themes", _themes),
 )
 # Fields of the Drupal node; field_odfe_… are DKAN's US federal extras. The package's own value
 # wins over one of the same name, and of two rows the first.
@@ -332,6 +316,10 @@ _OF_NODE = (
     row("field_odfe_category", "category", table.first_text),
     row("field_data_dictionary", "data_dictionary", table.paragraph),
     row("field_related_content", "related_content", package.text),
+    row("field_spatial", "spatial", _shape),
+    row("field_spatial_geographical_cover", "spatial-text", table.first_text),
+    row("field_temporal_coverage", "temporal_coverage-from, temporal_coverage-to", _period),
+    row("field_topic", "themes", _themes),
     row("field_additional_info", "extras", _node_pairs),
 )
 _PACKAGE_MAPPING = (

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import json_fields, table
-from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object
 from ckanext.ukharvest.parsers.package_dict import unread_members
 from ckanext.ukharvest.parsers.table import Field, row, without_repeats
 
@@ -62,6 +62,11 @@ class Dataset:
         return self.dcat if prefix == DCAT else self.inspire
 
     @property
+    def is_restricted(self) -> bool:
+        """Whether only some users of the portal may see it."""
+        return "restricted" in (self.own.get("visibility"), self.default.get("visibility"))
+
+    @property
     def page(self) -> str:
         """URL of its page for people, "" if the portal is not known."""
         return f"{self.portal}{_PAGE}{self.path_id}/" if self.portal else ""
@@ -79,23 +84,23 @@ def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Prob
         guid: its identity, which is its ``dataset_id``.
         url: of its page, as the reader made it, or of another document.
     """
-    metas = _object(data.get("metas"))
+    metas = as_object(data.get("metas"))
     is_search = "datasetid" in data or not isinstance(metas.get("default"), Mapping)
     if is_search:
-        default, others, place = metas, _object(data.get("interop_metas")), "interop_metas"
+        default, others, place = metas, as_object(data.get("interop_metas")), "interop_metas"
         path = "metas."
     else:
-        default, others, place = _object(metas["default"]), metas, "metas"
+        default, others, place = as_object(metas["default"]), metas, "metas"
         path = "metas.default."
     portal, is_page, _ = url.partition(_PAGE)
     return Dataset(
         own=Fields(data, problems),
         default=Fields(default, problems, path),
-        dcat=Fields(_object(others.get("dcat")), problems, f"{place}.dcat."),
-        inspire=Fields(_object(others.get("inspire")), problems, f"{place}.inspire."),
+        dcat=Fields(as_object(others.get("dcat")), problems, f"{place}.dcat."),
+        inspire=Fields(as_object(others.get("inspire")), problems, f"{place}.inspire."),
         others={
             name: fields
-            for name, fields in {**others, **_object(data.get("extra_metas"))}.items()
+            for name, fields in {**others, **as_object(data.get("extra_metas"))}.items()
             if name not in (*_KNOWN, *_OF_PORTAL) and isinstance(fields, Mapping)
         },
         path=path,
@@ -103,10 +108,6 @@ def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Prob
         portal=portal if is_page and "://" in portal else "",
         is_search=is_search,
     )
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 default_row = partial(row, prefix=DEFAULT)

@@ -20,10 +20,9 @@ from typing import Any
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
-from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.periods import join_periods
@@ -113,8 +112,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
 def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> None:
     own = dataset.own
-    restricted = (own.get("visibility"), dataset.default.get("visibility"))
-    is_restricted = "restricted" in restricted or is_no(own.get("data_visible"))
+    is_restricted = dataset.is_restricted or is_no(own.get("data_visible"))
     if is_restricted and not options.get("include_restricted"):
         raise SkipRecord(
             f"{where}: only some users of the portal may see it; the option include_restricted"
@@ -167,19 +165,9 @@ def _contacts(dataset: Dataset) -> FieldValues:
     }
 
 
-def _terms(dataset: Dataset) -> FieldValues:
-    default = dataset.default
-    texts = filter(None, (default.text("license_url"), default.text("license")))
-    return {
-        "licence": read_licence(map(licences.find, texts), default.reporter("license")),
-        "rights": "\n".join(default.texts("attributions", strict=False)),
-        "extras": {"access_rights": dataset.dcat.text("accessRights") or _access(dataset)},
-    }
-
-
-def _access(dataset: Dataset) -> str:
-    visibility = (dataset.own.get("visibility"), dataset.default.get("visibility"))
-    return "restricted" if "restricted" in visibility else ""
+def _access(dataset: Dataset) -> FieldValues:
+    access = "restricted" if dataset.is_restricted else ""
+    return {"extras": {"access_rights": dataset.dcat.text("accessRights") or access}}
 
 
 def _other_standards(fields: Fields, names: table.Names) -> str:
@@ -312,13 +300,9 @@ MAPPING: tuple[Field | table.Row, ...] = (
         _contacts,
     ),
     dcat_row("contributor", "extra contributor", table.text),
-    Field(
-        ("visibility",)
-        + names(DEFAULT, "license", "license_url", "attributions")
-        + names(DCAT, "accessRights"),
-        "licence, rights; extra access_rights",
-        _terms,
-    ),
+    default_row("license_url license", "licence", table.licence),
+    default_row("attributions", "rights", table.one_per_line),
+    Field(("visibility", *names(DCAT, "accessRights")), "extra access_rights", _access),
     dcat_row("issued", "issued", table.date),
     default_row("modified", "modified", table.date),
     dcat_row("created", "extra created", table.date),

@@ -31,7 +31,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.data_json import shared_fields
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object, load_object, value_text
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues
@@ -179,10 +179,7 @@ def _all_links(feature: Feature) -> Iterator[atom.Link]:
 
 def _download(node: Fields) -> Iterator[atom.Link]:
     """Yield the file of resto's form: properties.services.download."""
-    services = node.data.get("services")
-    download = services.get("download") if isinstance(services, Mapping) else None
-    if not isinstance(download, Mapping):
-        return
+    download = as_object(as_object(node.data.get("services")).get("download"))
     if url := Fields(download, []).link("url"):
         kind, size, checksum = (
             value_text(download.get(name)) for name in ("mimeType", "size", "checksum")
@@ -195,10 +192,9 @@ def _others(node: Fields) -> Iterator[atom.Link]:
     for key in ("quicklook", "thumbnail"):
         if url := node.url(key):
             yield atom.Link("preview", url)
-    services = node.data.get("services")
-    browse = services.get("browse") if isinstance(services, Mapping) else None
-    layer = browse.get("layer") if isinstance(browse, Mapping) else None
-    if isinstance(layer, Mapping) and (url := Fields(layer, [], "").url("url")):
+    browse = as_object(as_object(node.data.get("services")).get("browse"))
+    layer = as_object(browse.get("layer"))
+    if url := Fields(layer, []).url("url"):
         yield atom.Link("search", url, title=value_text(layer.get("type")))
     for offering in node.objects("offerings"):  # of OWS Context (OGC 14-055r2)
         for operation in offering.objects("operations") if isinstance(offering, Fields) else ():
@@ -215,8 +211,7 @@ def _place(node: Fields, _names: table.Names) -> table.Several:
 
 
 def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
-    members = node.data.get(names[0])
-    pairs = members.items() if isinstance(members, Mapping) else ()
+    pairs = as_object(node.data.get(names[0])).items()
     texts = {clean_text(f"additional_{name}"): package.text_of(value) for name, value in pairs}
     return table.Several(extras=texts)
 
@@ -329,17 +324,15 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if is_xml(raw.content or ""):
         return _atom(raw, problems)
     own = Fields(load_object(raw), problems, base=raw.url)
-    inner = own.data.get("properties")
-    node = Fields(inner if isinstance(inner, Mapping) else {}, problems, "properties.", raw.url)
-    feature = Feature(own, node)
+    node = Fields(as_object(own.data.get("properties")), problems, "properties.", raw.url)
     return table.read_record(
         raw,
         table.require(raw, plain_line(node.text("title")), "properties.title", "missing-title"),
         _GEOJSON_MAPPING,
-        feature,
+        Feature(own, node),
         problems,
         needed={"notes": ("properties.abstract", "what the data is")},
-        unread=lambda: unread(feature),
+        unread=lambda: unread(Feature(own, node)),
     )
 
 
