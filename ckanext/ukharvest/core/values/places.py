@@ -193,13 +193,17 @@ def from_json(value: Any) -> Geometry:
         value = [*value[:2], *value[3:5]]
     if isinstance(value, list) and len(value) in (2, 4) and not isinstance(value[0], list):
         return _of_numbers([parse_number(item) for item in value])
-    if isinstance(value, list) and len(value) == 2 and all(_is_pair(item) for item in value):
+    if isinstance(value, list) and len(value) == 2 and all(map(_is_pair, value)):
         (west, south), (east, north) = ([parse_number(part) for part in corner] for corner in value)
         if abs(south) > 90 or abs(north) > 90:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
         return bbox_polygon(west, south, east, north)
     raise ValueError("the list is no place; expected GeoJSON or west, south, east, north")
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
 
 
 def _system_of(value: Mapping[str, Any]) -> str:
@@ -235,10 +239,6 @@ def _each_position(value: Any, convert: Convert) -> Any:
     if len(value) > 1 and not isinstance(value[0], (list, Mapping)):
         return list(convert([(parse_number(value[0]), parse_number(value[1]))])[0])
     return [_each_position(part, convert) for part in value]
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2
 
 
 def _loads(text: str) -> Any:

@@ -342,7 +342,9 @@ def _without_repeats(
     places: dict[str, list[int]] = {}
     for (node, _, _), resource in zip(read, resources, strict=True):
         same = places.setdefault(resource.url, [])
-        place = next((i for i in same if _is_repeat(unique[i], resource)), None)
+        place = next(
+            (i for i in same if resource.name in ("", unique[i].name) or not unique[i].name), None
+        )
         if place is None:
             same.append(len(unique))
             unique.append(resource)
@@ -351,10 +353,6 @@ def _without_repeats(
             node.report("repeated-link", "gmd:linkage", words)
             unique[place] = _merged(unique[place], resource)
     return tuple(unique)
-
-
-def _is_repeat(one: ResourceRecord, other: ResourceRecord) -> bool:
-    return one.name == other.name or not one.name or not other.name
 
 
 def _merged(first: ResourceRecord, second: ResourceRecord) -> ResourceRecord:
