@@ -339,8 +339,8 @@ def rewritten(flat: Mapping[str, Any]) -> dict[str, Any]:
     texts: FieldValues = {}
     node = Fields(_more(fields), [])
     for node_row in _OF_NODE:
-        texts = {**node_row.read(node), **texts}
-    texts = {name: text for name, text in texts.items() if text and not fields.has(name)}
+        texts = {name: text for name, text in node_row.read(node).items() if text} | texts
+    texts = {name: text for name, text in texts.items() if not fields.has(name)}
     values = package_dict | texts | dict(_unread(fields))
     return {key: value for key, value in values.items() if key not in _LEFT_OUT}
 
