@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.file_facts import read_size
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.periods import Periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -195,16 +195,11 @@ class Fields(Reporter):
                 spans.append((part.first(*_STARTS), part.first(*_ENDS)))
             elif (text := value_text(item)) and not is_redacted(text):
                 spans.append(text)
-        names = {"": key, "start": f"{key}.{_STARTS[0]}", "end": f"{key}.{_ENDS[0]}"}
-        return read_periods(spans, lambda code, words, end: self.report(code, names[end], words))
+        return self.read_periods(spans, key, f"{key}.{_STARTS[0]}", f"{key}.{_ENDS[0]}")
 
     def ends(self, start: str, end: str) -> Periods:
         """Return the time span whose beginning and end are two fields."""
-        names = {"start": start, "end": end}
-        pair = (self.first(start), self.first(end))
-        return read_periods(
-            [pair], lambda code, words, which: self.report(code, names[which], words)
-        )
+        return self.read_periods([(self.first(start), self.first(end))], "", start, end)
 
     def first(self, *keys: str) -> str:
         """Return the first of some fields' texts that is neither empty nor redacted."""

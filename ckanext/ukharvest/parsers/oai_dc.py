@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
-from ckanext.ukharvest.core.values.periods import is_span, read_periods
+from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -58,7 +58,7 @@ def _coverage(entry: Entry) -> FieldValues:
             times.append(text)
         else:
             places.append(plain_line(text))
-    periods = read_periods(times, lambda code, words, _end: node.report(code, "coverage", words))
+    periods = node.read_periods(times, "coverage")
     described, place = read_places(places, node.reporter("coverage")), _extent(entry, boxes)
     return {
         "spatial": place.geometry or described.geometry,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
@@ -69,6 +70,19 @@ class Reporter:
     def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Return a text parsed by ``parse``, as the function ``parse_value``; report errors."""
         return parse_value(text, parse, self.reporter(name), code)
+
+    def read_periods(
+        self, spans: Iterable[str | tuple[str, str]], name: str, start: str = "", end: str = ""
+    ) -> Periods:
+        """Return time spans, each a text or its two ends, as ``values.periods.read_periods``.
+
+        Args:
+            name: of the field; ``start`` and ``end`` are those of the ends, if they have their own.
+        """
+        names = {"": name, "start": start or name, "end": end or name}
+        return read_periods(
+            spans, lambda code, words, which: self.report(code, names[which], words)
+        )
 
 
 def read_tags(node: Reporter, words: Iterable[Any], field: str) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
+from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 
@@ -96,6 +97,17 @@ class Node(Reporter):
         text = self.attribute(name) or self.text(name)
         text = "" if text.startswith(NO_DATE) else text
         return self.parse_value(name, text, parse_date, "bad-date")
+
+
+def wrong_root(raw: RawRecord, root: etree._Element, expected: str, more: str = "") -> ParseError:
+    """Return the error of a record that is another document.
+
+    Args:
+        more: what else is known of the document.
+    """
+    name = shorten(xml.local_name(root))
+    message = f"{raw.display_name}: its root element is <{name}>{more}; expected {expected}"
+    return ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
 
 
 @dataclass(frozen=True, slots=True)

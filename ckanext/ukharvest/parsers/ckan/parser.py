@@ -26,7 +26,6 @@ from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.periods import read_periods
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
@@ -226,11 +225,8 @@ def _frequency(fields: Fields, keys: table.Names) -> str:
 def _period(fields: Fields, keys: table.Names) -> table.Several:
     """Return the time span; values that are not understood stay under their own names."""
     start, end, whole = keys
-    names = {"start": start, "end": end}
     ends = package.text(fields, (start,)), package.text(fields, (end,))
-    periods = read_periods(
-        [ends], lambda code, words, which: fields.report(code, names[which], words)
-    )
+    periods = fields.read_periods([ends], "", start, end)
     period = periods.whole or Period()
     unread = {start: period.start, end: period.end} if periods.unread else {}
     if not periods.whole:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import NotValid, ParseError
+from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
@@ -24,6 +24,7 @@ from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import RULES, report
 from ckanext.ukharvest.parsers.gemini.rules.rule import Metadata
 from ckanext.ukharvest.parsers.table import Field, Row, collect
+from ckanext.ukharvest.parsers.xml_fields import wrong_root
 
 REPORT, REJECT, OFF = "report", "reject", "off"
 # Limits of a rejected record's message; its problems list all faults.
@@ -153,14 +154,9 @@ def _root(raw: RawRecord) -> etree._Element:
         if not gemini_document.describe_other_root(exc.root):
             raise
         root = exc.root
-    name = xml.local_name(root)
-    if name not in gemini_document.RECORDS:
+    if xml.local_name(root) not in gemini_document.RECORDS:
         words = gemini_document.describe_other_root(root)
-        shown = f"<{shorten(name)}> ({words})" if words else f"<{shorten(name)}>"
-        message = (
-            f"{raw.display_name}: its root element is {shown}; expected {gemini_document.ROOT}"
-        )
-        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+        raise wrong_root(raw, root, gemini_document.ROOT, f" ({words})" if words else "")
     return root
 
 

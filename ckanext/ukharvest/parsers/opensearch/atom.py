@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
-from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
+from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
@@ -254,7 +254,7 @@ def _temporal(entry: Entry) -> FieldValues:
     """Return the time that the data is about, from the first extension that has it."""
     periods = join_periods([])
     for field, spans in _spans(entry):
-        part = read_periods(spans, _reporter(entry, field))
+        part = entry.node.read_periods(spans, field)
         periods = join_periods((periods, part))
         if part.whole:
             break
@@ -270,10 +270,6 @@ def _spans(entry: Entry) -> Iterator[tuple[str, list[str | tuple[str, str]]]]:
         start, end = (time.findtext(f".//{{*}}{name}Position") or "" for name in ("begin", "end"))
         yield "eop:phenomenonTime", [(clean_text(start), clean_text(end))]
     yield "time:start", [(node.text("start"), node.text("end"))]
-
-
-def _reporter(entry: Entry, field: str) -> Callable[[str, str, str], None]:
-    return lambda code, words, _end: entry.node.report(code, field, words)
 
 
 def _terms(entry: Entry) -> FieldValues:

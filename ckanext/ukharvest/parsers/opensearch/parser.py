@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import is_xml
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties, places
@@ -20,7 +19,7 @@ from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import (
     is_web_url,
     parse_email,
@@ -35,7 +34,7 @@ from ckanext.ukharvest.parsers.json_fields import Fields, as_object, load_object
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues
-from ckanext.ukharvest.parsers.xml_fields import Entry, Node
+from ckanext.ukharvest.parsers.xml_fields import Entry, Node, wrong_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,9 +338,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 def _atom(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
     root = xml.parse(raw.content or "", url=raw.url)
     if xml.local_name(root) != "entry":
-        name = shorten(xml.local_name(root))
-        message = f"{raw.display_name}: its root element is <{name}>; expected <entry> of Atom"
-        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+        raise wrong_root(raw, root, "<entry> of Atom")
     node = Node(root, problems, base=raw.url)
     return table.read_record(
         raw,
