@@ -224,9 +224,13 @@ class Datasets(Pages):
             self._size = len(terms)  # the most rows that the server gives
             self._descriptions.most_rows = len(terms)
         self._has_repeats = False
+        named = len(self._names)
         yield from self._records(terms)
-        if self.seen.count == listed:
+        is_known = self._has_repeats and len(self._names) == named
+        if self.seen.count == listed or is_known:
             walk.doubt("gives a page without a new dataset")
+            if self.seen.count > listed:
+                return None  # by its blank nodes the same page is a new one, each time
         elif self._has_repeats:
             walk.doubt("lists a dataset twice")
         return self._place
@@ -294,14 +298,13 @@ class Datasets(Pages):
             self._offset += 1
             if not term.kind:
                 continue
-            # Labels of blank nodes are those of one result.
-            name = term.value if term.kind == "uri" else f"_:{self._offset}"
-            if name in self._names:
-                self._has_repeats = True
-                continue
-            self._names.add(name)
+            if term.kind == "uri":  # labels of blank nodes are those of one result
+                if term.value in self._names:
+                    self._has_repeats = True
+                    continue
+                self._names.add(term.value)
+                self._after = term.value
             records.append(self._record(term, f"dataset {self.seen.count + len(records) + 1}"))
-            self._after = term.value if term.kind == "uri" else self._after
         return records
 
     def _record(self, term: Term, position: str) -> RawRecord:
