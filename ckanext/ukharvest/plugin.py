@@ -18,7 +18,7 @@ from ckanext.ukharvest.data_checks import actions as data_check_actions
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
 from ckanext.ukharvest.datasets.rows import remember_results
-from ckanext.ukharvest.harvest import database, datasets, search_index
+from ckanext.ukharvest.harvest import database, datasets, decision_log, search_index
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
 
@@ -98,8 +98,13 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         save_assessment(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Update stars and suggested theme of a dataset."""
+        """Update stars and suggested theme of a dataset; note who switches a source on or off."""
+        decision_log.note_switch(context, pkg_dict["id"], pkg_dict.get("state"))
         save_assessment(context, pkg_dict)
+
+    def after_dataset_delete(self, context: Any, pkg_dict: dict[str, Any]) -> None:
+        """Note who switches a source off, which CKAN calls deleting its dataset."""
+        decision_log.note_switch(context, pkg_dict["id"], "deleted")
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Add the extras ``harvest:…`` and checks of data to a dataset that the API shows."""

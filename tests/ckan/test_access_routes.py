@@ -80,6 +80,7 @@ READ = {
     "/harvest/clear/<id>": ADMINS,
     "/harvest/data-checks": ALL,
     "/harvest/data-checks.csv": ALL,
+    "/harvest/decisions.csv": SYSADMINS,
     "/harvest/delete/<id>": EDITORS,
     "/harvest/edit/<id>": EDITORS,
     "/harvest/gemini-object/<id>": ALL,

@@ -117,6 +117,8 @@ TABLE = [
     Row("ukharvest_record_version_list", EDITORS, {**SOURCE, "guid": "@guid"}),
     Row("ukharvest_run_list", EDITORS, {"source": "@source"}),
     Row("ukharvest_run_list", SYSADMINS),
+    Row("ukharvest_decision_list", EDITORS, {"source": "@source"}),
+    Row("ukharvest_decision_list", SYSADMINS),
     Row("ukharvest_run_show", EDITORS, RUN),
     Row("ukharvest_source_preview_show", EDITORS, SOURCE),
     Row("ukharvest_source_preview_show", EDITORS, {"id": "@dry run"}),

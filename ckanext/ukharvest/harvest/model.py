@@ -54,7 +54,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
             URLs of resources changed, "missing": number of records that the run missed, "since"};
             or None.
         schedule: time of day, days and time zone of the runs; None for the portal's.
-        confirmed_options: options that a sysadmin confirmed (privileged_options.py), or None.
         mail: recipients and kinds of this source's mails; None if there are none.
         mailed: the news mailed last, so that each is mailed once.
         adopted_from: the source type and options that another harvester stored, before ``adopt``
@@ -73,7 +72,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     held = sa.Column(JSONB)
     changed_identifiers = sa.Column(JSONB(none_as_null=True))
     schedule = sa.Column(JSONB)
-    confirmed_options = sa.Column(JSONB(none_as_null=True))
     mail = sa.Column(JSONB)
     mailed = sa.Column(JSONB)
     adopted_from = sa.Column(JSONB(none_as_null=True))
@@ -267,6 +265,38 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     figures = sa.Column(JSONB(none_as_null=True))
+
+
+class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What a person decided about a source (harvest/decision_log.py); rows are only added.
+
+    Attributes:
+        job_id: the run that asked for the decision, None if none did.
+        user_name: who decided; "" for a command.
+        kind: as ``DecisionKind``.
+        number: of datasets that it is about, 0 if it is about none.
+        reason: why, in the person's words; "" if they gave none.
+        until: the last day on which it holds; None: until another decision.
+        options: confirmed ones, by name; else None.
+    """
+
+    __tablename__ = "ukharvest_decision"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    source_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("harvest_source.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    user_name = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    number = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    until = sa.Column(sa.Date)
+    options = sa.Column(JSONB(none_as_null=True))
 
 
 class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]

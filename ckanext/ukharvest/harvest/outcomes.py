@@ -172,7 +172,6 @@ def state_now(record_id: int, source_id: str) -> str:
 
 
 MOST = 500  # runs that a tick stores
-DECIDED = "decided"  # key in a report's counts: a person decided about what waited in it
 
 
 class RunResult(NamedTuple):
@@ -318,15 +317,6 @@ def keep_figures(job_ids: Collection[str]) -> None:
     )
 
 
-def add_decision(job_id: str, words: str) -> None:
-    """Add to a run's report what a person decided about it, and settle it; the caller commits."""
-    report = reports_of([job_id]).get(job_id)
-    if report is not None:
-        report.reason = f"{report.reason}; {words}" if report.reason else words
-        report.counts = {**(report.counts or {}), DECIDED: True}
-        settle(report.source_id)
-
-
 def settle(source_id: str | None = None) -> None:
     """Store of held runs of which nothing waits any more that they are decided; no commit.
 
@@ -432,7 +422,9 @@ _COUNT = sa.text(
 _SETTLE = sa.text(
     """
     UPDATE ukharvest_job AS run
-       SET outcome = CASE WHEN run.counts -> 'decided' IS NULL THEN 'settled' ELSE 'decided' END
+       SET outcome = CASE WHEN EXISTS (SELECT FROM ukharvest_decision AS decision
+                                        WHERE decision.job_id = run.job_id)
+                          THEN 'decided' ELSE 'settled' END
       FROM ukharvest_source AS source
      WHERE run.outcome = 'held' AND source.source_id = run.source_id
        AND (CAST(:source_id AS text) IS NULL OR run.source_id = :source_id)

@@ -17,7 +17,15 @@ from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, Severity
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
-from ckanext.ukharvest.harvest import changes, decisions, objects, outcomes, runs, stopping
+from ckanext.ukharvest.harvest import (
+    changes,
+    decision_log,
+    decisions,
+    objects,
+    outcomes,
+    runs,
+    stopping,
+)
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.runs import RunRow
 from ckanext.ukharvest.harvest.workers import limits
@@ -38,6 +46,7 @@ from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.runs import schema as run_schema
 from ckanext.ukharvest.runs.model import Scope
 from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources.history import describe_decision
 from ckanext.ukharvest.sources.state import count_broken_links
 
 
@@ -212,8 +221,9 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         ``new_identifiers`` (new records that wait because identifiers may have changed), ``same``
         (skipped because their dataset is here already, or was deleted here), ``lost``
         (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
-        source has ended), ``waits`` (deletions that the run held are still pending) and
-        ``identifiers_wait`` (such new records still wait for a decision)
+        source has ended), ``waits`` (deletions that the run held are still pending),
+        ``identifiers_wait`` (such new records still wait for a decision) and ``decisions`` (what
+        was decided about them, as in :py:func:`ukharvest_decision_list`)
     :rtype: dictionary
     """
     run = runs.describe_runs(_run_of(context, data_dict, "ukharvest_run_show", "id"))
@@ -222,6 +232,9 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         **run,
         "waits": is_held and decisions.held_by(run["source_id"]) == run["id"],
         "identifiers_wait": is_held and decisions.job_of(run["source_id"]) == run["id"],
+        "decisions": [describe_decision(row) for row in decision_log.of_run(run["id"])]
+        if run["outcome"] == RunOutcome.DECIDED
+        else [],
     }
 
 

@@ -82,7 +82,7 @@ def _tables() -> dict[str, list[Any]]:
             _key("source_id", "harvest_source", primary_key=True),
             *_texts("interface"),
             *_jsons("sync_state", "resume", "held", "changed_identifiers", "schedule"),
-            *_jsons("confirmed_options", "mail", "mailed", "adopted_from"),
+            *_jsons("mail", "mailed", "adopted_from"),
             *_times("claimed"),
         ],
         "record": [
@@ -145,6 +145,18 @@ def _tables() -> dict[str, list[Any]]:
             _flag("complete"),
             *_texts("outcome", "reason", "asked_by", "stopped_by"),
             *_jsons("error", "figures"),
+        ],
+        "decision": [
+            _id(),
+            _key("source_id", "harvest_source", nullable=False, index=True),
+            _key("job_id", "harvest_job", "SET NULL", index=True),
+            *_times("created", nullable=False),
+            *_texts("user_name"),
+            _text("kind"),
+            *_numbers("number"),
+            *_texts("reason"),
+            sa.Column("until", sa.Date),
+            *_jsons("options"),
         ],
         "outcome": [
             _id(),
