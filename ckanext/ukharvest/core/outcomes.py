@@ -116,6 +116,8 @@ class DecisionKind(StrEnum):
     OPTIONS_CONFIRMED = "options confirmed"
     SWITCHED_OFF = "switched off"
     SWITCHED_ON = "switched on"
+    PROBLEM_ACCEPTED = "problem accepted"
+    PROBLEM_LISTED_AGAIN = "problem listed again"  # by a person, or by a run that met it elsewhere
 
 
 class PreviewState(StrEnum):

@@ -10,6 +10,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.orm import aliased
 
+from ckanext.ukharvest.harvest import accepted_problems
 from ckanext.ukharvest.harvest.model import Assessment, Record, RecordProblem, SourceState
 
 Session = model.Session
@@ -95,7 +96,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
 
 def _of_record(dataset: Any) -> tuple[Any, ...]:
     problems = sa.select(sa.func.count()).where(
-        RecordProblem.record_id == Record.id, RecordProblem.current
+        RecordProblem.record_id == Record.id, RecordProblem.current, accepted_problems.is_to_fix()
     )
     held = SourceState.held["guids"].has_key(sa.func.coalesce(Record.guid, ""))
     other = aliased(Record)

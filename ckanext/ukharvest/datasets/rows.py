@@ -90,8 +90,9 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
 
 
 def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
-    """Return the problems of a record, as ``ukharvest_record_show`` does."""
-    return problems_of(record_id) if record_id else []
+    """Return the problems of a record, as ``ukharvest_record_show`` does, but accepted ones."""
+    problems = problems_of(record_id) if record_id else []
+    return [problem for problem in problems if not problem["accepted_until"]]
 
 
 def ukharvest_web_url(url: str | None) -> str:

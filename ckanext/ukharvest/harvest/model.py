@@ -11,7 +11,7 @@ import datetime
 
 import sqlalchemy as sa
 from ckan.plugins import toolkit as tk
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from ckanext.ukharvest.core.outcomes import RecordState, RunMode
 
@@ -179,6 +179,8 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
         job_id: the run that imported the record, or that rejected it for its problems.
         current: of the record's last import, or of its rejection since.
         lost: the run did not import the record because of its problems.
+        accepted_until: the last day on which its kind is accepted (harvest/accepted_problems.py);
+            None: it is not.
     """
 
     __tablename__ = "ukharvest_problem"
@@ -197,6 +199,7 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
     current = sa.Column(sa.Boolean, nullable=False, default=True, server_default="true")
     lost = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    accepted_until = sa.Column(sa.Date)
 
 
 class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -272,12 +275,14 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     Attributes:
         job_id: the run that asked for the decision, None if none did.
-        user_name: who decided; "" for a command.
+        user_name: who decided; "" for a command, and for a run that lists a problem again.
         kind: as ``DecisionKind``.
-        number: of datasets that it is about, 0 if it is about none.
+        number: of datasets or records that it is about, 0 if it is about none.
         reason: why, in the person's words; "" if they gave none.
         until: the last day on which it holds; None: until another decision.
         options: confirmed ones, by name; else None.
+        code, field: of the kind of problem that it is about, the field without numbers of entries.
+        record_ids: of the records that had an accepted problem then; else None.
     """
 
     __tablename__ = "ukharvest_decision"
@@ -297,6 +302,9 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
     reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     until = sa.Column(sa.Date)
     options = sa.Column(JSONB(none_as_null=True))
+    code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    record_ids = sa.orm.deferred(sa.Column(ARRAY(sa.BigInteger)))
 
 
 class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ckan.plugins import toolkit as tk
+from flask_babel import get_locale
 
 from ckanext.ukharvest.core.outcomes import DecisionKind
+from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.model import Decision
-from ckanext.ukharvest.lib.texts import gettext, ungettext
+from ckanext.ukharvest.lib.texts import describe_problem, gettext, ngettext, number, ungettext
+from ckanext.ukharvest.rendering.values import format_day
 
 
 def _options(decision: Decision) -> str:
@@ -20,6 +23,10 @@ def _options(decision: Decision) -> str:
         if names
         else str(tk._("Took back the confirmation of options"))
     )
+
+
+def _problem(decision: Decision) -> str:
+    return describe_problem(decision.code, PROBLEM, decision.field).title
 
 
 _TEXTS: dict[str, Callable[[Decision], str]] = {
@@ -42,6 +49,22 @@ _TEXTS: dict[str, Callable[[Decision], str]] = {
         decision.number,
     ),
     DecisionKind.OPTIONS_CONFIRMED: _options,
+    DecisionKind.PROBLEM_ACCEPTED: lambda decision: ngettext(
+        "Accepted the problem “{problem}” of {n} record until {day}",
+        "Accepted the problem “{problem}” of {n} records until {day}",
+        decision.number,
+        n=number(decision.number),
+        problem=_problem(decision),
+        day=format_day(decision.until, get_locale() or "en"),
+    ),
+    DecisionKind.PROBLEM_LISTED_AGAIN: lambda decision: (
+        gettext("Listed the problem “{problem}” again", problem=_problem(decision))
+        if decision.user_name
+        else gettext(
+            "The problem “{problem}” is listed again: other records have it now",
+            problem=_problem(decision),
+        )
+    ),
     DecisionKind.SWITCHED_OFF: lambda _decision: tk._("Switched the source off"),
     DecisionKind.SWITCHED_ON: lambda _decision: tk._("Switched the source on"),
 }
@@ -59,6 +82,8 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
         "until": decision.until.isoformat() if decision.until else None,
         "run_id": decision.job_id,
         "options": decision.options,
+        "code": decision.code,
+        "field": decision.field,
     }
 
 

@@ -184,9 +184,12 @@ def _runs_version(shown: dict[str, Any]) -> str:
 def _follows(found: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of the part below the status: problems by kind and runs."""
     runs = ask("ukharvest_run_list", source=found["id"], limit=NEWEST)
+    groups = ask("ukharvest_problem_group_list", source_id=found["id"])
+    problems = [group for group in groups if not group["accepted"]]
     return {
         "kinds": KINDS,
-        "problems": ask("ukharvest_problem_group_list", source_id=found["id"]),
+        "problems": [group for group in problems if not group["standard"]],
+        "standard": [group for group in problems if group["standard"]],
         "runs": runs["results"],
         "latest": runs["results"][:LATEST],
         "count": runs["count"],
@@ -246,7 +249,7 @@ COLUMNS = (
 CSV_PAGE = 1000
 DECISION_COLUMNS = (
     *("created", "user", "source", "source_title", "decision", "text", "number"),
-    *("reason", "until", "run_id", "options"),
+    *("reason", "until", "run_id", "options", "code", "field"),
 )
 MOST_VALUES = 12  # values of a filter; the others are folded
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 revision = "0200"
 down_revision = None
@@ -118,6 +118,7 @@ def _tables() -> dict[str, list[Any]]:
             sa.Column("line", sa.Integer),
             _flag("current", default="true"),
             _flag("lost"),
+            sa.Column("accepted_until", sa.Date),
         ],
         "coupling": [_id(), _record_id(), _text("reference")],
         "version": [
@@ -157,6 +158,8 @@ def _tables() -> dict[str, list[Any]]:
             *_texts("reason"),
             sa.Column("until", sa.Date),
             *_jsons("options"),
+            *_texts("code", "field"),
+            sa.Column("record_ids", ARRAY(sa.BigInteger)),
         ],
         "outcome": [
             _id(),
