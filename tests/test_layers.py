@@ -90,7 +90,7 @@ STILL: dict[str, set[str]] = {
     "notifications.sending": {"data_checks.texts", "links.texts"},
     "previews.actions": {"data_checks.texts"},
     "previews.jobs": {"data_checks.jobs"},
-    "runs.actions": {"links.model", "links.texts"},
+    "runs.problems": {"links.model", "links.texts"},
     "runs.cli": {"adoption.rules", "previews.cli"},
     "sources.form": {"notifications.sending", "notifications.texts"},
     "sources.help": {"stars.texts"},
