@@ -13,24 +13,26 @@ from typing import Any
 import click
 from flask import Blueprint
 
+from ckanext.ukharvest.harvest.lists import LISTS
 from ckanext.ukharvest.lib.actions import guard
 
-# Folder → its modules with something for CKAN. The first four stay; the others could be removed.
+# Folder → its modules with something for CKAN or the harvest, besides the folder's own. The first
+# four stay; the others could be removed.
 FEATURES: dict[str, tuple[str, ...]] = {
     "lib": ("texts", "pages"),
     "harvest": ("actions", "auth"),
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
     "datasets": ("actions", "auth", "validators", "pages", "helpers"),
     "runs": ("actions", "auth", "pages", "cli"),
-    "previews": ("actions", "auth", "pages", "cli"),
-    "deletions": ("actions", "auth", "pages"),
+    "previews": ("actions", "auth", "pages", "jobs", "cli"),
+    "deletions": ("actions", "auth", "pages", "cli"),
     "adoption": ("actions", "auth", "cli"),
-    "stars": ("actions", "auth", "pages", "cli"),
+    "stars": ("model", "actions", "auth", "pages", "jobs", "doctor", "cli"),
     "themes": ("actions", "auth"),
-    "links": ("actions", "auth", "pages", "texts", "cli"),
-    "data_checks": ("actions", "auth", "pages"),
-    "notifications": ("actions", "auth", "pages"),
-    "export": ("pages", "cli"),
+    "links": ("actions", "auth", "pages", "texts", "jobs", "doctor", "cli"),
+    "data_checks": ("model", "actions", "auth", "pages", "jobs"),
+    "notifications": ("actions", "auth", "pages", "mails", "doctor"),
+    "export": ("pages", "doctor", "cli"),
     "doctor": ("actions", "auth", "pages", "cli"),
 }
 # Actions of CKAN that we chain; they check their texts themselves.
@@ -43,6 +45,8 @@ OF_CKAN = frozenset(
 def _modules(wanted: str = "") -> Iterator[ModuleType]:
     """Yield the modules of a name, or all."""
     for folder, names in FEATURES.items():
+        if not wanted:
+            yield import_module(f"ckanext.ukharvest.{folder}")
         for name in names:
             if wanted in ("", name):
                 yield import_module(f"ckanext.ukharvest.{folder}.{name}")
@@ -104,6 +108,13 @@ def blueprints() -> list[Blueprint]:
         for value in vars(module).values()
         if isinstance(value, Blueprint) and value.import_name == module.__name__
     ]
+
+
+def register() -> None:
+    """Fill the lists of ``harvest/lists.py``; a second call changes nothing."""
+    modules = list(_modules())
+    for name, values in LISTS.items():
+        values[:] = [value for module in modules for value in getattr(module, name, ())]
 
 
 def commands() -> list[click.Command]:

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
 from typing import Any
 
-import sqlalchemy as sa
 from ckan import authz, logic, model
 from ckan import plugins as p
 from ckan.lib.plugins import DefaultTranslation
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest import config, features, patches, stars, themes, write_batch
+from ckanext.ukharvest import config, features, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.data_checks import actions as data_check_actions
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
 from ckanext.ukharvest.datasets.rows import remember_results
-from ckanext.ukharvest.harvest import database, datasets, decision_log, search_index
+from ckanext.ukharvest.harvest import database, datasets, decision_log, lists, search_index
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
-
-log = logging.getLogger(__name__)
-
-
-def save_assessment(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
-    """Save stars and theme in the transaction that writes the dataset.
-
-    Args:
-        context: of the action that wrote it.
-        package: as the action has it after validation.
-    """
-    if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
-        return
-    try:
-        columns = {**stars.columns(package), **themes.columns(context, package)}
-    except sa.exc.SQLAlchemyError:  # the transaction fails anyway
-        raise
-    except Exception:
-        log.exception("Stars and theme of %s could not be worked out", package["id"])
-        return
-    datasets.save_assessments([{"package_id": package["id"], **columns}])
 
 
 @tk.blanket.config_declarations
@@ -74,9 +49,10 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         authz.clear_auth_functions_cache()
 
     def update_config(self, config_: Any) -> None:
-        """Check the list of plugins, apply patches, add our templates and static files."""
+        """Check the list of plugins, apply patches, add features, templates and static files."""
         config.check_plugins()
         patches.apply_patches()
+        features.register()
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
         tk.add_resource("assets", "ukharvest")
@@ -91,26 +67,27 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         database.check_at_start()
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Save stars and suggested theme of a new dataset, and hand on the ids that it got."""
+        """Save what features store with a new dataset, and hand on the ids that it got."""
         if batch := write_batch.written():
             ids = [each["id"] for each in pkg_dict.get("resources") or ()]
             batch.resource_ids[pkg_dict["id"]] = ids
-        save_assessment(context, pkg_dict)
+        datasets.assess(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Update stars and suggested theme of a dataset; note who switches a source on or off."""
+        """Save what features store with a dataset; note who switches a source on or off."""
         decision_log.note_switch(context, pkg_dict["id"], pkg_dict.get("state"))
-        save_assessment(context, pkg_dict)
+        datasets.assess(context, pkg_dict)
 
     def after_dataset_delete(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Note who switches a source off, which CKAN calls deleting its dataset."""
         decision_log.note_switch(context, pkg_dict["id"], "deleted")
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Add the extras ``harvest:…`` and checks of data to a dataset that the API shows."""
+        """Add the extras ``harvest:…``, and what features add, to a dataset that the API shows."""
         if provenance.is_shown_by_api("package_show"):
             provenance.add_computed(context, [pkg_dict])
-            data_check_actions.add_computed(pkg_dict)
+            for add in lists.WITH_SHOW:
+                add(pkg_dict)
 
     def before_dataset_view(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Show a dataset's texts in the reader's language."""

@@ -16,7 +16,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.model import Record, SourcePreview
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.sources import moves as move_rules
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_source_previews import work

@@ -15,6 +15,7 @@ from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import organisation_of
+from ckanext.ukharvest.lib.texts import summarise_data_check
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
 _GROUPS = {"organization": "id", "schema": "schema_url"}  # column of a row of counts
@@ -64,7 +65,7 @@ def ukharvest_data_check_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     row = data_check_model.find_data_checks(id_) if candidate.is_same else None
     if row is None:
         return shown
-    report = {**row.report, "summary": data_check_texts.summarise(row)}
+    report = {**row.report, "summary": summarise_data_check(row)}
     more = {"report": report, "has_csv": bool(row.errors), "fault": row.fault}
     return {**shown, **short(row), **more, "tried": iso(row.tried)}
 
@@ -74,7 +75,7 @@ def short(row: Any) -> dict[str, Any]:
     figures = {name: getattr(row, name) for name in _FIGURES}
     own = {
         "verdict": row.verdict,
-        "summary": data_check_texts.summarise(row),
+        "summary": summarise_data_check(row),
         "found": iso(row.found),
     }
     return {**own, **figures}
@@ -198,6 +199,9 @@ def add_computed(package: dict[str, Any]) -> None:
         row = rows.get(str(resource.get("id")))
         if row and data_check_model.own_schema(resource) in ("", row.schema_url):
             resource[KEY] = short(row)
+
+
+WITH_SHOW = (add_computed,)
 
 
 def _has_schema(package: dict[str, Any]) -> bool:

@@ -310,8 +310,7 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
         "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
         "schema": _schemas(package),
-        "data_check": known.data_checks,
-        "stars": () if known.stars is None else (str(known.stars),),
+        **known.facets,
     }
     few = {rendering_values.INDEXED[facet]: _few(texts) for facet, texts in values.items()}
     return {field: texts for field, texts in few.items() if texts}

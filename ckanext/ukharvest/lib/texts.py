@@ -344,3 +344,40 @@ HELPERS = {
     "ukharvest_status": find_label,
     "ukharvest_time": when,
 }
+
+
+def summarise_data_check(check: Any) -> str:
+    """Return a result in a few words: "Valid", "3 errors in 1,204 rows".
+
+    Args:
+        check: has ``verdict``, ``errors``, ``checked``, ``unit``, ``reason`` and ``stopped`` of a
+            ``DataReport``.
+    """
+    if check.verdict == "unchecked":
+        return gettext("Not checked: {reason}", reason=check.reason)
+    extent = _extent(check)
+    errors = ungettext("{n} error", "{n} errors", check.errors)
+    if check.verdict == "valid" and not check.stopped:
+        text = tk._("Valid")
+    elif check.verdict == "valid":
+        text = tk._("No errors in the first {extent}") if extent else tk._("No errors so far")
+    elif not extent:
+        text = "{errors}"
+    elif check.stopped:
+        text = tk._("{errors} in the first {extent}")
+    else:
+        text = tk._("{errors} in {extent}")
+    return str(text.format(errors=errors, extent=extent))
+
+
+_EXTENTS: dict[str, Callable[[int], str]] = {
+    "": lambda _n: "",
+    "row": lambda n: ungettext("{n} row", "{n} rows", n),
+    "feature": lambda n: ungettext("{n} feature", "{n} features", n),
+    "item": lambda n: ungettext("{n} item", "{n} items", n),
+}
+
+
+def _extent(check: Any) -> str:
+    extent = _EXTENTS.get(check.unit or "")
+    return extent(check.checked) if extent else f"{number(check.checked)} {check.unit}"

@@ -12,7 +12,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.link_states import host_of
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import (
@@ -23,7 +23,6 @@ from ckanext.ukharvest.lib.permissions import (
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import schema as link_schema
 from ckanext.ukharvest.links import texts as link_texts
@@ -129,9 +128,10 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     if not config.checks_links():
         raise invalid("id", tk._("This portal does not check links."))
     number = link_results.ask(package.id)
-    data_check_model.ask_for_check(package.id)
+    for work in lists.WORK:
+        work.ask(package.id)
     model.Session.commit()
-    return {"links": number, "queued": bool(number) and link_jobs.enqueue()}
+    return {"links": number, "queued": bool(number) and background.enqueue()}
 
 
 @tk.side_effect_free

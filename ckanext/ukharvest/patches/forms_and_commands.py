@@ -13,8 +13,8 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest import decision_log
-from ckanext.ukharvest.runs.cli import run_in_foreground
 from ckanext.ukharvest.sources import rules as source_rules
+from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
 def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:

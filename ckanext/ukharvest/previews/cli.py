@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import UNLIMITED
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
@@ -46,6 +46,9 @@ def dry_run(source: HarvestSource) -> int:
     if result["error"] or not result["read"]:
         return UNUSABLE
     return ERRORS if result["fates"].get("lost") else FINE
+
+
+DRY_RUN = (dry_run,)
 
 
 def print_progress() -> Tell:

@@ -23,7 +23,6 @@ from ckanext.ukharvest.harvest.model import (
     Record,
     RecordProblem,
     RecordVersion,
-    SourceState,
 )
 from ckanext.ukharvest.harvest.outcomes import HELD, LAST, NOW, OF_RUN
 
@@ -543,11 +542,3 @@ def _version_of(record_id: int) -> str:
     query = sa.select(RecordVersion.content).where(RecordVersion.record_id == record_id)
     content = Session.scalar(query.order_by(RecordVersion.id.desc()).limit(1))
     return changes.unpack(content) if content else ""
-
-
-def forget_stamp(row: Record) -> None:
-    """Let the next run read the whole source and import this record; the caller commits."""
-    row.fingerprint = row.import_rules_hash = row.package_hash = row.etag = row.last_modified = ""
-    state = Session.get(SourceState, row.source_id)
-    if state is not None and state.sync_state:
-        state.sync_state = {**state.sync_state, "job_id": None}

@@ -14,7 +14,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import has_datasets, is_move
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import find_unended_run

@@ -8,9 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ckan import authz, model
+from ckan import plugins as p
 from ckan.lib import i18n
 from ckan.logic.validators import package_name_validator
 from ckan.plugins import toolkit as tk
+from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.logic import validators as stock
 from ckanext.harvest.model import HarvestSource
 from flask import current_app, has_app_context
@@ -300,3 +302,29 @@ def is_group(name: str) -> bool:
     """Tell whether the portal has a group of this name or id."""
     group = model.Group.get(name)
     return group is not None and not group.is_organization and group.state == "active"
+
+
+def adoption_hint(source_type: str, name: str) -> str:
+    """Return a message with the command that adopts a source, "" if it needs no adoption.
+
+    Args:
+        source_type: type of the source; without a plugin for it the source does not run.
+        name: name of the source.
+    """
+    kind = source_types.aliases().get(source_type)
+    if kind is None or is_harvested(source_type):
+        return ""
+    return gettext(
+        "No plugin harvests the type “{type}”, which is “{ours}” under another name. This source "
+        "does not run until a sysadmin adopts it: ckan ukharvest adopt {name}",
+        type=source_type,
+        ours=kind.name,
+        name=name,
+    )
+
+
+def is_harvested(source_type: str) -> bool:
+    """Tell whether a plugin of this portal harvests a source type."""
+    return any(
+        plugin.info().get("name") == source_type for plugin in p.PluginImplementations(IHarvester)
+    )

@@ -14,6 +14,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications import sending
@@ -153,8 +154,8 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notification_model.sources()
     state = source_health.load_health([broken.source])[broken.source]
-    found = sending.Found(broken=counts)
-    letter = sending.compose_weekly([(told, state)], found)
+    notes = {id_: [note] for id_, note in link_jobs.weekly_notes([broken.source]).items()}
+    letter = sending.compose_weekly([(told, state)], notes)
     (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
     assert "1 link does not work" in line.text
     assert line.url.endswith("/harvest/links?source=rivers")
