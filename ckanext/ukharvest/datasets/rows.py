@@ -30,7 +30,6 @@ from ckanext.ukharvest.datasets.provenance import (
 )
 from ckanext.ukharvest.datasets.records import problems_of
 from ckanext.ukharvest.harvest import datasets
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.permissions import may
@@ -199,10 +198,10 @@ def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
 
 
 @once_per_request
-def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
+def load_assessment(package: Mapping[str, Any]) -> Any:
     """Return a dataset's stars and theme, loaded once per request; None if there are none."""
     id_ = str(package.get("id") or "")
-    return datasets.find_assessments(id_) if id_ else None
+    return datasets.load_own_rows(id_) if id_ else None
 
 
 @once_per_request
@@ -221,7 +220,7 @@ def _broken(package: Mapping[str, Any]) -> str:
     return link_texts.describe_of_dataset(len(failed), len(urls), since)
 
 
-def _stars(package: Mapping[str, Any], found: Assessment | None) -> dict[str, Any]:
+def _stars(package: Mapping[str, Any], found: Any) -> dict[str, Any]:
     if found is None or found.stars is None:
         return {"stars": None, "text": "", "basis": ""}
     rated = from_columns(found)
@@ -238,7 +237,7 @@ def _stars(package: Mapping[str, Any], found: Assessment | None) -> dict[str, An
     }
 
 
-def _theme(text: str, found: Assessment | None) -> dict[str, Any] | None:
+def _theme(text: str, found: Any) -> dict[str, Any] | None:
     name = theme_names.find(text)
     if not name:
         return None
@@ -251,7 +250,7 @@ def _theme(text: str, found: Assessment | None) -> dict[str, Any] | None:
     }
 
 
-def _why(name: str, found: Assessment | None) -> list[str]:
+def _why(name: str, found: Any) -> list[str]:
     ranking = theming.ranking_of(found.themes) if found else ()
     return next((theme_texts.why(theme.reasons) for theme in ranking if theme.theme == name), [])
 

@@ -448,38 +448,6 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     rescore = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
 
 
-class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """Stars and themes of a dataset, harvested or not (harvest/datasets.py).
-
-    Attributes:
-        stars, stars_code, stars_detail: stars of openness and reason (stars/rules.py).
-        resources: {CKAN id: [stars, code, detail]} of the rated resources.
-        theme, theme_secondary: stored names of the dataset's themes.
-        theme_origin: origin of its theme: "source", "function", "service", "eu", "inspire",
-            "topic", "words" (a suggestion) or "person"; "" where it has none.
-        themes: all candidates, best first: [{"theme", "score", "reasons": [[kind,
-            text, where, points], …]}, …] (themes/choice.py).
-        assessed: when the result last changed.
-    """
-
-    __tablename__ = "ukharvest_assessment"
-
-    package_id = sa.Column(
-        sa.UnicodeText,
-        sa.ForeignKey("package.id", ondelete="CASCADE", deferrable=True, initially="DEFERRED"),
-        primary_key=True,
-    )
-    stars = sa.Column(sa.SmallInteger, nullable=False, default=0, server_default="0")
-    stars_code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    stars_detail = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    resources = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
-    theme = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    theme_secondary = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
-    theme_origin = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    themes = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
-    assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)
-
-
 class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
     """A consumer process; alive as long as its heartbeat is recent.
 

@@ -8,9 +8,9 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values.multivalue import texts
-from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes import texts as theme_texts
+from ckanext.ukharvest.themes.model import find_theme
 
 MOST = 1_000  # tags or themes that are read
 
@@ -67,7 +67,7 @@ def describe_theme(package: dict[str, Any]) -> dict[str, Any]:
     Args:
         package: the dataset as package_show returns it.
     """
-    row = datasets.find_assessments(package["id"])
+    row = find_theme(package["id"])
     if row is not None and (row.theme or row.themes):
         ranking = theming.ranking_of(row.themes)
         return _shown((row.theme, tuple(row.theme_secondary)), row.theme_origin, ranking)

@@ -236,11 +236,15 @@ def _tables() -> dict[str, list[Any]]:
             *_numbers("faults"),
             *_texts("fault"),
         ],
-        "assessment": [
+        "stars": [
             _key("package_id", "package", is_deferred=True, primary_key=True),
             *_numbers("stars", type_=sa.SmallInteger),
             *_texts("stars_code", "stars_detail"),
             *_jsons("resources", default="{}"),
+            *_times("assessed", nullable=False),
+        ],
+        "theme": [
+            _key("package_id", "package", is_deferred=True, primary_key=True),
             *_texts("theme"),
             *_jsons("theme_secondary", default="[]"),
             *_texts("theme_origin"),
