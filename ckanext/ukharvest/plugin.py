@@ -13,7 +13,6 @@ from ckanext.ukharvest import config, features, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
-from ckanext.ukharvest.datasets.rows import remember_results
 from ckanext.ukharvest.harvest import database, datasets, decision_log, lists, search_index
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
@@ -41,6 +40,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         super().__init__(**kwargs)
         # Also here, so that a plugin which fails before update_config does not hide the reason.
         config.check_order()
+        features.register()
         # Plugins listed before us that look for a validator or an action while they are imported
         # (image_view, datastore) have filled CKAN's caches without ours. CKAN checks settings,
         # which needs our validators, before it clears the caches itself.
@@ -49,10 +49,9 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         authz.clear_auth_functions_cache()
 
     def update_config(self, config_: Any) -> None:
-        """Check the list of plugins, apply patches, add features, templates and static files."""
+        """Check the list of plugins, apply patches, add our templates and static files."""
         config.check_plugins()
         patches.apply_patches()
-        features.register()
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
         tk.add_resource("assets", "ukharvest")
@@ -129,13 +128,11 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
         The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does.
         """
-        search.label(search_results, search_params.get("fq") or "")
-        results = search_results.get("results") or ()
-        remember_results(results)
+        search.prepare_results(search_results, search_params.get("fq") or "")
         if provenance.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.
-            datasets = [each for each in results if "extras" in each]
-            provenance.add_computed({"user": tk.current_user.name}, datasets)
+            results = [each for each in search_results["results"] if "extras" in each]
+            provenance.add_computed({"user": tk.current_user.name}, results)
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, source_types, stock_options
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest import adoption, decision_log
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
@@ -161,7 +162,7 @@ def adopt(source: HarvestSource, planned: Plan, user: str) -> None:
         old["confirmed"] = confirmed
     _write(source, planned)
     kind = source_types.TYPES[planned.new_type]
-    options = source_rules.parse_options(planned.new_config)
+    options = parse_options(planned.new_config)
     reserved = source_types.reserved_options(kind)
     confirmed = {name: options[name] for name in reserved & options.keys()}
     decision_log.confirm_options(source.id, user, confirmed)

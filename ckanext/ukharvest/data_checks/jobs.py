@@ -6,7 +6,7 @@ import hashlib
 import io
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any
 
@@ -22,12 +22,12 @@ from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks.model import Candidate, DataCheck, DataSchema
-from ckanext.ukharvest.data_checks.texts import VERDICTS, describe_invalid
+from ckanext.ukharvest.data_checks.texts import VERDICTS
 from ckanext.ukharvest.harvest import background, search_index
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
-from ckanext.ukharvest.harvest.lists import Figures, WeeklyNote
+from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
 from ckanext.ukharvest.schema_check.json_check import INSTALL
@@ -331,11 +331,4 @@ def describe_figures(figures: Mapping[str, Any]) -> str:
     )
 
 
-def weekly_notes(source_ids: Collection[str]) -> dict[str, WeeklyNote]:
-    """Return how many files of sources do not follow their schema."""
-    numbers = data_check_model.count_invalid(source_ids)
-    return {id_: WeeklyNote(describe_invalid(number)) for id_, number in numbers.items()}
-
-
-WEEKLY = (weekly_notes,)
 DASHBOARD = (Figures("data", load_figures, describe_figures),)

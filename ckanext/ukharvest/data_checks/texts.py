@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import ungettext
 
 VERDICTS = ("valid", "invalid", "unchecked")
@@ -17,6 +19,9 @@ def verdict_label(verdict: str) -> str:
         "unchecked": tk._("Could not be checked"),
     }
     return str(labels.get(verdict, verdict))
+
+
+FACETS = {"data_check": Facet(_("Data follow their schema"), verdict_label)}
 
 
 def describe_invalid(files: int) -> str:

@@ -10,13 +10,12 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.deletions import schema as deletion_schema
-from ckanext.ukharvest.deletions.texts import others_wait
 from ckanext.ukharvest.harvest import conflicts, decisions, lost_work, outcomes, write
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import identifiers_wait
+from ckanext.ukharvest.lib.texts import identifiers_wait, others_wait
 
 Session = model.Session
 

@@ -7,7 +7,6 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
-from ckanext.ukharvest.deletions.texts import others_wait
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import (
@@ -19,7 +18,7 @@ from ckanext.ukharvest.lib.pages import (
     flash_errors,
 )
 from ckanext.ukharvest.lib.permissions import may
-from ckanext.ukharvest.lib.texts import ungettext
+from ckanext.ukharvest.lib.texts import others_wait, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources import texts as source_texts
 

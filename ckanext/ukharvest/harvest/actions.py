@@ -17,7 +17,7 @@ from ckanext.ukharvest.harvest import (
     database,
     lists,
     prune,
-    records,
+    record_history,
     runs,
     search_index,
     stopping,
@@ -165,7 +165,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     own = {"model": model, "session": model.Session, "user": context.get("user")}
     own["ignore_auth"] = True  # checked above
     if record:
-        records.forget_stamp(record)
+        record_history.forget_stamp(record)
         model.Session.flush()
     # This commits; if it raises, nothing is committed.
     try:

@@ -6,7 +6,7 @@ So the harvest imports no feature, and a feature is gone with its folder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ TICK: list[Step] = []
 AFTER_TICK: list[Step] = []
 # Steps of the sweeper's pruning, which has nothing to do more often than once an hour.
 PRUNE: list[Step] = []
-# Reads a source as a run would, prints what the run would do, and returns the exit code.
-DRY_RUN: list[Callable[[Any], int]] = []
 # Checks and fixes (``lib/checks.py``) for the doctor.
 DOCTOR: list[Any] = []
 # Parts of the background job, in their order.
@@ -85,23 +83,6 @@ class Figures(NamedTuple):
 
 
 DASHBOARD: list[Figures] = []
-
-
-class WeeklyNote(NamedTuple):
-    """What a weekly summary says of a source, in the language of the mail.
-
-    Attributes:
-        text: a part of a line.
-        page: endpoint of a page about it, which takes the source's name. Such a note has its own
-            line, and is a reason for a summary. "" for none.
-    """
-
-    text: str
-    page: str = ""
-
-
-# Called with ids of sources; they return source id → note, of those with something to say.
-WEEKLY: list[Callable[[Collection[str]], dict[str, WeeklyNote]]] = []
 
 LISTS: dict[str, list[Any]] = {
     name: values for name, values in dict(globals()).items() if isinstance(values, list)

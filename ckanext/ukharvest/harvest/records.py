@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.tags import slug
 from ckanext.ukharvest.harvest import accepted_problems, database, objects
 from ckanext.ukharvest.harvest.database import any_number, execute
-from ckanext.ukharvest.harvest.model import Record, RecordProblem, SourceState, utcnow
+from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
 Session = model.Session
@@ -115,14 +115,6 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
     own = sa.update(Record).where(Record.package_id.in_(package_ids))
     execute(own.values(fingerprint="", import_rules_hash="", package_hash=""))
-
-
-def forget_stamp(row: Record) -> None:
-    """Let the next run read the whole source and import this record; the caller commits."""
-    row.fingerprint = row.import_rules_hash = row.package_hash = row.etag = row.last_modified = ""
-    state = Session.get(SourceState, row.source_id)
-    if state is not None and state.sync_state:
-        state.sync_state = {**state.sync_state, "job_id": None}
 
 
 def spoil_stamp(row: Record, obj: HarvestObject) -> None:

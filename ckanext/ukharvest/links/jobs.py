@@ -26,12 +26,10 @@ from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
 from ckanext.ukharvest.harvest.links import Due
-from ckanext.ukharvest.harvest.lists import Figures, WeeklyNote
+from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.harvest.model import Link, utcnow
 from ckanext.ukharvest.harvest.prune import delete_rows
 from ckanext.ukharvest.links import check as link_check
-from ckanext.ukharvest.links import model as link_model
-from ckanext.ukharvest.links.texts import describe_count
 
 log = logging.getLogger(__name__)
 
@@ -393,14 +391,4 @@ def format_backlog(found: Mapping[str, Any]) -> str:
     return f"{counted(found['waiting'], 'link')} {verb} to be checked."
 
 
-def weekly_notes(source_ids: Collection[str]) -> dict[str, WeeklyNote]:
-    """Return how many links of sources do not work."""
-    numbers = link_model.count_of_sources(source_ids)
-    return {
-        id_: WeeklyNote(describe_count(number), "ukharvest_links.report")
-        for id_, number in numbers.items()
-    }
-
-
-WEEKLY = (weekly_notes,)
 DASHBOARD = (Figures("links", load_figures, format_backlog),)

@@ -17,7 +17,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import database, lists, runs, sweeper
+from ckanext.ukharvest.harvest import database, runs, sweeper
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -54,10 +54,7 @@ def send_weekly(known: Sequence[Known]) -> list[str]:
     if not last:  # installed in the middle of a week
         return []
     ids = [source.id for source, _health, _to in known]
-    notes: Notes = {}
-    for find_notes in lists.WEEKLY:
-        for id_, note in find_notes(ids).items():
-            notes.setdefault(id_, []).append(note)
+    notes = sending.notes_of(ids)
     sent = sum(_send(recipient, pairs, notes) for recipient, pairs in _by_recipient(known))
     return [f"sent {sent} weekly summaries"] if sent else []
 

@@ -6,6 +6,7 @@ import logging
 import smtplib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from ckan import plugins as p
@@ -17,9 +18,9 @@ from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.health import SourceHealth
-from ckanext.ukharvest.harvest.lists import WeeklyNote
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.slots import Note, facts_of
 from ckanext.ukharvest.lib.texts import format_counts, gettext, number, ungettext
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
@@ -28,7 +29,6 @@ from ckanext.ukharvest.sources import texts as source_texts
 log = logging.getLogger(__name__)
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject
-Notes = dict[str, list[WeeklyNote]]  # source id → what features say of it
 NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 
@@ -50,6 +50,19 @@ class Letter:
 
     subject: str
     lines: tuple[Line | Sequence[Line], ...]
+
+
+Notes = Mapping[str, Sequence[Note]]  # source id → what features say of it
+NO_NOTES: Notes = MappingProxyType({})
+
+
+def notes_of(source_ids: Sequence[str]) -> Notes:
+    """Return what features say of sources in a weekly summary."""
+    notes: dict[str, list[Note]] = {}
+    for of_feature in facts_of("weekly_mail", source_ids):
+        for id_, note in of_feature.items():
+            notes.setdefault(id_, []).append(note)
+    return notes
 
 
 def compose_failure(told: Told, health: SourceHealth, run: Mapping[str, Any]) -> Letter:
@@ -165,7 +178,7 @@ def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
     return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
 
 
-def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes) -> Letter:
+def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes = NO_NOTES) -> Letter:
     """Return the weekly summary for one recipient, sources that need attention first."""
     order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
@@ -177,24 +190,22 @@ def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes) -
     lines: list[Line | Sequence[Line]] = []
     for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
         if pairs:
-            lines += [
-                Line(heading),
-                [line for pair in pairs for line in _lines_of(*pair, notes.get(pair[0].id, ()))],
-            ]
+            lines += [Line(heading), [line for pair in pairs for line in _lines_of(*pair, notes)]]
     return Letter(subject, tuple(lines))
 
 
-def _lines_of(told: Told, health: SourceHealth, notes: Sequence[WeeklyNote]) -> Iterator[Line]:
-    """Yield a source's line, and those of notes that lead to a page."""
-    yield _in_a_line(told, health, [note.text for note in notes if not note.page])
-    for note in notes:
+def _lines_of(told: Told, health: SourceHealth, notes: Notes) -> Iterator[Line]:
+    """Yield a source's line, and those of features that lead to pages of their own."""
+    own = notes.get(told.id, ())
+    yield _in_a_line(told, health, [note.text for note in own if not note.page])
+    for note in own:
         if note.page:
             text = tk._("{title}: {text}").format(title=_title(told), text=note.text)
             page = {"source": told.name, "locale": "default", "_external": True}
             yield Line(text, str(tk.h.url_for(note.page, **page)))
 
 
-def _in_a_line(told: Told, health: SourceHealth, notes: Iterable[str]) -> Line:
+def _in_a_line(told: Told, health: SourceHealth, more: Sequence[str]) -> Line:
     word = texts.find_label("health", health.value).text
     parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
     if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
@@ -211,7 +222,7 @@ def _in_a_line(told: Told, health: SourceHealth, notes: Iterable[str]) -> Line:
     elif health.value == Health.SHRUNK and health.missing:
         parts.append(source_texts.missing_heading(health.missing))
     parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))
-    return Line(", ".join([*parts, *notes]), source_page(told))
+    return Line(", ".join([*parts, *more]), source_page(told))
 
 
 def compose_test(told: Told) -> Letter:

@@ -11,6 +11,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest import decision_log
 from ckanext.ukharvest.sources import rules as source_rules
@@ -24,7 +25,7 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
         source = stock(context, data_dict)
         kind = source_types.find(source.type or "")
         if kind and source_rules.is_trusted(context):
-            options = source_rules.parse_options(source.config)
+            options = parse_options(source.config)
             reserved = source_types.reserved_options(kind) & options.keys()
             model.Session.flush()
             confirmed = {name: options[name] for name in reserved}

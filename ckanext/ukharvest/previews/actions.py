@@ -20,17 +20,17 @@ from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import is_move, move_records
-from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import describe_problem, summarise_data_check
+from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources.state import describe_proposals, type_label
 
 Session = model.Session
@@ -128,7 +128,7 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
     if report := result["report"]:
         shown["report"] = {
             **report,
-            "summary": summarise_data_check(SimpleNamespace(**report)),
+            "summary": check_texts.summarise(SimpleNamespace(**report)),
         }
     if result["is_inside"] and not sees_inside:
         asked = [{**request, "media_type": "", "size": 0} for request in shown["asked"]]

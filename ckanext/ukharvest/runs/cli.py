@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 
 import click
 from ckanext.harvest.model import HarvestSource
@@ -11,9 +10,9 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest import prune as harvest_prune
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail
+from ckanext.ukharvest.lib.slots import slots_of
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
@@ -40,10 +39,11 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
         )
     if is_dry and guid:
         raise RefusedError("--guid imports a record, --dry-run none: give one of them")
-    if is_dry and not lists.DRY_RUN:
-        raise RefusedError("--dry-run: this portal has no dry runs")
-    begin = lists.DRY_RUN[0] if is_dry else partial(run_in_foreground, mode=mode, guid=guid)
-    sys.exit(begin(harvest_source))
+    if not is_dry:
+        sys.exit(run_in_foreground(harvest_source, mode, guid))
+    for slot in slots_of("dry_run"):
+        sys.exit(slot.facts(harvest_source))
+    raise RefusedError("this portal has no dry runs")
 
 
 @click.command(

@@ -18,16 +18,13 @@ from ckanext.ukharvest.core.problems.texts import (
     weight_of,
 )
 from ckanext.ukharvest.harvest import accepted_problems
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Decision
 from ckanext.ukharvest.lib import texts as lib_texts
+from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.links import model as link_model
-from ckanext.ukharvest.links import texts as link_texts
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
 from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.runs.model import Scope
-from ckanext.ukharvest.sources.state import count_broken_links
 
 STANDARD = "GEMINI 2.3"
 _NO_STANDARD = {"standard": "", "in_standard": 0}
@@ -41,7 +38,11 @@ def list_groups(context: Any, scope: Scope) -> list[dict[str, Any]]:
     name_first_records(scope, examples)
     is_any_accepted = any(group.accepted_until for group in groups)
     accepted = accepted_problems.in_effect(scope.source_id) if is_any_accepted else {}
-    rows = [*(_group(group, accepted) for group in groups), *_broken_links(context, scope)]
+    of_features = [] if scope.job_id else facts_of("problem_groups", context, scope.source_id)
+    rows = [
+        *(_group(group, accepted) for group in groups),
+        *(_of_feature(group) for groups in of_features for group in groups),
+    ]
     return sorted(
         rows,
         key=lambda group: (
@@ -73,37 +74,11 @@ def not_acceptable() -> str:
     return str(tk._("This error keeps datasets out of the portal, so it cannot be accepted."))
 
 
-def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
-    """Return a group of the source's links that do not work, none for a run."""
-    number, datasets = (0, 0) if scope.job_id else count_broken_links(context, scope.source_id)
-    if not number:
-        return []
-    wanted = link_model.Wanted(scope.source_id, reads=scope.reads)
-    _number, rows = link_model.links(wanted, run_model.EXAMPLES, 0)
-    nothing = {"record_id": None, "guid": "", "field": "", "line": None}
-    examples = [
-        {
-            **nothing,
-            "title": row.title or row.name,
-            "message": f"{row.url}: {link_texts.describe_state(link_results.as_dict(row.Link))}",
-        }
-        for row in rows
-    ]
-    return [
-        {
-            "code": link_texts.BROKEN,
-            "field": "",
-            "priority": weight_of(link_texts.BROKEN, PROBLEM) * datasets,
-            **_NO_STANDARD,
-            "accepted": None,
-            "can_be_accepted": False,
-            "severity": str(PROBLEM),
-            **link_texts.describe_broken(),
-            "records": datasets,
-            "occurrences": number,
-            "examples": examples,
-        }
-    ]
+def _of_feature(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a group that a feature adds; it cannot be accepted."""
+    priority = weight_of(group["code"], group["severity"]) * group["records"]
+    more = {"priority": priority, "accepted": None, "can_be_accepted": False}
+    return {**group, **_NO_STANDARD, **more}
 
 
 def _group(group: Any, accepted: Mapping[tuple[str, str], Decision]) -> dict[str, Any]:

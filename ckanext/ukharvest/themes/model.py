@@ -38,12 +38,6 @@ class DatasetTheme(tk.BaseModel):  # type: ignore[misc, name-defined]
     assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)
 
 
-def find_theme(package_id: str) -> DatasetTheme | None:
-    """Return the row of a dataset."""
-    found: DatasetTheme | None = Session.get(DatasetTheme, package_id)
-    return found
-
-
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
     """Return the themes of a dataset when it was last written, and their origin."""
     table = DatasetTheme

@@ -14,7 +14,6 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications import sending
@@ -154,8 +153,7 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notification_model.sources()
     state = source_health.load_health([broken.source])[broken.source]
-    notes = {id_: [note] for id_, note in link_jobs.weekly_notes([broken.source]).items()}
-    letter = sending.compose_weekly([(told, state)], notes)
+    letter = sending.compose_weekly([(told, state)], sending.notes_of([broken.source]))
     (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
     assert "1 link does not work" in line.text
     assert line.url.endswith("/harvest/links?source=rivers")
