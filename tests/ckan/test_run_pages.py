@@ -231,6 +231,23 @@ def test_the_page_of_a_run(app: CKANTestApp, run: str, editor: dict[str, str]) -
     assert last.headers["Location"].endswith(f"/harvest/somewhere/job/{run}")
 
 
+def test_page_of_a_run_lists_what_changed_first(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, run: str, editor: dict[str, str]
+) -> None:
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="New title"), faulty()[3]]))
+    second = portal.run(HarvestJob.get(run).source_id)["id"]
+    page = f"/harvest/somewhere/job/{second}"
+    body = app.get(page, headers=editor).body
+    assert "What changed" in body
+    assert "New title" in body
+    assert "Dataset 00000" not in body
+    everything = app.get(f"{page}?outcome=", headers=editor).body
+    assert "Records of this run" in everything
+    assert "Dataset 00000" in everything
+    changed = call_action("ukharvest_record_list", job_id=second, outcome="changed")
+    assert {each["outcome"] for each in changed["results"]} == {"updated", "missing"}
+
+
 def test_the_page_of_problems_and_the_files(
     app: CKANTestApp, run: str, editor: dict[str, str]
 ) -> None:

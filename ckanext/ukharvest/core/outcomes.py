@@ -94,6 +94,7 @@ class RecordState(StrEnum):
 
 
 # A filter beside these states: records imported with problems.
+CHANGED = "changed"  # filters of records beside their states
 WITH_PROBLEMS = "problems"
 
 

@@ -383,8 +383,8 @@ def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :type job_id: string
     :param outcome: only records that are ``lost`` (failed), ``held`` (their deletion is pending),
         ``missing``, ``deleted``, ``added``, ``updated``, ``waiting`` (not imported yet),
-        ``skipped`` (by the source's options), ``unchanged``, or ``problems`` (imported with a
-        problem) (optional, default: all)
+        ``skipped`` (by the source's options), ``unchanged``, ``problems`` (imported with a
+        problem), or ``changed`` (neither skipped, unchanged nor waiting) (optional, default: all)
     :type outcome: string
     :param code: only records with this kind of problem (optional, default: all)
     :type code: string

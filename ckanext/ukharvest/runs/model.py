@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
+from ckanext.ukharvest.core.outcomes import CHANGED, WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.harvest.accepted_problems import ACCEPTED_UNTIL, FIELD, TO_FIX
 from ckanext.ukharvest.harvest.outcomes import HELD, LAST, NOW, OF_RUN
 
@@ -343,14 +343,14 @@ def records(
     """Return the records that match, the worst first, then by title; one statement.
 
     Args:
-        outcome: a ``RecordState``, or "problems"; "" for all.
+        outcome: a ``RecordState``, "problems" or "changed"; "" for all.
         code, field: of a problem that they have.
         q: a part of title or identifier.
     """
     asked = {"outcome": outcome, "code": code, "field": field, "q": _pattern(q)}
     conditions = [_CONDITIONS[key] for key in ("code", "q") if asked[key]]
     if outcome:
-        conditions.append(_CONDITIONS[WITH_PROBLEMS if outcome == WITH_PROBLEMS else "outcome"])
+        conditions.append(_CONDITIONS.get(outcome, _CONDITIONS["outcome"]))
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     query = sa.text(
         _PAGE.format(
@@ -385,6 +385,7 @@ def _pattern(words: str) -> str:
 
 _CONDITIONS = {
     "outcome": "outcome = :outcome",
+    CHANGED: "outcome NOT IN ('unchanged', 'skipped', 'waiting')",
     WITH_PROBLEMS: "has_problems",
     "code": f"who IN (SELECT who FROM found WHERE {IS_ASKED})",
     "q": f"""(guid ILIKE :q OR title ILIKE :q AND NOT EXISTS (

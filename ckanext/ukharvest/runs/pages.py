@@ -11,7 +11,7 @@ from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
 from ckanext.ukharvest.core.errors import NotValid
-from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
+from ckanext.ukharvest.core.outcomes import CHANGED, WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
@@ -43,7 +43,9 @@ def source_tabs(base: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
 SLOTS = (Slot("source_tabs", "", source_tabs),)
 
 
-def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str) -> dict[str, Any]:
+def list_records(
+    address: Callable[..., str], csv: Callable[..., str], default: str = "", **of: str
+) -> dict[str, Any]:
     """Return the page of records for the request, and the other variables of the template.
 
     Problems by kind (``groups``) are shown only above the whole list, without a filter.
@@ -51,16 +53,22 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
     Args:
         address: returns the URL of the page with the given filter.
         csv: returns the URL of the CSV file for a problem's code.
+        default: the outcome of a request without a filter; ``outcome=`` in its URL means all.
         of: ``source_id`` or ``job_id``.
     """
     wanted = {key: tk.request.args.get(key, "").strip() for key in ASKED}
+    is_whole = not any(wanted.values())
+    if is_whole and "outcome" not in tk.request.args:
+        wanted["outcome"] = default
     records, number = ask_page("ukharvest_record_list", PER_PAGE, **of, **wanted)
     listed = records["listed"]
-    is_part = number > 1 or any(wanted.values())
 
     def url(**more: Any) -> str:
-        return address(**{key: value for key, value in {**wanted, **more}.items() if value})
+        values = {**wanted, **more}
+        kept = ("outcome",) if default else ()
+        return address(**{key: value for key, value in values.items() if value or key in kept})
 
+    is_part = number > 1 or not is_whole
     groups = [] if is_part else ask("ukharvest_problem_group_list", **of)
     return {
         "groups": groups,
@@ -75,7 +83,7 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
         "choices": [
             (key, name_of(key), listed.get(key, 0))
             for key in _FILTERS
-            if key in listed or key == wanted["outcome"]
+            if key in listed or key == wanted["outcome"] != CHANGED
         ],
         "code_title": describe_problem(wanted["code"], Severity.PROBLEM, wanted["field"]).title
         if wanted["code"]
@@ -135,7 +143,7 @@ def run(name: str, id: str) -> str:  # noqa: A002 - as in the stock route
         note=run_texts.note(shown),
         about=run_texts.about(shown),
         css=run_texts.css(shown),
-        listing=list_records(address, partial(address, "run_csv"), job_id=id),
+        listing=list_records(address, partial(address, "run_csv"), CHANGED, job_id=id),
     )
 
 

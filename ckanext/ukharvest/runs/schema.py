@@ -7,7 +7,7 @@ from typing import Any
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
+from ckanext.ukharvest.core.outcomes import CHANGED, WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import (
@@ -21,7 +21,7 @@ from ckanext.ukharvest.lib.schema import (
 from ckanext.ukharvest.lib.texts import gettext
 
 is_record_outcome = accept(
-    lambda value: value in ("", *RecordState, WITH_PROBLEMS),
+    lambda value: value in ("", *RecordState, CHANGED, WITH_PROBLEMS),
     lambda: tk._("Expected the outcome of a record, for example lost or added."),
 )
 
