@@ -13,7 +13,14 @@ from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
-from ckanext.ukharvest.lib.pages import ask, asked_page, count_pages, csv_response, refuse_fragment
+from ckanext.ukharvest.lib.pages import (
+    ask,
+    asked_page,
+    count_pages,
+    csv_response,
+    has_page,
+    refuse_fragment,
+)
 from ckanext.ukharvest.lib.permissions import TYPE, load_source, may
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.state import NEWEST, type_label
@@ -170,6 +177,8 @@ def _runs_version(shown: dict[str, Any]) -> str:
 
 def _follows(found: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of the part below the status: problems by kind and runs."""
+    if not has_page("ukharvest_runs.run"):
+        return {}
     runs = ask("ukharvest_run_list", source=found["id"], limit=NEWEST)
     return {
         "kinds": KINDS,
