@@ -197,7 +197,14 @@ def resource_page(package: Mapping[str, Any], resource: Mapping[str, Any]) -> di
     return {**check, "may_edit": may_edit, "package": package["name"], "resource": resource["id"]}
 
 
+def dashboard(shown: Mapping[str, Any]) -> Any:
+    """Return the figures of checks of data, None if there are none."""
+    figures = shown.get("data") or {}
+    return figures if any(figures.values()) else None
+
+
 SLOTS = (
+    Slot("dashboard", "ukharvest/snippets/dashboard_data.html", dashboard),
     Slot("resource_page", "ukharvest/snippets/data_check.html", resource_page),
     Slot("weekly_mail", "", weekly_mail),
 )
