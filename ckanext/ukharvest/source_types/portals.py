@@ -109,6 +109,7 @@ CKAN = SourceType(
     reader=ckan_site.CkanSite(),
     parser=ckan_datasets,
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
+    ignored=ckan_site.IGNORED,
     field_names=FieldNames(issued="data_issued", modified="data_modified"),
     filter_fields=ckan_facets.filter_fields,
     recognise=_is_ckan,

@@ -41,6 +41,7 @@ class SourceType:
         name: stored with each source in CKAN; never changes.
         title, description: texts of the form and the documentation.
         options: options of this type, in addition to COMMON_OPTIONS.
+        ignored: names of earlier harvesters' options that are accepted and have no effect.
         aliases: names that other harvesters use for the same type.
         old_guids: returns other forms of a record's guid that earlier harvesters stored, most
             likely first; used when a source is adopted. Never raises.
@@ -79,6 +80,7 @@ class SourceType:
     reader: Reader
     parser: Parser
     options: tuple[Option, ...] = ()
+    ignored: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     old_guids: Callable[[RawRecord], tuple[str, ...]] = lambda _raw: ()
     volatile: re.Pattern[str] | None = None
@@ -97,6 +99,12 @@ class SourceType:
     usual_urls: tuple[str, ...] = ()
     probe: str = ""
     filter_fields: AskForFields | None = None
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """Return all options that a configuration can have."""
+        ignored = (Option(name, "ignored", None, "") for name in self.ignored)
+        return (*self.options, *COMMON_OPTIONS, *ignored)
 
     @property
     def line(self) -> str:

@@ -251,13 +251,16 @@ def parse_form(
     kind, base = source_types.find(source_type), read_config(text)
     if kind is None or base is None:
         return SentSource(source_type, url, text.strip())
-    stored = read_config(config)
-    if "options_of" in form:  # the options that have fields are not in the text
-        base = {**_split(stored or {}, kind, sysadmin=sysadmin)[0], **base}
+    stored, parts = read_config(config), form.getlist("options_of")
     errors: dict[str, list[str]] = {}
-    for part, name, option in shown_options(kind, sysadmin=sysadmin):
-        if part in form.getlist("options_of"):
-            errors.update(_overlay(base, option, name, form))
+    shown = [field for field in shown_options(kind, sysadmin=sysadmin) if field.part in parts]
+    if parts:  # the text has only the options without a field
+        box = base if "config" in form else {}
+        if twice := [field.option.name for field in shown if field.option.name in box]:
+            errors["config"] = [f"{twice[0]}: this option has a field; change it there"]
+        base = {**_split(stored or {}, kind, sysadmin=sysadmin)[0], **base}
+    for _part, name, option in shown:
+        errors.update(_overlay(base, option, name, form))
     errors = errors or _find_error(base, kind, sysadmin=sysadmin)
     if base == stored:  # keeps the text as a person wrote it
         return SentSource(source_type, url, config, errors)
@@ -269,7 +272,7 @@ def _find_error(
 ) -> dict[str, list[str]]:
     """Return errors of options without a field, such as an unknown name, or of two together."""
     try:
-        validate(options, (*kind.options, *source_types.COMMON_OPTIONS))
+        validate(options, kind.all_options)
     except ConfigError as exc:
         for _part, name, option in shown_options(kind, sysadmin=sysadmin):
             if exc.field == option.name:

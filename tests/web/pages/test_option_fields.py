@@ -14,7 +14,6 @@ from lxml import html
 from werkzeug.datastructures import MultiDict
 
 import ckanext.ukharvest
-from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
 from ckanext.ukharvest.source_types import TYPES
@@ -37,6 +36,7 @@ TEXTS = ('<b> & "Roads"', "cy", "2026-05-01", "-6.4,49.9,1.8,55.8", "apiso:Modif
 TEXTS += ("SELECT ?dataset WHERE {\n  ?dataset a <https://a.example/Sét>\n}",)
 LISTS = (["a, b", "c; d </textarea>"], ["theme:Water & air", "keyword:x y"], ["a=b c"], ["cy"])
 LISTS += (["https://a.example/graph"], ["eo:platform=Sentinel-2"])
+MOST_SHOWN, MOST_OF_A_TYPE = 41, 14
 TABLE = {
     "theme": "theme-primary",
     "internal": None,
@@ -111,16 +111,22 @@ def test_form_sends_all_options_that_it_shows(kind: SourceType) -> None:
         assert send(kind, options, is_new=False) == options
 
 
-@pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
-def test_option_has_a_label_or_is_of_earlier_harvesters(kind: SourceType) -> None:
-    options = (*kind.options, *source_types.COMMON_OPTIONS)
-    earlier = {option.name for option in options if not option.label}
-    assert earlier <= {
-        *("read_only", "api_version", "default_group_dicts", "clean_tags"),
-        *("user", "user_agent", "override_extras", "api_key"),
-    }
-    # Other names of a choice are accepted and not offered.
-    assert all(len(option.labels) > 1 for option in options if option.choices)
+def test_pages_show_few_options_and_those_with_an_effect() -> None:
+    ours = TYPES.ours.values()
+    shown = {name.option.name for kind in ours for name in shown_options(kind, sysadmin=True)}
+    assert len(shown) <= MOST_SHOWN
+    for kind in ours:
+        own = [field for field in shown_options(kind, sysadmin=True) if field.part != COMMON]
+        assert len(own) <= MOST_OF_A_TYPE, kind.name
+        assert not {*kind.ignored} & {option.name for option in kind.options}
+        # Other names of a choice are accepted and not offered.
+        assert all(len(field.option.labels) > 1 for field in own if field.option.choices)
+
+
+def test_ignored_options_of_earlier_harvesters_are_accepted() -> None:
+    stored = {"read_only": True, "api_version": "any", "user": ["x"], "clean_tags": None}
+    kind = TYPES.ours["ckan"]
+    assert validate(stored, kind.all_options) == validate({}, kind.all_options)
 
 
 def test_stored_schema_of_iso_is_shown_with_what_replaces_it() -> None:
