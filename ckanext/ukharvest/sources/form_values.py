@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -329,6 +330,26 @@ def _overlay(base: Options, option: Option, name: str, form: Form) -> dict[str, 
     except ConfigError as exc:
         return {name: [exc.message.removeprefix(f"{option.name}: ")]}
     return {}
+
+
+def change_option(kind: source_types.SourceType, options: Options, name: str, text: str) -> Options:
+    """Return a configuration with one option set to a text, or to its default by "".
+
+    Args:
+        text: of a list or a table also its JSON.
+
+    Raises:
+        ConfigError: an unknown name, or a wrong value.
+    """
+    value: Any = text
+    if text.startswith("["):
+        with suppress(ValueError):
+            value = json.loads(text)
+    values = validate({name: value}, kind.all_options)
+    option = next(one for one in kind.all_options if name in (one.name, one.alias))
+    value = values[option.name]
+    others = {key: old for key, old in options.items() if key not in (option.name, option.alias)}
+    return others if value == option.default else {**others, option.name: _plain(value)}
 
 
 def _plain(value: Any) -> Any:
