@@ -40,7 +40,8 @@ class Option:
         alias: its name in configurations of other harvesters.
         alias_values: lower-case text of a value under that alias → value here.
         excludes: options that cannot be set together with this one.
-        is_long: a text of several lines, in the form a box for them.
+        widget: its field in the form: text, area, number, box, select, boxes, lines, rows or
+            rules; "" for the usual one of its kind.
         label: its name in the form; "" for an option without a field, which is set as JSON, by the
             API or on the command line.
         form_help: replaces ``help`` in the form, where that describes the configuration's
@@ -64,7 +65,7 @@ class Option:
     alias_values: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     excludes: tuple[str, ...] = ()
-    is_long: bool = False
+    widget: str = ""
     form_help: str = ""
     empty: str = ""
 
@@ -75,12 +76,10 @@ class Option:
             return {value: label for value, label in self.choices.items() if label}
         return dict(zip(self.choices, self.choices, strict=True))
 
-    @property
-    def widget(self) -> str:
-        """Return the option's widget: text, area, number, box, select, boxes, lines or rows."""
-        if self.choices:
-            return "boxes" if self.kind == "list" else "select"
-        return "area" if self.is_long else _WIDGETS[self.kind]
+    def __post_init__(self) -> None:
+        chosen = ("boxes" if self.kind == "list" else "select") if self.choices else ""
+        widget = self.widget or chosen or _WIDGETS.get(self.kind, "")
+        object.__setattr__(self, "widget", widget)
 
 
 MAX_RESOURCES = Option(

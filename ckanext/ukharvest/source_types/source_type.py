@@ -10,7 +10,7 @@ from typing import Any
 
 from ckanext.ukharvest.core import record_filter
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.record_filter import AskForFields
+from ckanext.ukharvest.core.record_filter import AskForFields, FilterField
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
 from ckanext.ukharvest.core.values.text import marked as _
@@ -70,6 +70,8 @@ class SourceType:
             their site.
         probe: what is added to a source's URL for the request that shows its type, such as
             "?verb=Identify"; "" if the URL itself shows it.
+        filters: fields by which the type's own options keep or leave out records; the form shows
+            them as rules.
         filter_fields: asks a source's server for the values that its filters can have, with the
             number of records of each, whatever the options filter now. May raise SourceError.
     """
@@ -98,6 +100,7 @@ class SourceType:
     recognise: Callable[[bytes], bool] | None = None
     usual_urls: tuple[str, ...] = ()
     probe: str = ""
+    filters: tuple[FilterField, ...] = ()
     filter_fields: AskForFields | None = None
 
     @property

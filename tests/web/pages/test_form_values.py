@@ -9,11 +9,13 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import source_types
+from ckanext.ukharvest.sources.filter_rules import PARTS
 from ckanext.ukharvest.sources.form_values import (
     SentSource,
     choose_values,
     parse_form,
     table_row,
+    table_rows,
     value_of,
     without_field,
 )
@@ -43,7 +45,9 @@ def test_each_kind_of_option_is_read_and_defaults_are_not_stored() -> None:
         "cql": " apiso:Subject = 'Hydrography' ",
         "full_check_days": "20",
         "validation": "report",
-        "types": "dataset\r\n\r\n series \r\n",
+        "rules_action": "keep",
+        "rules_field": "types",
+        "rules_values": "dataset\r\n\r\n series \r\n",
         "validation_profiles": ["gemini2-3", "table-a1"],
     }
     fields = {f"option_gemini-csw_{name}": value for name, value in own.items()}
@@ -104,6 +108,7 @@ def test_wrong_value_is_reported_beside_its_field() -> None:
     [
         ('{"page_size": "many"}', "page_size: 'many' is not allowed; expected a whole number of"),
         ('{"clq": 1}', "clq is not an option of this source type; did you mean cql?"),
+        ('{"skip-responsible-party": "x"}', "skip-responsible-party: this option has a field"),
         ('{"cql": "b"}', "cql: this option has a field; change it there"),
     ],
 )
@@ -220,13 +225,20 @@ def test_unconvertible_value_is_shown_unchanged() -> None:
     assert value_of(option, {"page_size": "7"}) == 7
 
 
+CHOSEN = [
+    ("keep", "tags_filter_include", "old\nroads"),
+    ("leave_out", "tags_filter_include", "test"),
+    ("keep", "include_values:theme", "Water"),
+    ("keep", "include_values:year", "2023"),
+    ("keep", "", ""),
+]
+
+
 def test_chosen_values_replace_those_that_could_be_chosen() -> None:
     form: MultiDict[str, str] = MultiDict(
         [
             ("source_type", "ckan"),
-            ("option_ckan_tags_filter_include", "old\nroads"),
-            ("option_ckan_tags_filter_exclude", "test"),
-            ("option_common_include_values", "theme:Water\nyear:2023"),
+            *((f"option_ckan_rules_{p}", row[n]) for row in CHOSEN for n, p in enumerate(PARTS)),
             ("chosen_of", "tags_filter_include\t"),
             ("chosen_of", "tags_filter_exclude\t"),
             ("chosen_of", "include_values\tyear:"),
@@ -235,8 +247,10 @@ def test_chosen_values_replace_those_that_could_be_chosen() -> None:
             ("only", "include_values\tyear:2024"),
         ]
     )
-    choose_values(form, "ckan", sysadmin=False)
-    assert form["option_ckan_tags_filter_include"] == "air\nroads"
-    assert form["option_ckan_tags_filter_exclude"] == ""
-    assert form["option_common_include_values"] == "theme:Water\nyear:2024"
+    choose_values(form, "ckan")
+    assert table_rows("option_ckan_rules", form, PARTS) == [
+        {"action": "keep", "field": "tags_filter_include", "values": "air\nroads"},
+        {"action": "keep", "field": "include_values:theme", "values": "Water"},
+        {"action": "keep", "field": "include_values:year", "values": "2024"},
+    ]
     assert not {"only", "chosen_of"} & form.keys()

@@ -33,31 +33,21 @@ _NO_OVERRIDE = (
 IGNORED = ("read_only", "api_version", "default_group_dicts", "clean_tags", "user", "user_agent")
 
 
-def _filters(name: str, noun: str, only: str, without: str) -> tuple[Option, Option]:
+def _filters(name: str, noun: str) -> tuple[Option, Option]:
     including = f"Names of the remote {noun} whose datasets are harvested; empty takes all."
     excluding = f"Names of the remote {noun} whose datasets are not harvested."
     return (
-        Option(f"{name}_filter_include", "list", (), including, label=only),
-        Option(f"{name}_filter_exclude", "list", (), excluding, label=without),
+        Option(f"{name}_filter_include", "list", (), including),
+        Option(f"{name}_filter_exclude", "list", (), excluding),
     )
 
 
 OPTIONS = (
-    *_filters(
-        "organizations",
-        "organisations",
-        _("Only these organisations"),
-        _("Skip these organisations"),
-    ),
-    *_filters("groups", "groups", _("Only these groups"), _("Skip these groups")),
-    *_filters("tags", "tags", _("Only these tags"), _("Skip these tags")),
-    *_filters("licenses", "licences", _("Only these licences"), _("Skip these licences")),
-    *_filters(
-        "types",
-        "types of dataset",
-        _("Only these types of dataset"),
-        _("Skip these types of dataset"),
-    ),
+    *_filters("organizations", "organisations"),
+    *_filters("groups", "groups"),
+    *_filters("tags", "tags"),
+    *_filters("licenses", "licences"),
+    *_filters("types", "types of dataset"),
     Option(
         "fq",
         "text",

@@ -34,7 +34,6 @@ OPTIONS = (
         (),
         "Types of record that are harvested, such as dataset, series, service, "
         "nonGeographicDataset; empty takes all.",
-        label=_("Types of record"),
     ),
     Option(
         "cql",

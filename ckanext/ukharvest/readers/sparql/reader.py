@@ -348,7 +348,7 @@ OPTIONS = (
         "",
         "A SELECT query of your own that gives the URIs of the datasets as ?dataset, without LIMIT "
         "and FROM. Empty takes all nodes of the type dcat:Dataset or dcat:DatasetSeries.",
-        is_long=True,
+        widget="area",
         check=requests.check_query,
         label=_("Your own query"),
     ),
