@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.core.values.text import StrEnum
 
 
 class RunMode(StrEnum):
@@ -91,6 +91,10 @@ class RecordState(StrEnum):
     SKIPPED = "skipped"
     KEPT = "kept"  # missing, and a person kept its dataset
     UNCHANGED = "unchanged"
+
+
+# A filter beside these states: records imported with problems.
+WITH_PROBLEMS = "problems"
 
 
 class RecordOutcome(StrEnum):
