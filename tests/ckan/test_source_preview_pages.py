@@ -74,7 +74,7 @@ def test_filters_are_chosen_from_what_the_source_holds(
     offices = ("Parks", "Roads <x>", "Roads <x>")
     told = [dataset(number, publisher={"name": offices[number]}) for number in range(3)]
     publisher.serve(PATH, {"dataset": told})
-    typed = {"source_type": "data_json", "url": publisher.url(PATH), "options_of": "common"}
+    typed = {"source_type": "data_json", "url": publisher.url(PATH), "options_of": "data_json"}
     id_ = preview_id(page(app, editor, "/harvest/test", **typed).body)
     work()
     shown = page(app, editor, "/harvest/test", **{**typed, "preview": id_}).body
@@ -89,7 +89,8 @@ def test_filters_are_chosen_from_what_the_source_holds(
     }
     chosen = page(app, editor, "/harvest/test", **typed, **sent).body
     assert "The filters were changed as chosen." in chosen
-    assert "organisation:Roads &lt;x&gt;</textarea>" in chosen
+    assert 'value="include_values:organisation" selected' in chosen
+    assert "\nRoads &lt;x&gt;</textarea>" in chosen
     config = {"include_values": ["organisation:Roads <x>"]}
     source = portal.source(publisher.url(PATH), config=config)
     job = portal.run(source)

@@ -100,8 +100,11 @@ def test_filters_are_chosen_from_what_a_source_holds(
     editor.get_by_role("button", name="Use this choice").click()
     editor.wait_for_selector("text=The filters were changed as chosen. Test again.")
     assert editor.input_value("#field-title") == "Borchester"
-    assert editor.input_value("#field-option_common_include_values") == "keyword:roads"
-    assert editor.input_value("#field-option_common_exclude_values") == "keyword:parish 1"
+    rules = editor.locator("[data-options-of=data_json]").get_by_role("group", name="Row")
+    for row, (action, value) in enumerate((("keep", "roads"), ("leave_out", "parish 1"))):
+        assert rules.nth(row).get_by_label("Records").input_value() == action
+        assert rules.nth(row).get_by_label("Field").input_value() == "include_values:keyword"
+        assert rules.nth(row).get_by_label("Values").input_value() == value
     editor.click("text=Test this source")
     editor.wait_for_selector(f"{REGION} >> text=Stop testing")
     work()

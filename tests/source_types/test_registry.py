@@ -86,7 +86,8 @@ def test_its_texts_are_its_own(others: Install) -> None:
         "https://fords.example/page",
     )
     shown = [each for each in shown_options(fords, sysadmin=False) if each.part != COMMON]
-    (field,) = build_fields(shown, MultiDict(), {}, {}, str)
+    rules, field = build_fields(shown, MultiDict(), {}, {}, str)
+    assert rules.option.widget == "rules"
     # Not those of our option of this name.
     assert (field.label, field.help) == ("Way of reading", "Which.")
     assert list(field.choices) == [("a", "a"), ("b", "b")]
@@ -132,10 +133,6 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "reader": ({"more": "'reader': 1"}, "no methods records and fetch"),
     "parser": ({"more": "'parser': 1"}, "no function parse"),
     "option": ({"more": "'options': (1,)"}, "one of its options is a int"),
-    "no-label": (
-        {"more": "'options': (Option('depth', 'integer', 1, 'Levels.'),)"},
-        "'depth' has no label",
-    ),
     "common-option": (
         {"more": "'options': (Option('credential', 'text', '', 'Mine.', label='Mine'),)"},
         "'credential' is there twice, or is one that all types have",

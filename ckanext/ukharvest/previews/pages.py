@@ -86,7 +86,7 @@ def _changed(form: Form, source: dict[str, Any] | None, used: dict[str, str]) ->
 def _chosen(form: Form, source: dict[str, Any] | None) -> str:
     """Show the form with the filters that were chosen from what the source holds."""
     source_type = source["source_type"] if source else form.get("source_type", "")
-    choose_values(form, source_type, sysadmin=source_form.is_sysadmin())
+    choose_values(form, source_type)
     tk.h.flash_notice(tk._("The filters were changed as chosen. Test again."))
     return source_form.page(form, source)
 

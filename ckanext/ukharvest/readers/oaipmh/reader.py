@@ -49,7 +49,6 @@ OPTIONS = (
         (),
         "Sets that are harvested, by their setSpec. Empty takes all records.",
         alias="set",
-        label=_("Sets"),
     ),
     *date_range(protocol.check_date),
     Option(
