@@ -116,10 +116,10 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.locator("[data-options-of=ckan] summary").click()
     plain.get_by_label("Field there").first.fill("category")
     plain.get_by_label("Field here").first.fill("theme-primary")
-    save(plain, "Save and start first run")
+    save(plain, "Save and start")
     assert "harvests this URL already" in plain.locator("#form-alike").inner_text()
     plain.get_by_label("Harvest this URL a second time").check()
-    save(plain, "Save and start first run")
+    save(plain, "Save and start")
     assert "The progress of the first run" in plain.locator(".flash-messages").inner_text()
     assert json.loads(stored("the-same-again").config) == {"fields": {"category": "theme-primary"}}
 

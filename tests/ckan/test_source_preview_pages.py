@@ -119,7 +119,7 @@ def test_with_scripts_parts_of_the_page_come(
     same = app.get(address[1].replace("&amp;", "&"), headers=headers)
     assert same.status_code == 204
     work()
-    done = app.get(f"/harvest/test/{id_}", headers=headers)
+    done = app.get(f"/harvest/test/{id_}?form=new", headers=headers)
     assert done.headers["HX-Retarget"] == "#ukharvest-preview"
     assert "This works" in done.body
     assert "every 1s" not in done.body
@@ -133,7 +133,12 @@ def test_only_posted_forms_with_their_token_start_anything(
 ) -> None:
     source = portal.source(typed["url"])
     headers = {"Authorization": editor["token"]}
-    for address in ("/harvest/test", f"/harvest/test/{source}/stop", f"/harvest/{source}/check"):
+    for address in (
+        "/harvest/test",
+        f"/harvest/test/{source}/stop",
+        f"/harvest/test/{source}/move",
+        f"/harvest/{source}/check",
+    ):
         assert app.get(address, headers=headers).status_code in (200, 404, 405)
     assert count(SourcePreview) == [0]
     stranger = factories.UserWithToken()
@@ -149,18 +154,20 @@ def test_the_check_of_a_source_has_a_page(
 ) -> None:
     source = portal.source(publisher.url(PATH), name="rivers")
     assert (
-        "There has been no dry run since yesterday."
+        "This source has not been tested since yesterday."
         in page(app, editor, "/harvest/rivers/check").body
     )
     answer = page(app, editor, "/harvest/rivers/check", a="b")
-    assert (answer.status_code, answer.location[-21:]) == (302, "/harvest/rivers/check")
-    under_way = page(app, editor, "/harvest/rivers/check").body
-    assert "Dry run in progress" in under_way
+    assert answer.status_code == 302
+    here = f"/harvest/test/{preview_id(answer.location)}"
+    assert page(app, editor, "/harvest/rivers/check").request.path == here
+    under_way = page(app, editor, here).body
+    assert "Test in progress" in under_way
     assert "Reload this page for the latest" in under_way
     assert "Stop refreshing this page" in under_way
     work()
     with statements("ukharvest_trial") as sent:
-        done = page(app, editor, "/harvest/rivers/check").body
+        done = page(app, editor, here).body
     assert len(sent) <= 2
     assert len(done) < 200_000
     assert "A run now would add 25, update 0 and leave 0 unchanged." in done

@@ -32,7 +32,7 @@ def editor(manager: Visitor) -> Page:
 def begin(page: Page, url: str, type_: str = "data_json") -> None:
     page.check(f'input[name=source_type][value="{type_}"]')
     page.fill("#field-url", url)
-    page.click("text=Test this source")
+    page.click("#field-test")
 
 
 def check_page(visitor: Visitor, name: str) -> None:
@@ -59,7 +59,7 @@ def test_a_source_is_tested_while_it_is_typed_in(
     assert editor.is_checked('input[value="inventory"]')
     assert "Type changed to" in editor.inner_text(REGION)
     begin(editor, publisher.url(PATH))
-    editor.wait_for_selector(f"{REGION} >> text=Stop testing")
+    editor.wait_for_selector(f"{REGION} #stop-test")
     work()
     editor.wait_for_selector(f"{REGION} >> text=This works")
     for details in editor.locator(f"{REGION} details").all():
@@ -88,7 +88,7 @@ def test_filters_are_chosen_from_what_a_source_holds(
     editor.goto("/harvest/new")
     editor.fill("#field-title", "Borchester")
     begin(editor, publisher.url(PATH))
-    editor.wait_for_selector(f"{REGION} >> text=Stop testing")
+    editor.wait_for_selector(f"{REGION} #stop-test")
     work()
     keywords = editor.locator(
         f"{REGION} details", has_text="Keyword: 32 values in 60 records"
@@ -102,8 +102,8 @@ def test_filters_are_chosen_from_what_a_source_holds(
     assert editor.input_value("#field-title") == "Borchester"
     assert editor.input_value("#field-option_common_include_values") == "keyword:roads"
     assert editor.input_value("#field-option_common_exclude_values") == "keyword:parish 1"
-    editor.click("text=Test this source")
-    editor.wait_for_selector(f"{REGION} >> text=Stop testing")
+    editor.click("#field-test")
+    editor.wait_for_selector(f"{REGION} #stop-test")
     work()
     ticked = editor.locator(f"{REGION} input[name=only]:checked")
     ticked.wait_for(state="attached")
@@ -114,7 +114,7 @@ def test_filters_are_chosen_from_what_a_source_holds(
 def test_a_test_is_stopped(editor: Page, publisher: Publisher) -> None:  # noqa: F811
     editor.goto("/harvest/new")
     begin(editor, publisher.url(PATH))
-    editor.click("text=Stop testing")
+    editor.click("#stop-test")
     editor.wait_for_selector(f"{REGION} >> text=Stopped")
     work()
     assert publisher.paths == []
@@ -126,7 +126,7 @@ def test_enter_in_a_field_saves_and_does_not_test(
 ) -> None:
     editor.goto("/harvest/new")
     begin(editor, publisher.url(PATH))
-    editor.wait_for_selector(f"{REGION} >> text=Stop testing")
+    editor.wait_for_selector(f"{REGION} #stop-test")
     editor.fill("#field-title", "")
     editor.press("#field-title", "Enter")
     editor.wait_for_selector("#form-errors >> text=Enter a title")

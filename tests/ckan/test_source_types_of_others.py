@@ -186,9 +186,9 @@ def test_it_is_found_from_an_address_alone(
         started = app.post("/harvest/add", data=sent, headers=headers)
         work()
         found = app.get(started.request.path, headers=headers)
-        assert "Found: Fords" in text_of(found)
-        link = html.fromstring(found.body).get_element_by_id("use-proposals").get("href")
-        form = html.fromstring(app.get(link, headers=headers).body)
+        assert "Fords: This works" in text_of(found)
+        shown = app.get(f"{started.request.path}/add", headers=headers)
+        form = html.fromstring(shown.body)
         assert form.xpath("//input[@name='source_type'][@checked]/@value") == ["fords"]
         assert form.xpath("//input[@name='url']/@value") == [publisher.url(url)]
         (options,) = form.xpath("//details[@data-options-of='fords']")

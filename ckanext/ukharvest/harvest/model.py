@@ -361,20 +361,20 @@ class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A source preview ("Test this source"), a dry run or a check; none changes datasets.
+    """A test of a source or a file; none changes datasets.
 
     Attributes:
         user_name: who asked for it; "" for a visitor.
-        source_id: the saved source of a dry run, None for the test of an unsaved one.
+        source_id: the saved source that is tested, as it is or at a new URL; None for others.
         source_type, url, config: of the source, as the form sent them.
         state: "waiting", "running", "done" or "stopped".
         stage: "connecting", "listing" or "reading".
         done: records read so far.
         result: a ``PreviewResult`` once it is done.
-        given: of a check of /harvest/check: {"way": "url", "text" or "upload", "name": of the
-            file, "schema": URL or name of the schema, "may_enter": may read the networks that the
-            ini allows}; None for others.
-        content, schema_content: bytes of a check that has not ended; loaded when they are used.
+        given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
+            the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
+            has the link may see the result}; None for the test of a saved source.
+        content, schema_content: bytes of a test that has not ended; loaded when they are used.
     """
 
     __tablename__ = "ukharvest_trial"

@@ -1,6 +1,6 @@
-"""Rows of source previews, dry runs and checks: user, progress and result. Each call commits.
+"""Rows of tests: user, progress and result. Each call commits.
 
-A dry run has ``source_id``, a check of /harvest/check has ``given``.
+The test of a saved source has ``source_id``, that of a URL, a text or a file ``given``.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ UNDER_WAY = (WAITING, RUNNING)
 SILENT_AFTER = dt.timedelta(minutes=4)  # without progress: its worker has ended
 GIVEN_UP_AFTER = dt.timedelta(minutes=30)  # in the queue: no worker runs, or the queue was lost
 KEPT = dt.timedelta(days=1)
-KEPT_TESTS = 5  # of a user, beside those of the last minute
+KEPT_TESTS = 50  # of a user, beside those of the last minute
 LATELY = dt.timedelta(minutes=1)
 NO_CONTENT: dict[str, Any] = {"content": None, "schema_content": None}
-_IS_CHECK = SourcePreview.given.isnot(None)
+_IS_UNSAVED = SourcePreview.source_id.is_(None)
 
 
 def add(user_name: str, **values: Any) -> SourcePreview:
@@ -100,7 +100,7 @@ def is_lost(preview: SourcePreview) -> bool:
 
 
 def started_lately(user_name: str) -> int:
-    """Count the previews and checks that a user asked for in the last minute."""
+    """Count the tests that a user asked for in the last minute."""
     since = tables.utcnow() - LATELY
     query = Session.query(SourcePreview).filter(
         SourcePreview.user_name == user_name, SourcePreview.created >= since
@@ -109,14 +109,13 @@ def started_lately(user_name: str) -> int:
 
 
 def stop_tests(user_name: str) -> None:
-    """Stop a user's running tests of unsaved sources."""
-    is_test = SourcePreview.source_id.is_(None), ~_IS_CHECK
-    _end(SourcePreview.user_name == user_name, *is_test)
+    """Stop a user's running tests of URLs; those of texts and files go on."""
+    _end(SourcePreview.user_name == user_name, _IS_UNSAVED, SourcePreview.content.is_(None))
 
 
 def delete_tests(user_name: str) -> None:
     """Delete a user's tests except the latest: each may have a megabyte."""
-    _delete(KEPT_TESTS, user_name=user_name, source_id=None, given=None)
+    _delete(KEPT_TESTS, user_name=user_name, source_id=None)
 
 
 def delete_dry_runs(source_id: str, **place: str) -> None:
@@ -179,27 +178,27 @@ def delete_old() -> int:
 
 
 def load_content(id_: str) -> tuple[bytes | None, bytes | None]:
-    """Return the bytes that a check was given, and those of the schema."""
+    """Return the bytes that a test was given, and those of the schema."""
     columns = sa.select(SourcePreview.content, SourcePreview.schema_content)
     row = Session.execute(columns.where(SourcePreview.id == id_)).first()
     Session.commit()
     return (row[0], row[1]) if row else (None, None)
 
 
-def count_checks_under_way() -> int:
-    """Count the checks that wait or run."""
-    return int(Session.query(SourcePreview).filter(_IS_CHECK, is_wanted()).count())
+def count_tests_under_way() -> int:
+    """Count the tests of unsaved sources that wait or run."""
+    return int(Session.query(SourcePreview).filter(_IS_UNSAVED, is_wanted()).count())
 
 
-def count_checks(*, of_visitors: bool) -> int:
-    """Count the stored checks of users or of visitors."""
+def count_tests(*, of_visitors: bool) -> int:
+    """Count the stored tests of unsaved sources, of users or of visitors."""
     is_visitors = SourcePreview.user_name == ""
     whose = is_visitors if of_visitors else ~is_visitors
-    return int(Session.query(SourcePreview).filter(_IS_CHECK, whose).count())
+    return int(Session.query(SourcePreview).filter(_IS_UNSAVED, whose).count())
 
 
 def drop_contents() -> int:
-    """Delete the bytes of checks whose worker has ended; return their number."""
+    """Delete the bytes of tests whose worker has ended; return their number."""
     has_bytes = sa.or_(SourcePreview.content.isnot(None), SourcePreview.schema_content.isnot(None))
     return _execute(sa.update(SourcePreview).where(has_bytes, ~is_wanted()).values(**NO_CONTENT))
 

@@ -107,8 +107,6 @@ class Check:
             http = cast(HttpClient, client)
             source = Source(self._url, chosen, http, limits=config.record_limits())
             result = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
-        if result["over"] == "size":
-            result["over"] = "large"
         # No run follows, and requests for a sent text are none.
         none: dict[str, Any] = {"asked": [], "requests": 0, "suggested_url": ""}
         return cast(
@@ -187,10 +185,11 @@ def run(
 def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
     """Return the result, and the source type if it had to be found."""
     try:
-        if preview.given is not None:
-            return Check(preview, tell).result()
         if preview.source_id:
             return _dry_run(preview, tell, budget), ""
+        is_url = preview.given["way"] == "url" and preview.source_type != DATA
+        if not is_url or not preview.given["may_enter"]:
+            return Check(preview, tell).result()
         if preview.source_type:
             return _test(preview, tell), ""
         result = _look_up(preview, tell)
@@ -250,7 +249,8 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
         kind = source_types.TYPES[place.source_type]
         chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
         source = _source(place.url, chosen, http)
-        result = SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
+        watched = Watched(http, BUDGET)
+        result = SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()
     result["lookup"] = {
         "source_type": place.source_type,
         "url": place.url,

@@ -1,4 +1,4 @@
-"""Pages of source previews: tests in the form of a source, look-ups, dry runs and checks.
+"""Pages of tests: one page for each, and the result in the form of a source.
 
 With scripts the responses are parts of the page (htmx). Without, the page is loaded again; the form
 of a source is shown again with the sent values, and a button to get the result.
@@ -23,6 +23,7 @@ from ckanext.ukharvest.lib.pages import (
     prevent_caching,
 )
 from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.jobs import BUDGET
 from ckanext.ukharvest.previews.rules import is_under_way
@@ -33,33 +34,29 @@ from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources import pages as source_pages
-from ckanext.ukharvest.sources.form_values import Form, choose_values
+from ckanext.ukharvest.sources.form_values import Form, choose_values, read_config
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
 # Fields that a preview does not need, and that may still be empty or invalid.
 _LATER = ("title", "name", "notes", "owner_org", "frequency", "time", "days")
 _MISSING = ("title", "dataset_address", "identifier")  # columns of the CSV
-_CHECK = "check"  # in the URL of the form for checks, where a source's name would be
+_CHECK = "check"  # in the URL of the form for files, where a source's name would be
 _OFFERED = ("url", "source_type", "schema_url")  # fields of it that a link can fill in
 _FILES = ("upload", "schema_upload")
-# Templates of previews that have a page of their own; dry runs are on a page of their source.
-_PAGES = {
-    "test": "ukharvest/source_preview/page.html",
-    "lookup": "ukharvest/source_form/add.html",
-    "check": "ukharvest/check/page.html",
-}
-
+_PAGE = "ukharvest/source_preview/page.html"
 _PROGRESS = ("state", "stage", "done", "workers", "before", "running", "seconds")
 Preview = dict[str, Any]
 
 
 @previews.route("/harvest/test", methods=["POST"])
 def start() -> Any:
-    """Start a preview of the sent form; without scripts also show one or apply its suggestions."""
+    """Test the sent form; without scripts also show a result or apply its suggestions."""
     check_token()
     form: Form = MultiDict(tk.request.form)
     source = source_form.find_edited_source(form)
+    if source is None:
+        _check_may_add()
     if form.get("preview"):
         return _page(form, source, ask("ukharvest_source_preview_show", id=form["preview"]))
     if form.pop("use_values", ""):
@@ -118,32 +115,36 @@ def _page(
     preview: Preview | None,
     errors: dict[str, list[str]] | None = None,
 ) -> str:
-    variables = _variables(preview, is_fixed=source is not None) if preview else {}
+    variables = _variables(preview, form="edit" if source else "new") if preview else {}
     return source_form.page(form, source, errors, **variables)
 
 
 @previews.route("/harvest/test/<uuid:id>")
 def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
-    """Show the progress of a preview as a part of its page, or its page."""
-    preview = ask("ukharvest_source_preview_show", id=str(id))
-    variables = _variables(preview, is_fixed=bool(tk.request.args.get("fixed")))
-    is_check = preview["kind"] == "check"
+    """Show the progress of a test as a part of its page or of a source's form, or its page."""
+    preview, part = _find(id), tk.request.args.get("form")
     if is_fragment():
-        answer = _progress_part(variables)
-        return _private(answer) if is_check else answer
-    if preview["source_id"]:
-        return _to_page(preview)
-    more = {"url": preview["url"], "errors": {}}
-    answer = Response(tk.render(_PAGES[preview["kind"]], {**variables, **more}))
-    return _private(answer) if is_check else answer
+        return _private(_progress_part(preview, part))
+    variables = {**_variables(preview), "url": preview["url"], "errors": {}}
+    is_url = (preview["kind"], preview["way"]) == ("test", "url") and preview["source_type"] != DATA
+    variables["adds"] = is_url and preview_auth.may_add(context())
+    if preview["source_id"] and preview["may_change"]:
+        source = source_pages.find_source(preview["source_id"])
+        variables["few_match"] = move_rules.few_match()
+        return _private(Response(source_pages.render(_PAGE, source, **variables)))
+    return _private(Response(tk.render(_PAGE, variables)))
+
+
+def _find(id_: UUID) -> Preview:
+    return dict(ask("ukharvest_source_preview_show", id=str(id_)))
 
 
 @previews.route("/harvest/test/<uuid:id>/stop", methods=["POST"])
 def stop(id: UUID) -> Any:  # noqa: A002
-    """Stop a preview."""
+    """Stop a test."""
     check_token()
     preview = ask("ukharvest_source_preview_stop", id=str(id))
-    if preview["kind"] != "test":
+    if "title" not in tk.request.form:  # on its own page
         return _reload() if is_fragment() else _to_page(preview)
     form: Form = MultiDict(tk.request.form)
     source = source_form.find_edited_source(form)
@@ -153,27 +154,68 @@ def stop(id: UUID) -> Any:  # noqa: A002
 
 
 def _to_page(preview: Preview) -> Any:
-    """Redirect to the page of a preview."""
-    pages, source_id = "ukharvest_source_previews", preview["source_id"]
-    if preview["kind"] == "dry run":
-        return tk.redirect_to(f"{pages}.check", name=source_id)
-    if preview["kind"] == "move":
-        return tk.redirect_to(f"{pages}.dry_run", name=source_id, id=preview["id"])
-    return tk.redirect_to(f"{pages}.show", id=preview["id"])
+    """Redirect to the page of a test."""
+    return tk.redirect_to("ukharvest_source_previews.show", id=preview["id"])
+
+
+@previews.route("/harvest/test/<uuid:id>/add")
+def add_tested(id: UUID) -> Any:  # noqa: A002
+    """Show the form for a new source, filled in with what a test of its URL has found.
+
+    URL parameters ``only`` and ``without``: what to harvest, of the values that the records have.
+    """
+    _check_may_add()
+    preview = _find(id)
+    if preview["source_id"]:
+        return tk.abort(404, tk._("Nothing has this name or id."))
+    values = preview["form_values"] or {key: preview[key] for key in ("url", "source_type")}
+    chosen = _chosen_options(preview, tk.request.args)
+    options = {**(read_config(preview["config"]) or {}), **chosen}
+    labels = {"include_values": tk._("Only"), "exclude_values": tk._("Without")}
+    filters = [(labels.get(name, name), ", ".join(texts)) for name, texts in chosen.items()]
+    form: Form = MultiDict(values)
+    return source_form.page(form, options=options, tested=preview, filters=filters)
+
+
+def _chosen_options(preview: Preview, chosen: Any) -> dict[str, list[str]]:
+    """Return the options for the values that were chosen from what the source holds.
+
+    Args:
+        chosen: ``only`` and ``without``, each an option and a value with a tab between them; what
+            the test does not offer is ignored.
+    """
+    result: dict[str, list[str]] = {}
+    held = (preview["result"] or {}).get("held", ())
+    for field in held:
+        offered = [field["prefix"] + str(value["value"]) for value in field["values"]]
+        for name, option in (("only", field["include"]), ("without", field["exclude"])):
+            sent = {
+                pair.partition("\t")[2]
+                for pair in chosen.getlist(name)
+                if pair.partition("\t")[0] == option
+            }
+            if values := [value for value in offered if value in sent]:
+                result.setdefault(option, []).extend(values)
+    return result
+
+
+def _check_may_add() -> None:
+    """Abort if the user may not add a source to any organisation."""
+    if not preview_auth.may_add(context()):
+        source_pages.refuse_adding()
 
 
 @previews.route("/harvest/add", methods=["GET", "POST"])
 def add() -> Any:
-    """Show the form for an address; POST finds out what it is, and shows that page."""
-    try:
-        tk.check_access("ukharvest_source_preview_create", context(), {})
-    except tk.NotAuthorized:
-        source_pages.refuse_adding()
+    """Show the form for a URL; POST tests it, and shows that page."""
+    _check_may_add()
     if tk.request.method != "POST":
         return _address_form(tk.request.args.get("url", ""), {})
     check_token()
     url = tk.request.form.get("url", "").strip()
-    if url and "://" not in url:
+    if not url:
+        return _address_form(url, {"url": [tk._("Enter the URL of the catalogue")]})
+    if "://" not in url:
         url = f"https://{url}"
     try:
         preview = tk.get_action("ukharvest_source_preview_create")(context(), {"url": url})
@@ -184,14 +226,14 @@ def add() -> Any:
 
 
 def _address_form(url: str, errors: dict[str, list[str]]) -> str:
-    return str(tk.render(_PAGES["lookup"], {"url": url, "errors": errors, "preview": None}))
+    return str(tk.render("ukharvest/source_form/add.html", {"url": url, "errors": errors}))
 
 
 @previews.route(f"/harvest/{_CHECK}")
 def check_form() -> Any:
-    """Show the form for a check, filled in from URL parameters."""
+    """Show the form for a text or file, filled in from URL parameters."""
     try:
-        tk.check_access("ukharvest_check_create", context(), {})
+        tk.check_access("ukharvest_source_preview_create", context(), {})
     except tk.NotAuthorized:
         source_pages.refuse()
     return _check_form({name: tk.request.args.get(name, "") for name in _OFFERED}, {})
@@ -199,12 +241,14 @@ def check_form() -> Any:
 
 @previews.route(f"/harvest/{_CHECK}", methods=["POST"])
 def create_check() -> Any:
-    """Start a check, and show its page."""
+    """Start the test of a URL, a text or a file, and show its page."""
     check_token()
     sent = {name: tk.request.form.get(name, "") for name in (*_OFFERED, "text")}
     files = {name: tk.request.files[name] for name in _FILES if name in tk.request.files}
     try:
-        return _to_page(tk.get_action("ukharvest_check_create")(context(), {**sent, **files}))
+        return _to_page(
+            tk.get_action("ukharvest_source_preview_create")(context(), {**sent, **files})
+        )
     except tk.NotAuthorized:
         return source_pages.refuse(tk.url_for("ukharvest_source_previews.check_form"))
     except tk.ValidationError as exc:
@@ -248,85 +292,61 @@ def _private(response: Response) -> Response:
 
 @previews.route("/harvest/<name>/check", methods=["GET", "POST"])
 def check(name: str) -> Any:
-    """Show the latest dry run of a saved source; POST starts one."""
+    """Show the latest test of a saved source; POST starts one."""
     source = source_pages.find_source(name)
+    asked = {"source_id": source["id"]}
     if tk.request.method == "POST":
         check_token()
-        if _call("ukharvest_source_preview_create", source_id=source["id"]):
-            tk.h.flash_success(tk._("Dry run started. It changes nothing."))
-        return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
+        preview = _call("ukharvest_source_preview_create", **asked)
+        if preview is None:
+            return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
+        return _to_page(preview)
     try:
-        asked = {"source_id": source["id"]}
-        preview = tk.get_action("ukharvest_source_preview_show")(context(), asked)
+        return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:
-        preview = None
-    return _dry_run_page(source, preview)
+        return source_pages.render(_PAGE, source, **_variables(None))
 
 
-@previews.route("/harvest/<name>/check/<id>", methods=["GET", "POST"])
-def dry_run(name: str, id: str) -> Any:  # noqa: A002
-    """Show one dry run of a saved source; POST saves the other URL that it read."""
-    source = source_pages.find_source(name)
-    if tk.request.method != "POST":
-        return _dry_run_page(source, _find_dry_run(source, id))
+@previews.route("/harvest/test/<uuid:id>/move", methods=["POST"])
+def move(id: UUID) -> Any:  # noqa: A002
+    """Save the new URL of a source that was tested, or test it as another type."""
     check_token()
-    preview, form = _find_dry_run(source, id), tk.request.form
+    preview, form = _find(id), tk.request.form
     if preview["kind"] != "move":
         return tk.abort(404, tk._("Nothing has this name or id."))
-    if form.get("source_type"):
-        return _start_again(source, preview, form["source_type"])
+    asked = {"source_id": preview["source_id"]}
+    place = {key: preview[key] for key in ("url", "source_type", "config")}
+    if source_type := form.get("source_type"):
+        place["source_type"] = source_type
+        return _to_page(_call("ukharvest_source_preview_create", **asked, **place) or preview)
     if form.get("not_compared"):
-        place = {key: preview[key] for key in ("url", "source_type", "config")}
-        done = _call("harvest_source_patch", id=source["id"], **place)
-        done = done and _call("ukharvest_source_preview_stop", id=id)
+        done = _call("harvest_source_patch", id=preview["source_id"], **place)
+        done = done and _call("ukharvest_source_preview_stop", id=preview["id"])
         text = tk._("The new URL is saved. It was not compared with the datasets here.")
     else:
         even = bool(form.get("even_if_few_match"))
-        asked = {"source_id": source["id"], "dry_run_id": id, "even_if_few_match": even}
+        asked |= {"dry_run_id": preview["id"], "even_if_few_match": even}
         done = _call("ukharvest_source_move", **asked)
         text = move_rules.moved(done) if done else ""
     if not done:
-        return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=id)
+        return _to_page(preview)
     tk.h.flash_success(text)
-    return tk.redirect_to("harvest.read", id=source["name"])
+    return tk.redirect_to("harvest.read", id=preview["source_id"])
 
 
-def _start_again(source: dict[str, Any], preview: Preview, source_type: str) -> Any:
-    """Start the dry run of the same URL and options as another source type."""
-    asked = {"url": preview["url"], "config": preview["config"], "source_type": source_type}
-    begun = _call("ukharvest_source_preview_create", source_id=source["id"], **asked) or preview
-    return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=begun["id"])
-
-
-@previews.route("/harvest/<name>/check/<id>/missing.csv")
-def missing_csv(name: str, id: str) -> Response:  # noqa: A002
-    """Send every dataset that the dry run did not find at the new URL."""
-    source = source_pages.find_source(name)
-    _find_dry_run(source, id)
+@previews.route("/harvest/test/<uuid:id>/missing.csv")
+def missing_csv(id: UUID) -> Response:  # noqa: A002
+    """Send every dataset that the test did not find at the new URL."""
+    source = source_pages.find_source(_find(id)["source_id"] or "-")
     rows = [
         {
             **row,
             "dataset_address": tk.url_for("dataset.read", id=row["name"], _external=True),
             "identifier": row["guid"],
         }
-        for row in move_rules.list_all_missing(id)
+        for row in move_rules.list_all_missing(str(id))
     ]
     return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
-
-
-def _find_dry_run(source: dict[str, Any], id_: str) -> Preview:
-    preview = ask("ukharvest_source_preview_show", id=id_)
-    is_own = preview["source_id"] == source["id"]
-    return dict(preview) if is_own else tk.abort(404, tk._("Nothing has this name or id."))
-
-
-def _dry_run_page(source: dict[str, Any], preview: Preview | None) -> str:
-    return source_pages.render(
-        "ukharvest/source_preview/dry_run.html",
-        source,
-        **_variables(preview),
-        few_match=move_rules.few_match(),
-    )
 
 
 def _call(action: str, **data: Any) -> Any:
@@ -344,14 +364,17 @@ def is_fragment() -> bool:
     return tk.request.headers.get("HX-Request") == "true"
 
 
-def _progress_part(variables: dict[str, Any]) -> Response:
-    """Return the progress of a preview for its open page, and the result at its end.
+def _progress_part(preview: Preview, form: str | None) -> Response:
+    """Return the progress of a test for its open page, and the result at its end.
 
     In the form of a source the result takes the place of the progress. Other pages are loaded
     again.
+
+    Args:
+        form: of which form it is a part: "new" or "edit"; None for its own page.
     """
-    preview = variables["preview"]
-    if not is_under_way(preview) and preview["kind"] != "test":
+    variables = _variables(preview, form=form)
+    if not is_under_way(preview) and not form:
         return _reload()
     if not is_under_way(preview):
         answer = Response(tk.render("ukharvest/source_preview/region.html", variables))
@@ -371,19 +394,20 @@ def _reload() -> Response:
 def _region(
     preview: Preview | None, *, errors: list[tuple[str, str]] | None = None, is_fixed: bool
 ) -> str:
-    variables = {**_variables(preview, is_fixed=is_fixed), "preview_errors": errors}
+    form = "edit" if is_fixed else "new"
+    variables = {**_variables(preview, form=form), "preview_errors": errors}
     return str(tk.render("ukharvest/source_preview/region.html", variables))
 
 
-def _variables(preview: Preview | None, *, is_fixed: bool = False) -> dict[str, Any]:
-    """Return the variables of the templates; ``is_fixed``: the form cannot change the type."""
+def _variables(preview: Preview | None, *, form: str | None = None) -> dict[str, Any]:
+    """Return the variables of the templates; ``form``: "new" or "edit" as a part of that form."""
     if preview is None:
         return {"preview": None}
     most = 0 if preview["source_id"] else BUDGET.records
     done = preview_texts.milestone(preview["done"])
     return {
         "preview": preview,
-        "is_fixed": is_fixed,
+        "in_form": form,
         "says": preview_texts.progress(
             preview["state"], preview["stage"], done, most=most, position=preview
         ),

@@ -331,9 +331,7 @@ def _answer(form: Form, source: Source | None) -> Any:
             "save it."
         )
         tk.h.flash_notice(f"{text} {moves}".strip())
-        return tk.redirect_to(
-            "ukharvest_source_previews.dry_run", name=saved["name"], id=dry_run["id"]
-        )
+        return tk.redirect_to("ukharvest_source_previews.show", id=dry_run["id"])
     tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
     return tk.redirect_to("harvest.read", id=saved["name"])
 
@@ -428,6 +426,7 @@ def page(
     *,
     alike: list[dict[str, str]] | None = None,
     may_skip: bool = False,
+    options: Options | None = None,
     **more: Any,
 ) -> str:
     """Return the form's page.
@@ -437,13 +436,14 @@ def page(
         source: the source to edit (``find_with_settings``), None for a new one.
         errors: field name → messages.
         alike: other sources with the URL: dicts with ``name`` and ``title``.
-        may_skip: whether the new URL may be saved without a dry run, which was refused.
+        may_skip: whether the new URL may be saved without a test, which was refused.
+        options: of a new source, where the form does not send them.
         more: more variables of the template, such as the result of a preview.
     """
     sysadmin = is_sysadmin()
     values = _values(form, source)
     errors = sort_errors(errors or {}, values["source_type"])
-    options = read_config(source["config"] if source else "") or {}
+    options = options or read_config(source["config"] if source else "") or {}
     shown: dict[str, Any] = {
         "values": values,
         "errors": errors,
@@ -471,6 +471,7 @@ def page(
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", list(groups(shown["types"]))
+        shown["usual"] = source_types.USUAL
     g.dataset_type = permissions.TYPE  # CKAN's templates use it for links
     variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
     return str(tk.render(f"ukharvest/source_form/{template}.html", variables))
