@@ -108,8 +108,9 @@ def test_the_pages_lead_to_the_form(
 ) -> None:
     council(editor, '"><script>hurt()</script>')
     header = {"Authorization": editor["token"]}
-    refused = app.post("/harvest/add", data={"url": ""}, headers=header)
-    assert "Enter the URL of the catalogue" in refused.body
+    for nothing in ("", " ", "hello world"):
+        refused = app.post("/harvest/add", data={"url": nothing}, headers=header)
+        assert "Enter a URL, such as https://" in refused.body
     publisher.serve("/", "<!doctype html><title>&lt;script&gt;hurt()&lt;/script&gt;</title>")
     publisher.serve("/data.json", datasets(1, publisher={"name": "<x>Council</x>"}))
     address = publisher.url("/some").removeprefix("http://")

@@ -213,8 +213,9 @@ def add() -> Any:
         return _address_form(tk.request.args.get("url", ""), {})
     check_token()
     url = tk.request.form.get("url", "").strip()
-    if not url:
-        return _address_form(url, {"url": [tk._("Enter the URL of the catalogue")]})
+    if not url or " " in url:
+        message = tk._("Enter a URL, such as https://data.example.gov.uk")
+        return _address_form(url, {"url": [message]})
     if "://" not in url:
         url = f"https://{url}"
     try:
