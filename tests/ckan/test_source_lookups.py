@@ -207,14 +207,16 @@ def test_short_form_asks_four_things(
     id_ = look_up(editor, publisher.url("/some/page"))["id"]
     header = {"Authorization": editor["token"]}
     chosen = {
+        "chosen": "yes",
         "only": "include_values\tkeyword:nothing-of-the-kind",
         "without": "default_groups\ttransport",
     }
+    right = {"chosen": "yes"}
     held = as_(editor, "ukharvest_source_preview_show", id=id_)["result"]["held"]
     field = next(field for field in held if field["include"] == "include_values")
     value = f"{field['prefix']}{field['values'][0]['value']}"
     address = f"/harvest/test/{id_}/add"
-    for query, filters in ((chosen, []), ({"only": f"include_values\t{value}"}, [value])):
+    for query, filters in ((chosen, []), ({**right, "only": f"include_values\t{value}"}, [value])):
         page = app.get(address, query_string=query, headers=header).body
         form = lxml.html.fromstring(page).get_element_by_id("source-form")
         [folded] = form.xpath(".//details[contains(summary, 'Change something else')]")

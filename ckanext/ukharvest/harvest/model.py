@@ -373,7 +373,8 @@ class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
         result: a ``PreviewResult`` once it is done.
         given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
             the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
-            has the link may see the result}; None for the test of a saved source.
+            has the link may see the result, "form": other fields of the form}; None for the test
+            of a saved source.
         content, schema_content: bytes of a test that has not ended; loaded when they are used.
     """
 

@@ -164,6 +164,14 @@ def save_progress(id_: str, stage: str, done: int) -> bool:
     return bool(_execute(statement.values(stage=stage, done=done, heartbeat=tables.utcnow())))
 
 
+def save_form(id_: str, fields: dict[str, list[str]]) -> None:
+    """Save what the tested form had besides the source: field → values."""
+    preview = Session.get(SourcePreview, id_, populate_existing=True)
+    plain = {name: [text.replace("\0", "") for text in texts] for name, texts in fields.items()}
+    preview.given = {**preview.given, "form": plain}
+    Session.commit()
+
+
 def finish(id_: str, result: PreviewResult, **more: str) -> None:
     """Save the result, also of a preview that was stopped meanwhile, and further columns."""
     statement = sa.update(SourcePreview).where(SourcePreview.id == id_)

@@ -1,11 +1,9 @@
-"""Pages of tests: one page for each, and the result in the form of a source.
-
-With scripts the responses are parts of the page (htmx). Without, the page is loaded again; the form
-of a source is shown again with the sent values, and a button to get the result.
-"""
+"""Pages of tests: the forms that start one, and one page for each."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +12,7 @@ from flask import Blueprint, Response
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import (
     ask,
@@ -34,12 +33,13 @@ from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources import pages as source_pages
-from ckanext.ukharvest.sources.form_values import Form, choose_values, read_config
+from ckanext.ukharvest.sources.form_values import Form, read_config
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
 # Fields that a preview does not need, and that may still be empty or invalid.
 _LATER = ("title", "name", "notes", "owner_org", "frequency", "time", "days")
+_ASKED = ("id", "asks_mail", "mail_me", "same_address")  # of the form beside the source's fields
 _MISSING = ("title", "dataset_address", "identifier")  # columns of the CSV
 _CHECK = "check"  # in the URL of the form for files, where a source's name would be
 _OFFERED = ("url", "source_type", "schema_url")  # fields of it that a link can fill in
@@ -51,83 +51,40 @@ Preview = dict[str, Any]
 
 @previews.route("/harvest/test", methods=["POST"])
 def start() -> Any:
-    """Test the sent form; without scripts also show a result or apply its suggestions."""
+    """Test the source that a form sends, and show its page; or the form with its errors."""
     check_token()
     form: Form = MultiDict(tk.request.form)
     source = source_form.find_edited_source(form)
     if source is None:
         _check_may_add()
-    if form.get("preview"):
-        return _page(form, source, ask("ukharvest_source_preview_show", id=form["preview"]))
-    if form.pop("use_values", ""):
-        return _chosen(form, source)
-    used = {"url": form.pop("use_url", ""), "source_type": form.pop("use_type", "")}
-    if any(used.values()):
-        return _changed(form, source, used)
-    preview, errors = _begun(form, source)
-    if not is_fragment():
-        return _page(form, source, preview, errors)
-    messages = [(name, text) for name, texts in errors.items() for text in texts]
-    return _region(preview, errors=messages, is_fixed=source is not None)
-
-
-def _changed(form: Form, source: dict[str, Any] | None, used: dict[str, str]) -> str:
-    """Show the form with the values that a preview suggested."""
-    for name, value in used.items():
-        if value:
-            form.setlist(name, [value])
-    tk.h.flash_notice(tk._("The form was changed as suggested. Test again."))
-    return source_form.page(form, source)
-
-
-def _chosen(form: Form, source: dict[str, Any] | None) -> str:
-    """Show the form with the filters that were chosen from what the source holds."""
-    source_type = source["source_type"] if source else form.get("source_type", "")
-    choose_values(form, source_type, sysadmin=source_form.is_sysadmin())
-    tk.h.flash_notice(tk._("The filters were changed as chosen. Test again."))
-    return source_form.page(form, source)
-
-
-def _begun(
-    form: Form, source: dict[str, Any] | None
-) -> tuple[Preview | None, dict[str, list[str]]]:
-    """Start the preview; return it, or field name → messages."""
     sent = source_form.parse_source(form, source)
     faults = source_form.find_errors(form, sent, source)
     if errors := {name: texts for name, texts in faults.items() if name not in _LATER}:
-        return None, errors
+        return source_form.page(form, source, errors)
     data = {"source_type": sent.source_type, "url": sent.url, "config": sent.config}
     data |= {"id": source["id"]} if source else {}
     try:
-        return tk.get_action("ukharvest_source_preview_create")(context(), data), {}
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to test harvest sources"))  # type: ignore[no-any-return]
+        preview = tk.get_action("ukharvest_source_preview_create")(context(), data)
     except tk.ValidationError as exc:
         roll_back()
-        return None, source_form.assign_to_fields(
-            exc.error_dict, sent.source_type, sysadmin=source_form.is_sysadmin()
-        )
-
-
-def _page(
-    form: Form,
-    source: dict[str, Any] | None,
-    preview: Preview | None,
-    errors: dict[str, list[str]] | None = None,
-) -> str:
-    variables = _variables(preview, form="edit" if source else "new") if preview else {}
-    return source_form.page(form, source, errors, **variables)
+        sysadmin = source_form.is_sysadmin()
+        errors = source_form.assign_to_fields(exc.error_dict, sent.source_type, sysadmin=sysadmin)
+        return source_form.page(form, source, errors)
+    others = {name: form.getlist(name) for name in (*_LATER, *_ASKED) if name in form}
+    source_previews.save_form(preview["id"], others)
+    return _to_page(preview)
 
 
 @previews.route("/harvest/test/<uuid:id>")
 def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
-    """Show the progress of a test as a part of its page or of a source's form, or its page."""
-    preview, part = _find(id), tk.request.args.get("form")
+    """Show the page of a test, or its progress as a part of it."""
+    preview = _find(id)
     if is_fragment():
-        return _private(_progress_part(preview, part))
+        return _private(_progress_part(preview))
     variables = {**_variables(preview), "url": preview["url"], "errors": {}}
     is_url = (preview["kind"], preview["way"]) == ("test", "url") and preview["source_type"] != DATA
     variables["adds"] = is_url and preview_auth.may_add(context())
+    variables["edits"] = "id" in _form_of(preview)
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
         variables["few_match"] = move_rules.few_match()
@@ -139,18 +96,18 @@ def _find(id_: UUID) -> Preview:
     return dict(ask("ukharvest_source_preview_show", id=str(id_)))
 
 
+def _form_of(preview: Preview) -> dict[str, list[str]]:
+    """Return what the form had besides the source, field → values; {} without one."""
+    row = source_previews.get(preview["id"]) if preview["may_change"] else None
+    return ((row and row.given) or {}).get("form", {})
+
+
 @previews.route("/harvest/test/<uuid:id>/stop", methods=["POST"])
 def stop(id: UUID) -> Any:  # noqa: A002
     """Stop a test."""
     check_token()
     preview = ask("ukharvest_source_preview_stop", id=str(id))
-    if "title" not in tk.request.form:  # on its own page
-        return _reload() if is_fragment() else _to_page(preview)
-    form: Form = MultiDict(tk.request.form)
-    source = source_form.find_edited_source(form)
-    if is_fragment():
-        return _region(preview, is_fixed=source is not None)
-    return _page(form, source, preview)
+    return _reload() if is_fragment() else _to_page(preview)
 
 
 def _to_page(preview: Preview) -> Any:
@@ -160,43 +117,49 @@ def _to_page(preview: Preview) -> Any:
 
 @previews.route("/harvest/test/<uuid:id>/add")
 def add_tested(id: UUID) -> Any:  # noqa: A002
-    """Show the form for a new source, filled in with what a test of its URL has found.
+    """Show the form that was tested, or one for a new source filled in with what was found.
 
-    URL parameters ``only`` and ``without``: what to harvest, of the values that the records have.
+    URL parameters: ``chosen`` with ``only`` and ``without`` for what to harvest of the values that
+    the records have; ``use_url`` and ``use_type`` for what the test suggests.
     """
-    _check_may_add()
-    preview = _find(id)
+    preview, asked = _find(id), tk.request.args
     if preview["source_id"]:
         return tk.abort(404, tk._("Nothing has this name or id."))
+    form: Form = MultiDict(_form_of(preview))
+    source = source_form.find_edited_source(form)
+    if source is None:
+        _check_may_add()
     values = preview["form_values"] or {key: preview[key] for key in ("url", "source_type")}
-    chosen = _chosen_options(preview, tk.request.args)
-    options = {**(read_config(preview["config"]) or {}), **chosen}
-    labels = {"include_values": tk._("Only"), "exclude_values": tk._("Without")}
-    filters = [(labels.get(name, name), ", ".join(texts)) for name, texts in chosen.items()]
-    form: Form = MultiDict(values)
-    return source_form.page(form, options=options, tested=preview, filters=filters)
+    values |= {name: asked[f"use_{name}"] for name in ("url", "type") if asked.get(f"use_{name}")}
+    values["source_type"] = values.pop("type", values["source_type"])
+    for name, value in values.items():
+        form.setdefault(name, value)
+    options = read_config(preview["config"]) or {}
+    filters = list(_choose(options, preview, asked)) if "chosen" in asked else []
+    config_text = json.dumps(options, indent=2) if options else ""
+    return source_form.page(form, source, config_text=config_text, tested=preview, filters=filters)
 
 
-def _chosen_options(preview: Preview, chosen: Any) -> dict[str, list[str]]:
-    """Return the options for the values that were chosen from what the source holds.
+def _choose(options: dict[str, Any], preview: Preview, asked: Any) -> Iterator[tuple[str, str]]:
+    """Set the options for the values that were chosen from what the source holds.
 
     Args:
-        chosen: ``only`` and ``without``, each an option and a value with a tab between them; what
+        asked: ``only`` and ``without``, each an option and a value with a tab between them; what
             the test does not offer is ignored.
+
+    Yields:
+        Which were chosen, and a label.
     """
-    result: dict[str, list[str]] = {}
-    held = (preview["result"] or {}).get("held", ())
-    for field in held:
+    for field in (preview["result"] or {}).get("held", ()):
         offered = [field["prefix"] + str(value["value"]) for value in field["values"]]
         for name, option in (("only", field["include"]), ("without", field["exclude"])):
-            sent = {
-                pair.partition("\t")[2]
-                for pair in chosen.getlist(name)
-                if pair.partition("\t")[0] == option
-            }
-            if values := [value for value in offered if value in sent]:
-                result.setdefault(option, []).extend(values)
-    return result
+            sent = [value for value in offered if f"{option}\t{value}" in asked.getlist(name)]
+            before = options.pop(option, [])
+            before = before if isinstance(before, list) else [before]
+            if values := [value for value in before if value not in offered] + sent:
+                options[option] = values
+            if sent:
+                yield (tk._("Only") if name == "only" else tk._("Without")), ", ".join(sent)
 
 
 def _check_may_add() -> None:
@@ -365,23 +328,11 @@ def is_fragment() -> bool:
     return tk.request.headers.get("HX-Request") == "true"
 
 
-def _progress_part(preview: Preview, form: str | None) -> Response:
-    """Return the progress of a test for its open page, and the result at its end.
-
-    In the form of a source the result takes the place of the progress. Other pages are loaded
-    again.
-
-    Args:
-        form: of which form it is a part: "new" or "edit"; None for its own page.
-    """
-    variables = _variables(preview, form=form)
-    if not is_under_way(preview) and not form:
-        return _reload()
+def _progress_part(preview: Preview) -> Response:
+    """Return the progress of a test for its open page, which is loaded again at its end."""
+    variables = _variables(preview)
     if not is_under_way(preview):
-        answer = Response(tk.render("ukharvest/source_preview/region.html", variables))
-        answer.headers["HX-Retarget"] = "#ukharvest-preview"
-        answer.headers["HX-Reswap"] = "outerHTML"
-        return answer
+        return _reload()
     if tk.request.args.get("seen") == variables["seen"]:
         return Response("", status=204)
     return Response(tk.render("ukharvest/source_preview/progress.html", variables))
@@ -392,23 +343,14 @@ def _reload() -> Response:
     return Response("", headers={"HX-Refresh": "true"})
 
 
-def _region(
-    preview: Preview | None, *, errors: list[tuple[str, str]] | None = None, is_fixed: bool
-) -> str:
-    form = "edit" if is_fixed else "new"
-    variables = {**_variables(preview, form=form), "preview_errors": errors}
-    return str(tk.render("ukharvest/source_preview/region.html", variables))
-
-
-def _variables(preview: Preview | None, *, form: str | None = None) -> dict[str, Any]:
-    """Return the variables of the templates; ``form``: "new" or "edit" as a part of that form."""
+def _variables(preview: Preview | None) -> dict[str, Any]:
+    """Return the variables of the templates."""
     if preview is None:
         return {"preview": None}
     most = 0 if preview["source_id"] else BUDGET.records
     done = preview_texts.milestone(preview["done"])
     return {
         "preview": preview,
-        "in_form": form,
         "says": preview_texts.progress(
             preview["state"], preview["stage"], done, most=most, position=preview
         ),

@@ -426,7 +426,7 @@ def page(
     *,
     alike: list[dict[str, str]] | None = None,
     may_skip: bool = False,
-    options: Options | None = None,
+    config_text: str | None = None,
     **more: Any,
 ) -> str:
     """Return the form's page.
@@ -437,13 +437,15 @@ def page(
         errors: field name → messages.
         alike: other sources with the URL: dicts with ``name`` and ``title``.
         may_skip: whether the new URL may be saved without a test, which was refused.
-        options: of a new source, where the form does not send them.
+        config_text: options as JSON, where the form does not send them; None: of the source.
         more: more variables of the template, such as the result of a preview.
     """
     sysadmin = is_sysadmin()
     values = _values(form, source)
     errors = sort_errors(errors or {}, values["source_type"])
-    options = options or read_config(source["config"] if source else "") or {}
+    if config_text is None:
+        config_text = source["config"] if source else ""
+    options = read_config(config_text) or {}
     shown: dict[str, Any] = {
         "values": values,
         "errors": errors,
@@ -456,7 +458,7 @@ def page(
         "zone": source["schedule"]["zone"] if source else sweeper.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
-        "config": _config(form, source, values["source_type"], sysadmin=sysadmin),
+        "config": _config(form, config_text, values["source_type"], sysadmin=sysadmin),
         "unowned": may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
@@ -499,12 +501,11 @@ def _asks_for_mail(form: Form, source: Source | None) -> bool:
     return source is None or _gets_mail(ask("ukharvest_mail_show", source_id=source["id"]))
 
 
-def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bool) -> str:
-    """Return the options without a field, as JSON."""
+def _config(form: Form, text: str, source_type: str, *, sysadmin: bool) -> str:
+    """Return the options without a field, as JSON; ``text``: all options where none are sent."""
     if "config" in form:
         return form["config"]
     kind = source_types.find(source_type)
-    text = source["config"] if source else ""
     return without_field(text, kind, sysadmin=sysadmin) if kind else text
 
 
