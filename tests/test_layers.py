@@ -46,60 +46,6 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 CKAN_FROM = FLOORS.index(("interfaces", "compat", "config", "dataset_schema", "write_batch"))
 # On one floor, and neither imports the other.
 APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
-# Imports of features from below or beside that are still to be turned: importer → imported.
-STILL: dict[str, set[str]] = {
-    "datasets.actions": {"themes.actions"},
-    "datasets.helpers": {"links.texts"},
-    "datasets.provenance": {"sources.rules"},
-    "datasets.records": {"runs.model"},
-    "datasets.rows": {
-        "links.model",
-        "links.texts",
-        "stars",
-        "stars.texts",
-        "themes",
-        "themes.choice",
-        "themes.texts",
-    },
-    "datasets.search": {"data_checks.texts", "stars.texts"},
-    "deletions.actions": {"runs.texts"},
-    "deletions.pages": {"runs.texts"},
-    "doctor.dashboard": {"links.jobs"},
-    "doctor.features": {
-        "export.files",
-        "links.jobs",
-        "notifications.model",
-        "notifications.sending",
-        "stars.plugins",
-    },
-    "doctor.fixes": {"stars.jobs"},
-    "harvest.actions": {
-        "adoption.rules",
-        "notifications.mails",
-        "notifications.model",
-        "runs.model",
-    },
-    "harvest.search_index": {"data_checks.model"},
-    "harvest.sweeper": {"data_checks.model", "links.jobs"},
-    "harvest.writer": {"themes"},
-    "lib.permissions": {"runs.model", "sources.model", "sources.rules"},
-    "lib.texts": {"runs.model"},
-    "links.actions": {"data_checks.model"},
-    "links.jobs": {"data_checks.jobs", "data_checks.model", "stars.jobs"},
-    "notifications.mails": {"data_checks.model", "links.model"},
-    "notifications.sending": {"data_checks.texts", "links.texts"},
-    "previews.actions": {"data_checks.texts"},
-    "previews.jobs": {"data_checks.jobs"},
-    "runs.actions": {"links.model", "links.texts"},
-    "runs.cli": {"adoption.rules", "previews.cli"},
-    "sources.form": {"notifications.sending", "notifications.texts"},
-    "sources.help": {"stars.texts"},
-    "sources.moves": {"previews.rules"},
-    "sources.pages": {"adoption.rules"},
-    "sources.state": {"links.model"},
-    "stars.actions": {"links.model"},
-    "stars.texts": {"links.texts"},
-}
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")
 
 
@@ -191,7 +137,12 @@ def test_modules_import_nothing_from_above_or_beside() -> None:
             is_beside = entry != its_entry and any({entry, its_entry} <= {*pair} for pair in APART)
             if other > floor or is_beside:
                 offenders.setdefault(module, set()).add(name)
-    assert offenders == STILL
+    assert offenders == {}
+
+
+def test_nothing_imports_a_feature_but_itself() -> None:
+    outside = [module for module in MODULES if _place(module)[1] not in FEATURES]
+    assert _importers(outside, *(f"{OURS}.{feature}" for feature in FEATURES)) == []
 
 
 def test_ckan_is_imported_above_its_line_only() -> None:

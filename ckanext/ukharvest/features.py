@@ -5,32 +5,41 @@ Who removes a feature deletes its folder, its line in FEATURES and its templates
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from flask import Blueprint
 
+from ckanext.ukharvest.harvest.lists import LISTS
+from ckanext.ukharvest.lib import slots as frames
 from ckanext.ukharvest.lib.actions import guard
+from ckanext.ukharvest.lib.slots import Facet, Slot
 
-# Folder → its modules with something for CKAN. The first four stay; the others could be removed.
+_T = TypeVar("_T")
+
+# Folder → its modules with something for CKAN or the harvest, besides the folder's own. The first
+# four stay; the others could be removed.
 FEATURES: dict[str, tuple[str, ...]] = {
-    "lib": ("texts", "pages"),
+    "lib": ("helpers", "pages"),
     "harvest": ("actions", "auth"),
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
-    "datasets": ("actions", "auth", "validators", "pages", "helpers"),
+    "datasets": (
+        *("actions", "auth", "validators", "pages"),
+        *("helpers", "page", "provenance", "rows", "search"),
+    ),
     "runs": ("actions", "auth", "pages", "cli"),
-    "previews": ("actions", "auth", "pages", "cli"),
-    "deletions": ("actions", "auth", "pages"),
+    "previews": ("actions", "auth", "pages", "jobs", "cli"),
+    "deletions": ("actions", "auth", "pages", "cli"),
     "adoption": ("actions", "auth", "cli"),
-    "stars": ("actions", "auth", "pages", "cli"),
-    "themes": ("actions", "auth"),
-    "links": ("actions", "auth", "pages", "texts", "cli"),
-    "data_checks": ("actions", "auth", "pages"),
-    "notifications": ("actions", "auth", "pages"),
-    "export": ("pages", "cli"),
+    "stars": ("model", "actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
+    "themes": ("actions", "auth", "slots"),
+    "links": ("actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
+    "data_checks": ("model", "actions", "auth", "pages", "jobs", "texts"),
+    "notifications": ("actions", "auth", "pages", "mails", "doctor"),
+    "export": ("pages", "doctor", "cli"),
     "doctor": ("actions", "auth", "pages", "cli"),
 }
 # Actions of CKAN that we chain; they check their texts themselves.
@@ -43,34 +52,46 @@ OF_CKAN = frozenset(
 def _modules(wanted: str = "") -> Iterator[ModuleType]:
     """Yield the modules of a name, or all."""
     for folder, names in FEATURES.items():
+        if not wanted:
+            yield import_module(f"ckanext.ukharvest.{folder}")
         for name in names:
             if wanted in ("", name):
                 yield import_module(f"ckanext.ukharvest.{folder}.{name}")
 
 
-def _functions(module_name: str, attribute: str = "") -> dict[str, Callable[..., Any]]:
+def _functions(module_name: str) -> dict[str, Callable[..., Any]]:
     """Return the functions of the modules of a name that have our names or ones of CKAN's actions.
-
-    Args:
-        attribute: a dict of further functions by name, in any module.
 
     Raises:
         ValueError: two features have functions of one name.
     """
-    functions: dict[str, Callable[..., Any]] = {}
-    for module in _modules("" if attribute else module_name):
-        is_wanted = module.__name__.endswith(f".{module_name}")
-        own = {
+    return _merge(
+        {
             name: value
             for name, value in vars(module).items()
-            if is_wanted
-            and callable(value)
-            and (name.startswith(("ukharvest_", "harvest_")) or name in OF_CKAN)
-        } | getattr(module, attribute or "-", {})
-        if twice := functions.keys() & own.keys():
-            raise ValueError(f"{module.__name__}: {', '.join(sorted(twice))} is defined twice")
-        functions |= own
-    return functions
+            if callable(value) and (name.startswith(("ukharvest_", "harvest_")) or name in OF_CKAN)
+        }
+        for module in _modules(module_name)
+    )
+
+
+def _merge(dicts: Iterable[Mapping[str, _T]]) -> dict[str, _T]:
+    """Return one dict of the features' dicts.
+
+    Raises:
+        ValueError: two of them have the same key.
+    """
+    merged: dict[str, _T] = {}
+    for own in dicts:
+        if twice := merged.keys() & own.keys():
+            raise ValueError(f"Two features define {', '.join(sorted(twice))}")
+        merged |= own
+    return merged
+
+
+def _dicts(attribute: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the dicts of this name that features have, in any of their modules."""
+    return (getattr(module, attribute, {}) for module in _modules())
 
 
 def actions() -> dict[str, Callable[..., Any]]:
@@ -87,8 +108,27 @@ def auth_functions() -> dict[str, Callable[..., Any]]:
 
 
 def helpers() -> dict[str, Callable[..., Any]]:
-    """Return the template helpers by name."""
-    return _functions("helpers", "HELPERS")
+    """Return the template helpers by name: functions with our names, and dicts HELPERS."""
+    own = (
+        {
+            name: value
+            for name, value in vars(module).items()
+            if name.startswith("ukharvest_") and value.__module__ == module.__name__
+        }
+        for module in _modules()
+        if not module.__name__.endswith((".actions", ".auth", ".validators"))
+    )
+    return _merge((*own, *_dicts("HELPERS")))
+
+
+def slots() -> list[Slot]:
+    """Return what features add to the frames' pages and mails, in the order of FEATURES."""
+    return [slot for module in _modules() for slot in getattr(module, "SLOTS", ())]
+
+
+def facets() -> dict[str, Facet]:
+    """Return the features' facets of the dataset search by their names."""
+    return _merge(_dicts("FACETS"))
 
 
 def validators() -> dict[str, Callable[..., Any]]:
@@ -104,6 +144,14 @@ def blueprints() -> list[Blueprint]:
         for value in vars(module).values()
         if isinstance(value, Blueprint) and value.import_name == module.__name__
     ]
+
+
+def register() -> None:
+    """Set slots, facets and the lists of ``harvest/lists.py``; a second call changes nothing."""
+    frames.register(slots(), facets())
+    modules = list(_modules())
+    for name, values in LISTS.items():
+        values[:] = [value for module in modules for value in getattr(module, name, ())]
 
 
 def commands() -> list[click.Command]:

@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
 from typing import Any
 
-import sqlalchemy as sa
 from ckan import authz, logic, model
 from ckan import plugins as p
 from ckan.lib.plugins import DefaultTranslation
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest import config, features, patches, stars, themes, write_batch
+from ckanext.ukharvest import config, features, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.data_checks import actions as data_check_actions
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
-from ckanext.ukharvest.datasets.rows import remember_results
-from ckanext.ukharvest.harvest import database, datasets, search_index
+from ckanext.ukharvest.harvest import database, datasets, lists, search_index
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
-
-log = logging.getLogger(__name__)
-
-
-def save_assessment(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
-    """Save stars and theme in the transaction that writes the dataset.
-
-    Args:
-        context: of the action that wrote it.
-        package: as the action has it after validation.
-    """
-    if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
-        return
-    try:
-        columns = {**stars.columns(package), **themes.columns(context, package)}
-    except sa.exc.SQLAlchemyError:  # the transaction fails anyway
-        raise
-    except Exception:
-        log.exception("Stars and theme of %s could not be worked out", package["id"])
-        return
-    datasets.save_assessments([{"package_id": package["id"], **columns}])
 
 
 @tk.blanket.config_declarations
@@ -66,6 +40,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         super().__init__(**kwargs)
         # Also here, so that a plugin which fails before update_config does not hide the reason.
         config.check_order()
+        features.register()
         # Plugins listed before us that look for a validator or an action while they are imported
         # (image_view, datastore) have filled CKAN's caches without ours. CKAN checks settings,
         # which needs our validators, before it clears the caches itself.
@@ -91,21 +66,22 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         database.check_at_start()
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Save stars and suggested theme of a new dataset, and hand on the ids that it got."""
+        """Save what features store with a new dataset, and hand on the ids that it got."""
         if batch := write_batch.written():
             ids = [each["id"] for each in pkg_dict.get("resources") or ()]
             batch.resource_ids[pkg_dict["id"]] = ids
-        save_assessment(context, pkg_dict)
+        datasets.assess(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Update stars and suggested theme of a dataset."""
-        save_assessment(context, pkg_dict)
+        """Save what features store with a dataset."""
+        datasets.assess(context, pkg_dict)
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Add the extras ``harvest:…`` and checks of data to a dataset that the API shows."""
+        """Add the extras ``harvest:…``, and what features add, to a dataset that the API shows."""
         if provenance.is_shown_by_api("package_show"):
             provenance.add_computed(context, [pkg_dict])
-            data_check_actions.add_computed(pkg_dict)
+            for add in lists.WITH_SHOW:
+                add(pkg_dict)
 
     def before_dataset_view(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Show a dataset's texts in the reader's language."""
@@ -147,13 +123,11 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
         The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does.
         """
-        search.label(search_results, search_params.get("fq") or "")
-        results = search_results.get("results") or ()
-        remember_results(results)
+        search.prepare_results(search_results, search_params.get("fq") or "")
         if provenance.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.
-            datasets = [each for each in results if "extras" in each]
-            provenance.add_computed({"user": tk.current_user.name}, datasets)
+            results = [each for each in search_results["results"] if "extras" in each]
+            provenance.add_computed({"user": tk.current_user.name}, results)
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ import ckanext.ukharvest
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
+from ckanext.ukharvest.sources import rules as source_rules
 from tests.ckan.harvesting import Portal
 from tests.ckan.test_adopt_source import of_another, stored
 from tests.publisher import Publisher
@@ -88,7 +89,7 @@ def test_command_of_a_source_of_an_unknown_type_adopts_it(
     portal: Portal, publisher: Publisher, ckan: Ckan
 ) -> None:
     source_id = of_another(portal.source(publisher.url("/x"), name="parking"), "datajson")
-    (line,) = COMMAND.findall(source_adoption.hint("datajson", "parking"))
+    (line,) = COMMAND.findall(source_rules.adoption_hint("datajson", "parking"))
     run(ckan, line)
     assert stored(source_id)[0][0] == "data_json"
 

@@ -21,8 +21,8 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvest import batches, claims, conflicts, sweeper, write, writer
-from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
+from ckanext.ukharvest.harvest import batches, claims, conflicts, lists, sweeper, write, writer
+from ckanext.ukharvest.harvest.model import Assessment, Claim, Record, Retry, utcnow
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue, dataset
@@ -222,6 +222,37 @@ def test_plugin_jobs_are_enqueued_after_the_commit(
     titles = [each.meta["title"] for each in jobs.get_queue().jobs]
     assert titles == ["Dataset 00000", "Dataset 00001", "Dataset 00003"]
     jobs.get_queue().empty()
+
+
+def test_feature_that_fails_costs_no_record(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any, **_more: Any) -> dict[str, Any]:
+        raise RuntimeError("a bug of this feature")
+
+    monkeypatch.setattr(lists, "BEFORE_WRITE", [fail, *lists.BEFORE_WRITE])
+    monkeypatch.setattr(lists, "WITH_WRITE", [fail])
+    job = portal.run(source(portal, publisher, 2))
+    assert figures(job) == {"added": 2}
+    assert model.Session.query(Assessment).count() == 0
+
+
+def test_refused_record_takes_its_rows_of_features_back(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = UkharvestPlugin.after_dataset_create
+
+    def refuse(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        if pkg_dict["title"] == "Dataset 00001":
+            raise tk.ValidationError({"title": ["not this one"]})
+
+    job_id = gather(portal, source(portal, publisher, 3))
+    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", refuse)
+    deliver_one(portal.waiting(job_id)[0])
+    rated = {row.package_id for row in model.Session.query(Assessment)}
+    assert rated == {each["id"] for each in portal.datasets()}
+    assert len(rated) == 2
 
 
 def consume_twice(source_type: str = "data_json") -> None:

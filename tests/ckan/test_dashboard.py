@@ -140,13 +140,13 @@ def test_dashboard_shows_a_dead_worker(app: CKANTestApp, sysadmin: dict[str, str
 
 def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = {each["code"] for each in dashboard()["checks"]}
-    assert not codes & set(snapshot.THOROUGH)
+    assert not codes & set(snapshot.check_codes(is_quick=False))
     found = dashboard(thorough=True)
     assert {each["code"] for each in found["checks"]} >= {"records", "index"}
     assert found["checks_as_of"]
     monkeypatch.setattr(snapshot.doctor, "examine", quickly := Mock(return_value=[]))
     again = dashboard(thorough=True)  # not twice in a minute
-    assert quickly.call_args_list == [call(snapshot.QUICK)]
+    assert quickly.call_args_list == [call(snapshot.check_codes(is_quick=True))]
     assert again["checks_as_of"] == found["checks_as_of"]
 
 

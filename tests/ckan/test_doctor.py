@@ -24,10 +24,10 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import datasets, features, runs, services
-from ckanext.ukharvest.doctor.finding import Check, Finding
+from ckanext.ukharvest.doctor import datasets, runs, services
 from ckanext.ukharvest.harvest import http_client, sweeper
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker, utcnow
+from ckanext.ukharvest.lib.checks import Check, Finding
 from ckanext.ukharvest.notifications import sending
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
@@ -87,7 +87,7 @@ def test_a_healthy_portal_is_fine(healthy: None, portal: Portal, publisher: Publ
     portal.run(portal.source(publisher.url(PATH)))
     findings = doctor.examine()
     assert [each for each in findings if each.level not in ("ok", "info")] == []
-    assert {each.code for each in findings} == {code for code, *_rest in doctor.CHECKS}
+    assert {each.code for each in findings} == {code for code, *_rest in doctor.checks()}
     assert doctor.status_of(findings) == 0
 
 
@@ -129,7 +129,8 @@ def test_a_check_that_fails_is_a_finding_and_stops_nothing(
     def broken() -> list[Finding]:
         raise ValueError("no such column\nand more")
 
-    monkeypatch.setattr(doctor, "CHECKS", [Check("a", "Fine.", broken), Check("b", "Fine.", list)])
+    checks = [Check("a", "Fine.", broken), Check("b", "Fine.", list)]
+    monkeypatch.setattr(doctor, "checks", lambda: checks)
     first, second = doctor.examine()
     assert (first.level, second.level) == ("error", "ok")
     assert "ValueError: no such column" in first.message
@@ -400,10 +401,10 @@ def test_several_current_objects_of_a_dataset_are_found(
 def test_doctor_says_what_prune_would_free(
     source: str, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(features.sizes()) == []
+    assert list(datasets.sizes()) == []
     publisher.serve(PATH, catalogue([dataset(number, title="New") for number in range(3)]))
     portal.run(source)
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
-    assert_one(features.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
-    monkeypatch.setattr(features, "MANY_ROWS", 2)
-    assert_one(features.sizes(), "warning")
+    assert_one(datasets.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
+    monkeypatch.setattr(datasets, "MANY_ROWS", 2)
+    assert_one(datasets.sizes(), "warning")

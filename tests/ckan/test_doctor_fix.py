@@ -23,12 +23,13 @@ from ckanext.ukharvest import doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import (
     datasets,
-    features,
     fixes,
     runs,
     services,
 )
 from ckanext.ukharvest.harvest.model import Claim, Record, Worker, utcnow
+from ckanext.ukharvest.lib import checks
+from ckanext.ukharvest.stars import doctor as stars_checks
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
@@ -199,9 +200,9 @@ def test_objects_left_by_ended_runs_are_removed(
 def test_stars_are_scored(source: str, fix: Fix) -> None:
     model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
     model.Session.commit()
-    assert len(list(features.unscored_datasets())) == 1
+    assert len(list(stars_checks.unscored_datasets())) == 1
     assert "stars: gave 3 datasets their stars of openness" in fix()
-    assert list(features.unscored_datasets()) == []
+    assert list(stars_checks.unscored_datasets()) == []
 
 
 def test_settings_are_written_into_the_ini(
@@ -236,7 +237,7 @@ def test_a_fix_that_fails_does_not_stop_the_others(
     def fail() -> Any:
         raise RuntimeError("no disk\nand more")
 
-    broken = fixes.Fix("orphans", "Fail.", fail)
+    broken = checks.Fix("orphans", "Fail.", fail)
     monkeypatch.setattr(fixes, "FIXES", (broken, *fixes.FIXES))
     first = portal.datasets()[0]["id"]
     model.Session.query(Record).filter_by(package_id=first).delete()
@@ -254,11 +255,5 @@ def test_fix_says_if_it_can_fix_nothing(source: str, fix: Fix, ckan_config: Any)
 
 
 def test_every_fix_of_a_finding_exists() -> None:
-    known = {fix.code for fix in fixes.FIXES}
-    from ckanext.ukharvest.doctor import finding
-
-    named = {
-        getattr(finding, name)
-        for name in ("STUCK", "LEFTOVERS", "ORPHANS", "CURRENT", "INDEX", "SETTINGS")
-    } | {finding.STARS, finding.PRUNE}
-    assert named == known
+    codes = ("STUCK", "LEFTOVERS", "ORPHANS", "CURRENT", "INDEX", "SETTINGS", "PRUNE")
+    assert {getattr(checks, name) for name in codes} == {fix.code for fix in fixes.FIXES}

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from ckanext.ukharvest import config, doctor
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import features
+from ckanext.ukharvest.export import doctor as export_checks
 from ckanext.ukharvest.export import files as export_files
 from tests.ckan.test_export import ALL, FILES, export, harvested, packages  # noqa: F401  # fixture
 
@@ -102,9 +102,9 @@ def test_the_doctor_finds_an_old_export(
     harvested: list[str], tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.export.folder", str(tmp_path))
-    assert list(features.old_export()) == []
+    assert list(export_checks.old_export()) == []
     made = export(tmp_path)
-    assert list(features.old_export()) == []
+    assert list(export_checks.old_export()) == []
     export_files.save_manifest(
         tmp_path, {**made, "date": "2026-01-02T03:04:05+00:00", "left_out": 1}
     )

@@ -16,8 +16,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.harvest.model import SourcePreview
-from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.harvest import background
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.contract import SERVERS
@@ -186,7 +186,7 @@ def test_attacks_on_link_checks_contact_nothing_inside(
     assert [each["url"] for each in shown["resources"]] == [link]
     stage.publisher.requests.clear()
     begin(attack, stage)
-    link_jobs.look_at_due()
+    background.work_for_minutes()
     Session.remove()
     result = call_action("ukharvest_link_show", {}, id=shown["resources"][0]["id"])
     assert result["checked"]

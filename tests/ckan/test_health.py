@@ -18,7 +18,8 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest import outcomes, runs
-from ckanext.ukharvest.harvest.model import JobReport, SourcePreview, Worker, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan.harvesting import Portal, end_runs, statements
 
 pytestmark = pytest.mark.in_process

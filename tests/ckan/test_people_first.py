@@ -19,12 +19,14 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.data_checks.model import DataCheck
 from ckanext.ukharvest.doctor import runs
 from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.background import LINKS, PERSON, WITHIN
-from ckanext.ukharvest.harvest.model import DataCheck, Link, SourcePreview
+from ckanext.ukharvest.harvest.model import Link
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.stars import jobs as star_jobs
 from tests.ckan.harvesting import act, until
@@ -144,7 +146,7 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
     app: CKANTestApp,
 ) -> None:
     add_links(silent.port)
-    link_jobs.enqueue()
+    background.enqueue()
     worker()
 
     def begin() -> float:
@@ -184,7 +186,7 @@ def test_a_dry_run_begins_within_5_s_beside_due_links(
         source_type="data_json",
         owner_org=organization["id"],
     )["id"]
-    link_jobs.enqueue()
+    background.enqueue()
     worker()
 
     def begin() -> float:
@@ -209,7 +211,7 @@ def test_a_running_data_check_ends_for_a_test(
     publisher.serve("/slow.csv", table, headers={"Content-Type": "text/csv"})
     resource = {"url": publisher.url("/slow.csv"), "name": "Parks", "format": "CSV"}
     factories.Dataset(resources=[{**resource, "schema_url": publisher.url("/schema.json")}])
-    link_jobs.enqueue()
+    background.enqueue()
     worker()
 
     def begin() -> float:
@@ -243,7 +245,7 @@ def test_background_work_does_not_begin_before_a_test(
 ) -> None:
     add_links(silent.port)
     queue_person()
-    link_jobs.look_at_due()
+    background.work_for_minutes()
     assert silent.requests == []
     assert queued() == [PERSON, LINKS]
 
@@ -273,13 +275,13 @@ def test_stars_that_are_calculated_again_end_for_a_test(
         return score(package_ids)
 
     monkeypatch.setattr(star_jobs, "score_locked", slow)
-    link_jobs.look_at_due()
+    background.work_for_minutes()
     assert time.monotonic() - queued_at[0] < WITHIN
     left = Session.query(Link).filter(Link.rescore).count()
     assert left >= DATASETS * EACH - link_results.PAGE
     assert queued() == [PERSON, LINKS]
     call_action("job_clear")
-    link_jobs.look_at_due()
+    background.work_for_minutes()
     assert Session.query(Link).filter(Link.rescore).count() == 0
     assert queued() == []
 
@@ -296,7 +298,7 @@ def test_a_slow_search_for_due_links_ends_for_a_test(
 
     monkeypatch.setattr(link_results, "due_links", slow)
     began = time.monotonic()
-    link_jobs.look_at_due()
+    background.work_for_minutes()
     assert time.monotonic() - began < WITHIN
     assert queued() == [PERSON, LINKS]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from click.testing import CliRunner, Result
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest import batches, workers
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
+from ckanext.ukharvest.sources import foreground
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
@@ -181,8 +181,7 @@ def test_progress_without_a_terminal_and_an_interrupt(
         done.extend(ids)
         stock(kind, ids, note)
 
-    module = sys.modules["ckanext.ukharvest.runs.cli"]  # in its package the command has the name
-    monkeypatch.setattr(module, "LINE_EVERY", 0.0)
+    monkeypatch.setattr(foreground, "LINE_EVERY", 0.0)
     monkeypatch.setattr(batches, "import_batch", interrupted)
     result = run("council")
     assert result.exit_code == 130

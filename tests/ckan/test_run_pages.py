@@ -14,8 +14,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
+from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.runs import model as run_model
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, end_runs, statements
@@ -404,7 +404,7 @@ def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
     assert call_action("ukharvest_record_list", job_id=run)["listed"] == {
         "lost": MANY // 10,
         "updated": MANY * 9 // 10,
-        run_model.PROBLEMS: call_action("ukharvest_run_show", id=run)["counts"]["with_problems"],
+        WITH_PROBLEMS: call_action("ukharvest_run_show", id=run)["counts"]["with_problems"],
     }
     rows = lines(app.get(f"/harvest/somewhere/job/{run}/problems.csv", headers=headers).body)
     assert len(rows) == call_action("ukharvest_problem_list", job_id=run)["count"]

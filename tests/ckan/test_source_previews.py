@@ -16,11 +16,11 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from rq import SimpleWorker
 
+from ckanext.ukharvest.harvest import background, sweeper
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest import sweeper
-from ckanext.ukharvest.harvest.model import Record, SourcePreview
-from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.gemini_records import dataset as gemini_dataset
 from tests.ckan.gemini_records import uuid
@@ -54,7 +54,7 @@ def start_preview(user: dict[str, str], publisher: Publisher, **fields: Any) -> 
 def work() -> None:
     """Run the queued jobs as a jobs worker does, but for checks of links to hosts of no test."""
     for job in jobs.get_queue().jobs:
-        if job.func is not link_jobs.look_at_due:
+        if job.func is not background.work_for_minutes:
             job.func(*job.args)
     call_action("job_clear")
     model.Session.remove()

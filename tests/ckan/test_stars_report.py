@@ -19,9 +19,9 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.harvest.model import Assessment
+from ckanext.ukharvest.stars import doctor as stars_checks
 from ckanext.ukharvest.stars import jobs as star_jobs
 from tests.ckan.harvesting import Portal, act, statements
 
@@ -282,9 +282,9 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
     for words in ((), ("a-council-2", "--all"), ("--all", "--organization", "a-council")):
         assert run(*words).exit_code == 2
     assert json.loads(run("--report", "--format", "json").output)["total"]["datasets"] == 8
-    assert list(features.unscored_datasets()) == []
+    assert list(stars_checks.unscored_datasets()) == []
     model.Session.execute(sa.delete(Assessment))
-    [finding] = features.unscored_datasets()
+    [finding] = stars_checks.unscored_datasets()
     assert finding.message == "Datasets without stars of openness: 9."
     model.Session.rollback()
     table = run("--report").output

@@ -10,10 +10,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from ckan import model
 
+from ckanext.ukharvest.data_checks.model import DataCheck
 from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.database import State
-from ckanext.ukharvest.harvest.model import DataCheck, Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.migrations import Ckan, drop_tables, set_revision, table_names, tables_before

@@ -12,7 +12,7 @@ import pytest
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.doctor import features
+from ckanext.ukharvest.doctor import services
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.in_process
 def test_the_doctor_tells_of_a_faulty_list_and_a_run_goes_on(
     lists_folder: Path, portal: Portal, publisher: Publisher
 ) -> None:
-    assert not list(features.own_lists())
+    assert not list(services.own_lists())
     for name in vocabulary.names():
         (lists_folder / f"{name}.csv").write_text("nonsense\n1\n", encoding="utf-8")
     vocabulary.use(lists_folder)  # as at the next start of each process
-    findings = list(features.own_lists())
+    findings = list(services.own_lists())
     assert len(findings) == len(vocabulary.names())
     assert {finding.level for finding in findings} == {"error"}
     assert findings[0].what_to_do.startswith("Correct codelists.csv, or delete it")
@@ -39,7 +39,7 @@ def test_the_doctor_tells_of_a_faulty_list_and_a_run_goes_on(
 
 def test_the_doctor_tells_of_a_folder_that_is_not_there(lists_folder: Path) -> None:
     vocabulary.use(lists_folder / "missing")
-    (finding,) = features.own_lists()
+    (finding,) = services.own_lists()
     assert finding.level == "warning"
     assert "ckanext.ukharvest.vocabularies" in finding.message
 

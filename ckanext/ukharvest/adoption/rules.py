@@ -12,12 +12,11 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckan import plugins as p
 from ckan.plugins import toolkit as tk
-from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, source_types, stock_options
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest import adoption
 from ckanext.ukharvest.harvest import health as source_health
@@ -80,32 +79,6 @@ def sources_to_adopt() -> list[HarvestSource]:
         for source in query
         if source.type in aliases or (adoption.is_due(source.id) and plan(source).is_change)
     ]
-
-
-def hint(source_type: str, name: str) -> str:
-    """Return a message with the command that adopts a source, "" if it needs no adoption.
-
-    Args:
-        source_type: type of the source; without a plugin for it the source does not run.
-        name: name of the source.
-    """
-    kind = source_types.aliases().get(source_type)
-    if kind is None or is_harvested(source_type):
-        return ""
-    return gettext(
-        "No plugin harvests the type “{type}”, which is “{ours}” under another name. This source "
-        "does not run until a sysadmin adopts it: ckan ukharvest adopt {name}",
-        type=source_type,
-        ours=kind.name,
-        name=name,
-    )
-
-
-def is_harvested(source_type: str) -> bool:
-    """Tell whether a plugin of this portal harvests a source type."""
-    return any(
-        plugin.info().get("name") == source_type for plugin in p.PluginImplementations(IHarvester)
-    )
 
 
 def plan(source: HarvestSource) -> Plan:
@@ -190,7 +163,7 @@ def adopt(source: HarvestSource, planned: Plan) -> None:
         old["confirmed"] = confirmed
     _write(source, planned)
     kind = source_types.TYPES[planned.new_type]
-    options = source_rules.parse_options(planned.new_config)
+    options = parse_options(planned.new_config)
     reserved = source_types.reserved_options(kind)
     source_health.remember(source.id, {name: options[name] for name in reserved & options.keys()})
     state.adopted_from = old

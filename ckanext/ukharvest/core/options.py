@@ -252,3 +252,12 @@ def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
             label=_("Changed on or before"),
         ),
     )
+
+
+def parse_options(text: str | None) -> dict[str, Any]:
+    """Return the options of a configuration, {} if it is no JSON object; others report that."""
+    try:
+        options = json.loads(text or "{}")
+    except (ValueError, TypeError):
+        return {}
+    return options if isinstance(options, dict) else {}

@@ -93,6 +93,10 @@ class RecordState(StrEnum):
     UNCHANGED = "unchanged"
 
 
+# A filter beside these states: records imported with problems.
+WITH_PROBLEMS = "problems"
+
+
 class RecordOutcome(StrEnum):
     """How a record's last import ended, or what its row is without one."""
 

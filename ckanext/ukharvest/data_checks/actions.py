@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ckan import model
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
-from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import organisation_of
+from ckanext.ukharvest.lib import check_texts, schema
+from ckanext.ukharvest.lib.actions import show_if_may
+from ckanext.ukharvest.lib.permissions import may_if_exists, organisation_of
+from ckanext.ukharvest.lib.slots import Note, Slot
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
 _GROUPS = {"organization": "id", "schema": "schema_url"}  # column of a row of counts
@@ -64,7 +67,7 @@ def ukharvest_data_check_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     row = data_check_model.find_data_checks(id_) if candidate.is_same else None
     if row is None:
         return shown
-    report = {**row.report, "summary": data_check_texts.summarise(row)}
+    report = {**row.report, "summary": check_texts.summarise(row)}
     more = {"report": report, "has_csv": bool(row.errors), "fault": row.fault}
     return {**shown, **short(row), **more, "tried": iso(row.tried)}
 
@@ -74,7 +77,7 @@ def short(row: Any) -> dict[str, Any]:
     figures = {name: getattr(row, name) for name in _FIGURES}
     own = {
         "verdict": row.verdict,
-        "summary": data_check_texts.summarise(row),
+        "summary": check_texts.summarise(row),
         "found": iso(row.found),
     }
     return {**own, **figures}
@@ -173,6 +176,32 @@ def _organisation_id(name_or_id: str) -> str | None:
     return str(organisation_of(name_or_id).id) if name_or_id else None
 
 
+def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
+    """Return the notes of sources with files that do not follow their schema."""
+    counts = data_check_model.count_invalid(source_ids)
+    return {id_: Note(data_check_texts.describe_invalid(n)) for id_, n in counts.items() if n}
+
+
+def resource_page(package: Mapping[str, Any], resource: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the check of a resource's data, as ``ukharvest_data_check_show`` does.
+
+    {} without a schema, or if the user may not see it. Also returns ``may_edit``: whether the user
+    may have the data checked again; and the names of the page's ``package`` and ``resource``.
+    """
+    check = show_if_may("ukharvest_data_check_show", resource["id"])
+    if not check:
+        return {}
+    is_checked = config.checks_links() and config.checks_data()
+    context = {"user": tk.current_user.name}
+    may_edit = is_checked and may_if_exists(context, "package_update", id=package["id"])
+    return {**check, "may_edit": may_edit, "package": package["name"], "resource": resource["id"]}
+
+
+SLOTS = (
+    Slot("resource_page", "ukharvest/snippets/data_check.html", resource_page),
+    Slot("weekly_mail", "", weekly_mail),
+)
+
 KEY = "data_check"
 
 load_findings = data_check_model.findings_of
@@ -198,6 +227,9 @@ def add_computed(package: dict[str, Any]) -> None:
         row = rows.get(str(resource.get("id")))
         if row and data_check_model.own_schema(resource) in ("", row.schema_url):
             resource[KEY] = short(row)
+
+
+WITH_SHOW = (add_computed,)
 
 
 def _has_schema(package: dict[str, Any]) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any
 
@@ -20,14 +19,15 @@ from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.http.request import HttpLimits, Reply
 from ckanext.ukharvest.core.link_states import growing_pause, host_of
 from ckanext.ukharvest.core.records import Validators
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.data_checks import model as data_check_model
-from ckanext.ukharvest.data_checks.model import Candidate
+from ckanext.ukharvest.data_checks.model import Candidate, DataCheck, DataSchema
+from ckanext.ukharvest.data_checks.texts import VERDICTS
 from ckanext.ukharvest.harvest import background, search_index
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.background import Budget, Interruption
+from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
-from ckanext.ukharvest.harvest.model import DataCheck, DataSchema
+from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
 from ckanext.ukharvest.schema_check.json_check import INSTALL
@@ -38,6 +38,7 @@ from ckanext.ukharvest.schema_check.report import (
     FindingsCsv,
     Limits,
     Verdict,
+    storable,
 )
 
 _PIECE = 1 << 20
@@ -105,50 +106,14 @@ def _as_csv(findings: Sequence[Finding], place: str) -> bytes | None:
     return zlib.compress(text.getvalue().encode("utf-8", "replace"))
 
 
-def storable(value: Any) -> Any:
-    """Return a report without the characters that PostgreSQL cannot store."""
-    if isinstance(value, dict):
-        return {str(key): storable(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [storable(part) for part in value]
-    if isinstance(value, str):
-        return value.replace("\0", "").encode("utf-8", "replace").decode()
-    return value
-
-
 # Of one request: a server that sends nothing costs ten seconds.
 REQUEST = HttpLimits(connect=10, read=10, total=120, max_redirects=5, retries=0, delay=1.0)
 MOST_REQUESTS = 1 + REQUEST.max_redirects
 SILENT_AFTER = 3  # failed requests in a row after which a host is left alone
 
-Report = Callable[[str, str], None]  # URL of the data or schema, and what was found
 
-
-def limits() -> Limits:
-    """Return the limits of a check, as the portal's ini says."""
-    most = config.data_checks_megabytes() * MIB
-    return Limits(
-        data_bytes=most,
-        tree_bytes=min(most, Limits().tree_bytes),
-    )
-
-
-def check_due(
-    budget: Budget,
-    *,
-    until: float | None = None,
-    source_id: str | None = None,
-    tell: Report = lambda _url, _text: None,
-    interruption: Interruption | None = None,
-) -> bool:
+def check_due(shift: Shift) -> bool:
     """Check the data that are due; the caller holds the lock of link checks.
-
-    Args:
-        budget: of a day, with that of link checks.
-        until: ``time.monotonic()`` at which to stop; None: check all.
-        source_id: only data of this source's datasets.
-        tell: called with each result.
-        interruption: ends the check; what is under way stays due.
 
     Returns:
         Whether the check ended before all were checked.
@@ -156,7 +121,7 @@ def check_due(
     Raises:
         Aborted: it was interrupted before it knew what is due.
     """
-    interruption = interruption or Interruption()
+    source_id, interruption = shift.source_id, shift.interruption
     if not (config.checks_data() and data_check_model.are_used()):
         return False
     with interruption.cancels_query():
@@ -172,15 +137,23 @@ def check_due(
     if not known:
         _index(changed, interruption)
         return False
-    checks = limits()
+    checks = Limits.for_bytes(config.data_checks_megabytes() * MIB)
     request = replace(REQUEST, max_bytes=max(checks.data_bytes, checks.schema_bytes) + 1)
     client = open_metered_client(request, interruption.sleep)
     interruption.then(client.abort)
     with client:
-        walk = _Walk(client, checks, budget, until, tell, interruption)
+        walk = _Walk(client, checks, shift)
         walk.check(known)
     _index([*changed, *walk.changed], interruption)
     return walk.is_late
+
+
+def _is_due() -> bool:
+    is_any = config.checks_data() and data_check_model.count_due() > 0
+    return is_any and background.has_budget(MOST_REQUESTS)
+
+
+WORK = (Work(check_due, _is_due, ask=data_check_model.ask_for_check),)
 
 
 def _index(package_ids: Sequence[str], interruption: Interruption) -> None:
@@ -199,18 +172,9 @@ class _Walk:
         is_late: it ended before all were checked.
     """
 
-    def __init__(
-        self,
-        client: MeteredClient,
-        checks: Limits,
-        budget: Budget,
-        until: float | None,
-        tell: Report,
-        interruption: Interruption,
-    ) -> None:
-        self._interruption = interruption
-        self._client, self._checks, self._tell = client, checks, tell
-        self._budget, self._until = budget, until
+    def __init__(self, client: MeteredClient, checks: Limits, shift: Shift) -> None:
+        self._client, self._checks, self._shift = client, checks, shift
+        self._budget = background.daily_budget()
         self._days = config.links_days()
         self._failed: Counter[str] = Counter()  # host → failed requests in a row
         self.changed: list[str] = []
@@ -247,8 +211,7 @@ class _Walk:
                 compat.rollback()
 
     def _may_go_on(self) -> bool:
-        is_time_up = self._until is not None and time.monotonic() >= self._until
-        self.is_late = is_time_up or self._interruption.is_set()
+        self.is_late = self._shift.is_late()
         spent = background.spent_today()
         Session.commit()
         return not self.is_late and self._budget.allows(spent, MOST_REQUESTS)
@@ -258,7 +221,7 @@ class _Walk:
             self.changed.append(candidate.package_id)
         Session.commit()
         text = values.get("fault") or (values.get("report") or {}).get("summary") or "not changed"
-        self._tell(candidate.url, text)
+        self._shift.tell(candidate.url, text)
 
     def _read_schema(self, url: str, known: DataSchema | None) -> None:
         copy = data_check_model.load_file(url)
@@ -271,7 +234,7 @@ class _Walk:
         except SourceError as exc:
             faults = known.faults + 1 if known else 1
             data_check_model.save_error(url, exc.message, faults, self._days)
-            self._tell(url, exc.message)
+            self._shift.tell(url, exc.message)
         Session.commit()
 
     def _spend(self, url: str, ask: Callable[[], Any]) -> Any:
@@ -321,7 +284,7 @@ class _Walk:
         Session.commit()  # no transaction is open while the check takes its time
         findings: list[Finding] = []
         content = file.content if file else b""
-        must_end = self._interruption.is_set
+        must_end = self._shift.interruption.is_set
         return columns(
             check_data(body, content, self._checks, on_finding=findings.append, must_end=must_end),
             findings,
@@ -345,3 +308,27 @@ def _why_not(each: Candidate, schema: DataSchema | None) -> str:
     if schema is not None and each.format and each.format not in data_check_model.CHECKABLE:
         return f"The file is {each.format}; only CSV, JSON, GeoJSON and XML files can be checked."
     return ""
+
+
+def load_figures() -> dict[str, Any]:
+    """Return verdict → number of files, and ``waiting``: files that are due."""
+    return {**data_check_model.count_verdicts(), "waiting": data_check_model.count_due()}
+
+
+def describe_figures(figures: Mapping[str, Any]) -> str:
+    """Return how many files were checked against their schemas, "" without schemas.
+
+    Args:
+        figures: as ``load_figures`` returns it.
+    """
+    if not any(figures.values()):
+        return ""
+    valid, invalid, unchecked = (figures.get(verdict, 0) for verdict in VERDICTS)
+    files = counted(valid + invalid + unchecked, "file")
+    return (
+        f"{files} checked against a schema: {valid:,} valid, {invalid:,} with errors, "
+        f"{unchecked:,} not checkable; {figures['waiting']:,} waiting."
+    )
+
+
+DASHBOARD = (Figures("data", load_figures, describe_figures),)

@@ -11,6 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
+from ckan.plugins import toolkit as tk
+from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.core.link_states import LinkState, growing_pause
 from ckanext.ukharvest.core.records import Validators
@@ -21,10 +23,84 @@ from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.database import execute, upsert
 from ckanext.ukharvest.harvest.datasets import IS_DATASET, IS_PUBLIC
 from ckanext.ukharvest.harvest.links import ASKED, digest, live_resources, of_source
-from ckanext.ukharvest.harvest.model import DataCheck, DataSchema, Link, Record
+from ckanext.ukharvest.harvest.lists import IndexField
+from ckanext.ukharvest.harvest.model import Link, Record
 from ckanext.ukharvest.schema_check.files import SchemaFile
 
 Session = model.Session
+
+
+class DataSchema(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A schema that data are checked against, as it was last read.
+
+    Attributes:
+        url_digest: SHA-256 of the URL in UTF-8.
+        etag, last_modified: validators of ``content``.
+        checksum: SHA-256 of the schema, "" if it was never read.
+        content: the schema, compressed by zlib; None if it was never read.
+        error: why the last request for it failed, as a sentence; "" if it did not.
+        fetched: time of the last request, None before the first.
+        due: time of the next.
+        faults: failed requests in a row.
+    """
+
+    __tablename__ = "ukharvest_data_schema"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    url = sa.Column(sa.UnicodeText, nullable=False)
+    url_digest = sa.Column(sa.LargeBinary, nullable=False, unique=True)
+    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    error = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    content = sa.Column(sa.LargeBinary)
+    fetched = sa.Column(sa.DateTime)
+    due = sa.Column(sa.DateTime, nullable=False)
+    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
+class DataCheck(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """Whether the data of a resource follow their schema.
+
+    Attributes:
+        url, schema_url: of the data and the schema at the check.
+        verdict, errors, checked, unit, reason, stopped, schema_type: see ``DataReport``.
+        report: the whole report for JSON, with the first findings.
+        findings: all findings as CSV, compressed by zlib; None if there are none.
+        checksum, etag, last_modified: SHA-256 and validators of the data.
+        schema_checksum: of the schema, "" if it could not be read.
+        link_tried: the link check before this one; a later one makes the data due.
+        found: when the result was made; tried: the last attempt.
+        due: a check is due from then on whatever has changed; None: only after a change.
+        faults, fault: failed attempts in a row, and why the last one failed, as a sentence.
+    """
+
+    __tablename__ = "ukharvest_data_check"
+
+    resource_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True
+    )
+    url = sa.Column(sa.UnicodeText, nullable=False)
+    schema_url = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    verdict = sa.Column(sa.UnicodeText, nullable=False)
+    errors = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    checked = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
+    unit = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stopped = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    schema_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    report = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    findings = sa.Column(sa.LargeBinary)
+    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    schema_checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    link_tried = sa.Column(sa.DateTime)
+    found = sa.Column(sa.DateTime)
+    tried = sa.Column(sa.DateTime, nullable=False, default=tables.utcnow)
+    due = sa.Column(sa.DateTime)
+    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    fault = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
 
 
 def load_data_schemas(urls: Collection[str]) -> dict[str, DataSchema]:
@@ -126,6 +202,16 @@ IS_CURRENT = sa.and_(
     Resource.url == DataCheck.url,
     Resource.state == "active",
 )
+
+
+_VERDICTS = (
+    sa.select(sa.func.array_agg(DataCheck.verdict.distinct()))
+    .join(Resource, IS_CURRENT)
+    .where(Resource.package_id == Package.id)
+    .correlate(Package)
+    .scalar_subquery()
+)
+INDEX_FIELDS = (IndexField("data_check", _VERDICTS, lambda verdicts: tuple(verdicts or ())),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ckan.lib.search import SearchError, SolrConnectionError
 from ckan.logic.action import create, get, update
 from ckan.plugins import toolkit as tk
 
@@ -16,19 +15,18 @@ from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets import schema as dataset_schema
 from ckanext.ukharvest.datasets import search
+from ckanext.ukharvest.datasets.page import describe_dataset
 from ckanext.ukharvest.datasets.provenance import (
     describe_change,
     describe_origin,
     may_edit_dataset_or_source,
 )
 from ckanext.ukharvest.harvest import changes, search_index
-from ckanext.ukharvest.harvest import datasets as harvest_datasets
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import dataset_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.package import KEY as OWN_SITE_KEY
-from ckanext.ukharvest.themes.actions import describe_theme
 
 log = logging.getLogger(__name__)
 
@@ -136,58 +134,12 @@ _FORM_FIELDS: dict[str, tuple[str, Callable[[str], str]]] = {
     "ukharvest_organization_area": (gazetteer.AREA, _area_name),
 }
 
-MOST = 500  # datasets, and services; CKAN's search returns at most 1,000
-
-
-def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
-    """Return which datasets a service operates on, and which services operate on a dataset.
-
-    Only active datasets that the user may read, from any source, no matter which was harvested
-    first.
-
-    Returns:
-        ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, sorted by title,
-        at most 500 of each; ``references``: the names of those datasets in the service's record;
-        ``is_unknown``: there are some, and the search failed.
-    """
-    names = harvest_datasets.datasets_of(package_id)
-    datasets, services = list(names)[:MOST], list(harvest_datasets.services_of(package_id))[:MOST]
-    try:
-        packages = _readable(context, {*datasets, *services})
-    except (SearchError, SolrConnectionError):  # the page is useful without them
-        log.exception("What is coupled with %s could not be looked up", package_id)
-        return {"datasets": [], "services": [], "references": [], "is_unknown": True}
-    coupled = [package for package in packages if package["id"] in datasets]
-    return {
-        "datasets": coupled,
-        "services": [package for package in packages if package["id"] in services],
-        "references": sorted({name for package in coupled for name in names[package["id"]]}),
-        "is_unknown": False,
-    }
-
-
-def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
-    """Return the datasets that the user may read, by one search, which applies permissions."""
-    if not ids:
-        return []
-    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
-    either = " OR ".join(f'"{id_}"' for id_ in sorted(ids))
-    query = {
-        "q": "*:*",
-        "fq": f"id:({either})",
-        "fl": ["id", "name", "title"],
-        "include_private": True,
-        "facet": "false",
-        "sort": "title_string asc",
-        "rows": len(ids),
-    }
-    results = tk.get_action("package_search")(own, query)["results"]
-    return [{key: row[key] for key in ("id", "name", "title")} for row in results]
-
 
 @tk.side_effect_free
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show origin, harvest state, theme and coupled services of a dataset. Times are UTC.
+    """Show origin, harvest state, theme, stars, links and coupled services of a dataset.
+
+    These are the facts of its page; a portal without a feature lacks those of it. Times are UTC.
 
     For users who may read it.
 
@@ -200,6 +152,9 @@ def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
         dataset: active ones that the user may read, from any source: dicts with ``id``, ``name``
         and ``title``, sorted by title, at most 500 of each; ``references``: the names of those
         datasets in the service's record; ``is_unknown``: the search failed.
+        ``stars``, if it was rated: ``stars``, ``text`` and ``basis`` of the dataset and, by id, of
+        each of its ``resources``; ``links``, if any does not work: ``text``, and ``resources``:
+        id → text; ``may_edit``: whether the user may edit the dataset.
         ``harvested_by_source``: false for a dataset that was not harvested, and then
         nothing else; ``source`` (``id``, ``name``, ``title``, ``organization`` with ``name`` and
         ``title``; None if it is deleted or the user may not read it), ``record_id``, ``guid``,
@@ -217,18 +172,17 @@ def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
         ``edited_since`` (when a person changed the dataset after the last import, or
         None), ``also_in`` (``id``, ``name`` and ``title`` of other sources that list it too). For
         users who may edit the dataset or its source also ``problems_count`` and ``error`` (why the
-        last import failed: ``code``, ``message``, ``line``), else None
+        last import failed: ``code``, ``message``, ``line``), else None; ``problems`` (the first
+        ten, as in :py:func:`ukharvest_record_show`), ``may_see_record`` (whether the user may open
+        the page of the record that has them) and ``source_record`` (``form``, ``extension`` and
+        ``size`` of the record's stored text, or None)
     :rtype: dictionary
     """
     tk.check_access("ukharvest_dataset_show", context, data_dict)
     package = tk.get_action("package_show")(
         {"user": context.get("user"), "ignore_auth": True}, {"id": tk.get_or_bust(data_dict, "id")}
     )
-    return {
-        **describe_origin(context, package),
-        "theme": describe_theme(package),
-        "coupled": find_coupled(context, package["id"]),
-    }
+    return describe_dataset(context, package, describe_origin(context, package))
 
 
 @tk.side_effect_free

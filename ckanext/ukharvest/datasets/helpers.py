@@ -12,14 +12,11 @@ from ckanext.ukharvest.core.dataset_changes import compare_texts
 from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.datasets import provenance, search
-from ckanext.ukharvest.datasets import rows as dataset_rows
+from ckanext.ukharvest.datasets import search
 from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.datasets.rows import ukharvest_field_value
-from ckanext.ukharvest.harvest import changes, search_index
-from ckanext.ukharvest.lib.permissions import may_if_exists
-from ckanext.ukharvest.links import texts as link_texts
-from ckanext.ukharvest.rendering import extent_map, inspire, source_record, values
+from ckanext.ukharvest.harvest import search_index
+from ckanext.ukharvest.rendering import extent_map, inspire, values
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.rendering.source_record import format_size
 from ckanext.ukharvest.rendering.values import LABELS_OF_RESOURCES, render_translations
@@ -96,59 +93,6 @@ def _extent_of_publisher(package: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
-    """Return ``form``, ``extension`` and ``size`` of the stored record of a harvested dataset.
-
-    None for other datasets, and if no record is stored.
-    """
-    glance = changes.glance_at(package["id"]) if ukharvest_is_harvested(package) else None
-    if glance is None:
-        return None
-    form = source_record.form_of(glance.head)
-    size = source_record.format_size(glance.size)
-    return {"form": form.label, "extension": form.extension, "size": size}
-
-
-def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return the link check of a resource, as ``ukharvest_link_show`` does.
-
-    {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
-    link works, and whether its format is another than the metadata say.
-    """
-    link = _show_if_may("ukharvest_link_show", resource)
-    if not link:
-        return {}
-    state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
-    declared = str(resource.get("format") or "")
-    sentences = (state, link_texts.describe_difference(link, declared))
-    return {**link, "sentences": list(filter(None, sentences))}
-
-
-def _show_if_may(action: str, resource: dict[str, Any]) -> dict[str, Any]:
-    """Return an action's result for a resource, {} if the user may not see it."""
-    try:
-        return dict(tk.get_action(action)({"user": tk.current_user.name}, {"id": resource["id"]}))
-    except (tk.ObjectNotFound, tk.NotAuthorized):
-        return {}
-
-
-def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
-    """Return the check of a resource's data, as ``ukharvest_data_check_show`` does.
-
-    {} without a schema, or if the user may not see it. Also returns ``may_edit``: whether the user
-    may have the data checked again.
-    """
-    context = {"user": tk.current_user.name}
-    check = _show_if_may("ukharvest_data_check_show", resource)
-    if not check:
-        return {}
-    is_checked = config.checks_links() and config.checks_data()
-    return {
-        **check,
-        "may_edit": is_checked and may_if_exists(context, "package_update", id=package["id"]),
-    }
-
-
 def add_translations(package: dict[str, Any]) -> None:
     """Add ``title_translated`` and its kin to a dataset for a page: h.get_translated reads them.
 
@@ -194,20 +138,6 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     value = next(filter(None, map(data.get, (name or key, *field.aliases))), None)
     part = field_rows.build_part(field, value, tk._)
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
-
-
-def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
-
-    {} for anonymous users, if the portal lets them create datasets.
-    """
-    texts = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
-    texts["tags"] = data.get("tag_string") or data.get("tags")
-    try:
-        context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_theme_suggest")(context, texts))
-    except tk.NotAuthorized:
-        return {}
 
 
 def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> list[str]:
@@ -257,12 +187,6 @@ def ukharvest_organization_fields(extras: Sequence[Mapping[str, Any]] | None) ->
 
 # Functions of other modules that templates call.
 HELPERS = {
-    **{
-        name: function
-        for module in (provenance, dataset_rows, search)
-        for name, function in vars(module).items()
-        if name.startswith("ukharvest_")
-    },
     "format_resource_items": format_resource_items,
     "ukharvest_difference": compare_texts,
     "ukharvest_facet_items": search.facet_items,

@@ -15,6 +15,7 @@ from flask import g
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
@@ -24,7 +25,6 @@ from ckanext.ukharvest.harvest import conflicts, sweeper
 from ckanext.ukharvest.lib.permissions import TYPE, is_insider, may, may_see_source
 from ckanext.ukharvest.rendering import values
 from ckanext.ukharvest.rendering.values import Portal
-from ckanext.ukharvest.sources import rules as source_rules
 
 CURRENT, MISSING, HELD, KEPT = "current", "missing", "held", "kept"
 OFF, SOURCE_DELETED = "off", "source_deleted"
@@ -145,7 +145,7 @@ def _source(origin: Origin) -> dict[str, Any]:
 
 
 def _kept(origin: Origin) -> list[str]:
-    own = source_rules.parse_options(origin.config).get("not_overwrite")
+    own = parse_options(origin.config).get("not_overwrite")
     named = [str(name) for name in own] if isinstance(own, list) else []
     return list(dict.fromkeys([*_ALWAYS_KEPT, *named, *sorted(config.not_overwrite_fields())]))
 

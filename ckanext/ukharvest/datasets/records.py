@@ -13,14 +13,13 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
 from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
-from ckanext.ukharvest.harvest import changes, outcomes
+from ckanext.ukharvest.harvest import changes, outcomes, record_history
 from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.record_history import Found, Pass
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.rendering import source_record
 from ckanext.ukharvest.rendering.values import parse_translations
-from ckanext.ukharvest.runs import model as run_model
-from ckanext.ukharvest.runs.model import Found, Pass
 
 
 def describe_record(context: Any, found: Found) -> dict[str, Any]:
@@ -30,7 +29,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
     may_read = dataset is None or not dataset.private or may(context, "package_show", id=dataset.id)
     source = model.Package.get(row.source_id)
     state = outcomes.state_now(row.id, row.source_id)
-    glance = run_model.glance_at(row.id) if may_read else None
+    glance = record_history.glance_at(row.id) if may_read else None
     return {
         "id": row.id,
         "source_id": row.source_id,
@@ -47,7 +46,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
         "error": _with_texts(row.error, LOST) if state == RecordState.LOST and row.error else None,
         "problems": problems_of(row.id),
-        "history": _history(row, run_model.passes(row)) if may_read else [],
+        "history": _history(row, record_history.passes(row)) if may_read else [],
         "content_type": source_record.form_of(glance.head).label if glance else "",
         "content_size": glance.size if glance else 0,
     }
@@ -56,7 +55,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
 def problems_of(record_id: int) -> list[dict[str, Any]]:
     """Return the ``problems`` of ``ukharvest_record_show``; checks no permission."""
     few = ("code", "field", "message", "line")
-    rows = run_model.problems(record_id)
+    rows = record_history.problems(record_id)
     problems = [
         _with_texts({key: getattr(row, key) for key in few}, PROBLEM, "severity") for row in rows
     ]
@@ -109,14 +108,14 @@ def _outcome(change: dict[str, Any]) -> dict[str, Any]:
 
 
 # The text of a record that its problems refer to, "" if it is not stored; takes its number.
-load_text = run_model.text_of
+load_text = record_history.text_of
 # The record that a dataset was made from, None if it is not stored; takes the dataset's id.
 load_document = changes.document_of_dataset
 
 
 def source_of_record(record_id: int) -> str | None:
     """Return the id of a record's source, None if there is no such record."""
-    record = run_model.find_record(record_id)
+    record = record_history.find_record(record_id)
     return str(record.row.source_id) if record else None
 
 

@@ -7,70 +7,31 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
-from flask import g, has_request_context
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest import themes as theming
-from ckanext.ukharvest.core.values import theme_names
-from ckanext.ukharvest.core.values.stars import Stars
-from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.datasets import model as dataset_model
-from ckanext.ukharvest.datasets import provenance
-from ckanext.ukharvest.datasets.actions import find_coupled
-from ckanext.ukharvest.datasets.model import Listed
+from ckanext.ukharvest.datasets.page import ukharvest_dataset
 from ckanext.ukharvest.datasets.provenance import (
     DATASET_KEYS,
     fact,
     facts_of,
     once_per_request,
     portal,
-    search_url,
     ukharvest_is_harvested,
 )
-from ckanext.ukharvest.datasets.records import problems_of
-from ckanext.ukharvest.harvest import datasets
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.lib.slots import facts_of as facts_of_features
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.links import model as link_model
-from ckanext.ukharvest.links import texts as link_texts
 from ckanext.ukharvest.rendering import extent_map, inspire, source_record, values
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.rendering.fields import TECHNICAL, Row, Rows, is_location_data
-from ckanext.ukharvest.rendering.values import INDEXED
-from ckanext.ukharvest.stars import from_columns
-from ckanext.ukharvest.stars import texts as star_texts
-from ckanext.ukharvest.themes import choice as themes
-from ckanext.ukharvest.themes import texts as theme_texts
-
-
-def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of ``ukharvest_dataset_show``, {} if the dataset was not harvested.
-
-    Args:
-        package: as package_show returns it to the user.
-    """
-    return _origin(package) if ukharvest_is_harvested(package) else {}
-
-
-@once_per_request
-def _origin(package: Mapping[str, Any]) -> dict[str, Any]:
-    return provenance.describe_origin(context(), package)
 
 
 def ukharvest_may_edit(package: dict[str, Any]) -> bool:
     """Tell whether the user may edit the dataset; no query for anonymous users."""
     return not tk.current_user.is_anonymous and may(context(), "package_update", id=package["id"])
-
-
-def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
-    """Tell whether the user may see the records and runs of a source."""
-    if not source or tk.current_user.is_anonymous:
-        return False
-    return may(context(), "harvest_source_update", id=source["id"])
 
 
 def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> list[str]:
@@ -89,11 +50,6 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
     return list(dict.fromkeys(labels))
 
 
-def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
-    """Return the problems of a record, as ``ukharvest_record_show`` does."""
-    return problems_of(record_id) if record_id else []
-
-
 def ukharvest_web_url(url: str | None) -> str:
     """Return the URL if it is one that a page may link to, else ""."""
     return url if url and is_web_url(url) else ""
@@ -110,55 +66,6 @@ def ukharvest_record_form(form: str) -> str:
         source_record.JSON.label: tk._("JSON, formatted"),
     }
     return made.get(form) or gettext("As the publisher wrote it: {form}", form=form)
-
-
-LONGEST = 300  # characters of a reason, which may quote a record
-FAILED = frozenset(map(str, link_model.STATES))
-
-
-def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts shown under a dataset's title, with two database queries at most.
-
-    Returns:
-        ``stars`` (number, None if not rated), ``text`` (of the stars), ``basis`` (what they rest
-        on), ``broken`` (how many links do not work and since when, "" if all do), ``theme``
-        ({"title", "url", "suggested", "why"}, None for none), ``is_location``, ``publisher`` and,
-        for location data, ``provider`` and ``parties`` (markup, "" for none).
-    """
-    assessment, facts = load_assessment(package), facts_of(package)
-    is_location = is_location_data(facts)
-    return {
-        **_stars(package, assessment),
-        "broken": _broken(package),
-        "theme": _theme(facts.get("theme-primary", ""), assessment),
-        "is_location": is_location,
-        "publisher": _publisher(package, facts),
-        "provider": facts.get("provider", "") if is_location else "",
-        "parties": _parties(facts) if is_location else Markup(""),
-    }
-
-
-def ukharvest_resource_line(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource's line in a list of its dataset's.
-
-    Returns:
-        ``stars`` (None if not rated), their ``text``, ``basis`` (what they rest on), ``broken``
-        (since when the link does not work, "" if it does), and ``url`` ("" if not http).
-    """
-    assessment, url = load_assessment(package or {}), str(resource.get("url") or "")
-    row = (
-        assessment.resources.get(resource.get("id"))
-        if assessment and assessment.resources
-        else None
-    )
-    link = load_links(package or {}).get(url)
-    return {
-        "stars": row[0] if row else None,
-        "text": shorten(star_texts.describe_stars(Stars(*row)), LONGEST) if row else "",
-        "basis": star_texts.describe_basis(Stars(*row), link) if row else "",
-        "broken": link_texts.describe_briefly(link) if link else "",
-        "url": url if is_web_url(url) else "",
-    }
 
 
 def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
@@ -197,62 +104,24 @@ def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
     return values.render_extra(words) or None
 
 
-@once_per_request
-def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
-    """Return a dataset's stars and theme, loaded once per request; None if there are none."""
-    id_ = str(package.get("id") or "")
-    return datasets.find_assessments(id_) if id_ else None
+def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
+    """Return what stands under a dataset's title besides the facts of features.
 
-
-@once_per_request
-def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return URL → what checks say of the links of a dataset, loaded once per request."""
-    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
-    return link_model.of_urls(urls) if package.get("id") else {}
-
-
-def _broken(package: Mapping[str, Any]) -> str:
-    """Return how many links of a dataset do not work, and since when the first."""
-    links = load_links(package)
-    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
-    failed = [links[url] for url in urls if url in links and links[url]["state"] in FAILED]
-    since = min((link["dead_since"] or link["failed_since"] or "" for link in failed), default="")
-    return link_texts.describe_of_dataset(len(failed), len(urls), since)
-
-
-def _stars(package: Mapping[str, Any], found: Assessment | None) -> dict[str, Any]:
-    if found is None or found.stars is None:
-        return {"stars": None, "text": "", "basis": ""}
-    rated = from_columns(found)
-    urls = {
-        resource.get("id"): str(resource.get("url") or "")
-        for resource in package.get("resources") or ()
+    Returns:
+        ``is_location`` (whether it is UK location data) and ``people``: label → markup of
+        publisher and, for location data, provider and responsible party.
+    """
+    facts = facts_of(package)
+    is_location = is_location_data(facts)
+    people = {
+        tk._("Publisher"): _publisher(package, facts),
+        tk._("Provider"): facts.get("provider", "") if is_location else "",
+        tk._("Responsible party"): _parties(facts) if is_location else "",
     }
-    first = next((id_ for id_, stars in rated.resources.items() if stars == rated.best), "")
-    link = load_links(package).get(urls.get(first, ""))
     return {
-        "stars": rated.best.stars,
-        "text": shorten(star_texts.describe_stars(rated.best), LONGEST),
-        "basis": star_texts.describe_basis(rated.best, link),
+        "is_location": is_location,
+        "people": {label: value for label, value in people.items() if value},
     }
-
-
-def _theme(text: str, found: Assessment | None) -> dict[str, Any] | None:
-    name = theme_names.find(text)
-    if not name:
-        return None
-    is_suggested = found is not None and found.theme_origin == themes.WORDS and found.theme == name
-    return {
-        "title": theme_texts.title(name),
-        "url": search_url(INDEXED["theme"], name),
-        "suggested": is_suggested,
-        "why": _why(name, found) if is_suggested else [],
-    }
-
-
-def _why(name: str, found: Assessment | None) -> list[str]:
-    ranking = theming.ranking_of(found.themes) if found else ()
-    return next((theme_texts.why(theme.reasons) for theme in ranking if theme.theme == name), [])
 
 
 def _publisher(package: Mapping[str, Any], facts: Mapping[str, str]) -> Markup:
@@ -269,49 +138,6 @@ def _parties(facts: Mapping[str, str]) -> Markup:
         if facts.get(key) and (value := inspire.render_parties(facts[key], portal())):
             return value
     return Markup("")
-
-
-_FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
-
-
-def remember_results(results: Iterable[Any]) -> None:
-    """Remember the datasets that a search found until the end of the request."""
-    if has_request_context():
-        ids = g.setdefault(_FOUND, {})
-        ids.update(
-            (result["id"], None)
-            for result in results
-            if isinstance(result, Mapping) and "id" in result
-        )
-
-
-def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a list of datasets shows in addition to CKAN's own.
-
-    Returns:
-        ``stars`` (number, None if not rated), ``text`` (of the stars), ``source`` ({"name",
-        "title"}, None if it was not harvested) and ``harvested`` (UTC).
-    """
-    badges = _of(str(package.get("id") or ""))
-    if badges is None:
-        return {"stars": None, "text": "", "source": None, "harvested": None}
-    is_rated = badges.stars is not None
-    best = Stars(badges.stars or 0, badges.code or "", badges.detail or "")
-    return {
-        "stars": badges.stars,
-        "text": shorten(star_texts.describe_stars(best), LONGEST) if is_rated else "",
-        "source": {"name": badges.source, "title": badges.title} if badges.source else None,
-        "harvested": badges.harvested,
-    }
-
-
-def _of(package_id: str) -> Listed | None:
-    known: dict[str, Listed | None] = g.setdefault(_KNOWN, {})
-    if package_id and package_id not in known:
-        ids = {package_id, *g.get(_FOUND, {})} - known.keys()
-        known.update(dict.fromkeys(ids))
-        known.update(dataset_model.load_badges(ids))
-    return known.get(package_id)
 
 
 # harvest_extras of its plugin adds them to what package_show returns.
@@ -401,10 +227,8 @@ def ukharvest_field_value(key: str, value: Any, package: Mapping[str, Any] | Non
     if key not in values.RENDERED_KEYS:
         return values.render_extra(value if isinstance(value, str) else json.dumps(value))
     shown = values.render_value(key, value, portal())
-    assessment = load_assessment(package) if key == "theme-primary" and package else None
-    if assessment is not None and assessment.theme_origin == themes.WORDS:
-        words = tk._("suggested from the dataset's own words")
-        shown += Markup(' <span class="small text-muted">({})</span>').format(words)
+    for note in facts_of_features("field", key, package) if package else ():
+        shown += Markup(' <span class="small text-muted">({})</span>').format(note)
     return shown
 
 
@@ -442,19 +266,18 @@ def _person(package: Mapping[str, Any], key: str) -> Markup:
 
 def _of_harvest(package: Mapping[str, Any]) -> dict[str, Markup]:
     """Return the values of the rows about the harvest, and the couplings."""
-    origin = ukharvest_provenance(package) or {}
+    origin = ukharvest_dataset(package)
     url = str(origin.get("harvest_url") or "")
     return {
         field_rows.HARVEST_URL: values.render_link_or_text(url),
         field_rows.HARVEST_DATE: texts.when(origin.get("harvested")),
         "guid": _identifier(str(origin.get("guid") or fact(package, "guid") or "")),
         "harvest_source_title": _source(origin.get("source") or {}),
-        **_couplings(package),
+        **_couplings(package, origin["coupled"]),
     }
 
 
-def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
-    coupled = find_coupled({"user": tk.current_user.name}, package["id"])
+def _couplings(package: Mapping[str, Any], coupled: dict[str, Any]) -> dict[str, Markup]:
     if coupled["is_unknown"]:
         is_service = fact(package, "resource-type") == "service"
         key = field_rows.COUPLED_DATASETS if is_service else field_rows.COUPLED_SERVICES

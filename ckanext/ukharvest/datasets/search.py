@@ -1,4 +1,4 @@
-"""Dataset search: index fields, facets, and search by place."""
+"""Dataset search: index fields, facets, badges of results, and search by place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
+from flask import g, has_request_context
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.values import (
@@ -23,13 +24,15 @@ from ckanext.ukharvest.core.values.geometries import bbox_polygon, bounds, valid
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.data_checks.texts import verdict_label
+from ckanext.ukharvest.datasets import model as dataset_model
+from ckanext.ukharvest.datasets.model import Listed
 from ckanext.ukharvest.harvest import runs, search_index
 from ckanext.ukharvest.harvest.search_index import IndexValues
+from ckanext.ukharvest.lib import slots
+from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.rendering import values as rendering_values
-from ckanext.ukharvest.rendering.values import FACETS, INDEXED
-from ckanext.ukharvest.stars.texts import out_of_five
+from ckanext.ukharvest.rendering.values import INDEXED
 
 NAME, BOX = "ext_place", "ext_bbox"
 SIDES = {"west": 180, "south": 90, "east": 180, "north": 90}  # side → largest number of degrees
@@ -129,19 +132,18 @@ def ukharvest_place() -> dict[str, Any] | None:
     }
 
 
-# Of facets that are no field of a dataset.
-_OTHER_TITLES = {
-    "data_check": _("Data follow their schema"),
-    "stars": _("Stars of openness"),
-    "organization_type": _("Type of organisation"),
-}
-
-
 def titles() -> dict[str, str]:
     """Return the portal's facets in its order: index field → title."""
-    known = {FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet}
-    known |= _OTHER_TITLES
-    return {INDEXED[name]: tk._(known[name]) for name in config.facets()}
+    known = {
+        rendering_values.FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet
+    }
+    known |= {name: facet.title for name, facet in _other_facets().items()}
+    return {INDEXED[name]: tk._(known[name]) for name in config.facets() if name in known}
+
+
+def _other_facets() -> dict[str, Facet]:
+    """Return the facets that are no field of a dataset."""
+    return {**_FACETS, **slots.facets()}
 
 
 def add_facets(facets: dict[str, str], package_type: str | None) -> dict[str, str]:
@@ -166,7 +168,9 @@ def label(results: dict[str, Any], asked: str | list[str]) -> None:
     """
     filters = asked if isinstance(asked, str) else " ".join(asked)
     own = titles()
-    for name, field in INDEXED.items():
+    labels = _LABELS | {name: facet.label for name, facet in _other_facets().items()}
+    for name, label_of in labels.items():
+        field = INDEXED[name]
         facet = results.get("search_facets", {}).get(field)
         if facet is None:
             continue
@@ -176,7 +180,7 @@ def label(results: dict[str, Any], asked: str | list[str]) -> None:
             if value not in present:
                 facet["items"].append({"name": value, "display_name": value, "count": 0})
         for item in facet["items"]:
-            item["display_name"] = _LABELS[name](item["name"])
+            item["display_name"] = label_of(item["name"])
 
 
 def facet_items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
@@ -185,7 +189,7 @@ def facet_items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any
     Most datasets first; stars in descending order, functions below their parents.
     """
     values: list[dict[str, Any]] = tk.h.get_facet_items_dict(field, search_facets)
-    if field == INDEXED["stars"]:
+    if any(facet.is_ranked and field == INDEXED[name] for name, facet in slots.facets().items()):
         return sorted(values, key=lambda item: item["name"], reverse=True)
     return list(_tree(values)) if field == INDEXED["function"] else values
 
@@ -211,10 +215,53 @@ _LABELS: dict[str, Callable[[str], str]] = {
     "function": rendering_values.lga_label,
     "service": rendering_values.lga_label,
     "schema": lambda url: rendering_values.address_label("schemas", url),
-    "data_check": verdict_label,
-    "stars": lambda name: out_of_five(int(name)) if name in tuple("012345") else name,
-    "organization_type": lambda name: tk._(organization_types.label(name)),
 }
+_FACETS = {
+    "organization_type": Facet(
+        _("Type of organisation"), lambda name: tk._(organization_types.label(name))
+    ),
+}
+
+_FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
+
+
+def prepare_results(results: dict[str, Any], asked: str | list[str]) -> None:
+    """Label a search's facets, and remember the datasets that it found for their badges.
+
+    Args:
+        results, asked: as in ``label``.
+    """
+    label(results, asked)
+    if has_request_context():
+        datasets = (each for each in results.get("results") or () if isinstance(each, Mapping))
+        g.setdefault(_FOUND, {}).update((each["id"], None) for each in datasets if "id" in each)
+
+
+def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a list of datasets shows in addition to CKAN's own.
+
+    Returns:
+        ``source`` ({"name", "title"}, None if it was not harvested), ``harvested`` (UTC) and
+        ``row`` (of ``load_badges``, for slots of features).
+    """
+    badges = _of(str(package.get("id") or ""))
+    if badges is None:
+        return {"source": None, "harvested": None, "row": None}
+    return {
+        "source": {"name": badges.source, "title": badges.title} if badges.source else None,
+        "harvested": badges.harvested,
+        "row": badges,
+    }
+
+
+def _of(package_id: str) -> Listed | None:
+    known: dict[str, Listed | None] = g.setdefault(_KNOWN, {})
+    if package_id and package_id not in known:
+        ids = {package_id, *g.get(_FOUND, {})} - known.keys()
+        known.update(dict.fromkeys(ids))
+        known.update(dataset_model.load_badges(ids))
+    return known.get(package_id)
+
 
 MOST = 100  # values of one field
 LONGEST = 1000  # characters of one value
@@ -310,8 +357,7 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
         "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
         "schema": _schemas(package),
-        "data_check": known.data_checks,
-        "stars": () if known.stars is None else (str(known.stars),),
+        **known.facets,
     }
     few = {rendering_values.INDEXED[facet]: _few(texts) for facet, texts in values.items()}
     return {field: texts for field, texts in few.items() if texts}

@@ -15,8 +15,7 @@ from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import identifiers_wait
-from ckanext.ukharvest.runs.texts import others_wait
+from ckanext.ukharvest.lib.texts import identifiers_wait, others_wait
 
 Session = model.Session
 

@@ -18,8 +18,7 @@ from ckanext.ukharvest.lib.pages import (
     flash_errors,
 )
 from ckanext.ukharvest.lib.permissions import may
-from ckanext.ukharvest.lib.texts import ungettext
-from ckanext.ukharvest.runs.texts import others_wait
+from ckanext.ukharvest.lib.texts import others_wait, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources import texts as source_texts
 

@@ -3,6 +3,7 @@
 One function per check; each reports its findings, and none if all is well. No check changes
 anything or loads contents, and a check that fails does not affect the others. What fixes.py can
 fix, it fixes only when it is asked to. The dashboard (dashboard.py) shows the findings on a page.
+Features have checks and fixes of their own (``lists.DOCTOR``).
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from collections.abc import Collection, Iterable
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.doctor import datasets, features, runs, services
-from ckanext.ukharvest.doctor.finding import ERROR, OK, WARNING, Check, Finding
+from ckanext.ukharvest.doctor import datasets, runs, services
+from ckanext.ukharvest.harvest import lists
+from ckanext.ukharvest.lib.checks import ERROR, OK, WARNING, Check, Finding
 
 log = logging.getLogger(__name__)
 
 MIGRATIONS = "migrations"
 
-# In the order of the report.
+# Our own, in the order of the report.
 CHECKS: tuple[Check, ...] = (
     services.plugins,
     services.source_types,
@@ -41,21 +43,21 @@ CHECKS: tuple[Check, ...] = (
     datasets.current_objects,
     datasets.duplicates,
     datasets.index,
-    features.waiting_links,
-    features.unscored_datasets,
-    features.ignored_plugins,
-    features.refused_mails,
-    features.own_lists,
-    features.old_export,
-    features.sizes,
+    services.own_lists,
+    datasets.sizes,
 )
+
+
+def checks() -> list[Check]:
+    """Return the checks in the order of the report: our own, then those of features."""
+    return [*CHECKS, *(check for check in lists.DOCTOR if isinstance(check, Check))]
 
 
 def examine(codes: Collection[str] | None = None) -> list[Finding]:
     """Run all checks, or the given ones; a check that fails is itself a finding."""
     findings: list[Finding] = []
     unchecked: list[str] = []
-    for check in CHECKS:
+    for check in checks():
         if codes is not None and check.code not in codes:
             continue
         try:

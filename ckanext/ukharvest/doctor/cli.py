@@ -10,8 +10,8 @@ import ckan.plugins.toolkit as tk
 import click
 
 from ckanext.ukharvest.doctor import fixes
-from ckanext.ukharvest.doctor.finding import Finding
 from ckanext.ukharvest.lib import output
+from ckanext.ukharvest.lib.checks import Finding
 
 COLOURS = {"ok": "green", "info": "blue", "warning": "yellow", "error": "red"}
 

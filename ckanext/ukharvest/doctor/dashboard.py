@@ -18,12 +18,11 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
 from ckanext.ukharvest.doctor.runs import BACKGROUND
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest import http_client, runs
+from ckanext.ukharvest.harvest import http_client, lists, runs
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import gettext, ungettext
-from ckanext.ukharvest.links import jobs as link_jobs
 
 Session = model.Session
 
@@ -112,14 +111,11 @@ def last_day() -> dict[str, Any]:
     return {"since": iso(since), **Session.execute(_ENDED, {"since": since}).mappings().one()}
 
 
-SECONDS = 10
+SECONDS, SECONDS_OF_FEATURES = 10, 300
 PAUSE = 60  # seconds between two thorough checks
 SNAPSHOT, CHECKS, THOROUGHLY = "dashboard", "checks", "thoroughly"  # names in the Redis cache
-QUICK = tuple(check.code for check in doctor.CHECKS if check.is_quick)
-# Without stuck runs, which the dashboard reports itself, sooner and with the reason.
-THOROUGH = tuple(
-    check.code for check in doctor.CHECKS if not check.is_quick and check.code != "jobs"
-)
+# Stuck runs, which the dashboard reports itself, sooner and with the reason.
+REPORTED = "jobs"
 
 _SIZES = sa.text(
     """
@@ -159,7 +155,7 @@ def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
     # API clients can ask for it repeatedly and at the same time.
     thorough = thorough and http_client.count_in_redis(THOROUGHLY, PAUSE) <= 1
     if thorough:
-        findings = [finding._asdict() for finding in doctor.examine(THOROUGH)]
+        findings = [finding._asdict() for finding in doctor.examine(check_codes(is_quick=False))]
         http_client.save_in_redis(
             CHECKS, {"as_of": iso(utcnow()), "findings": findings}, http_client.DAY
         )
@@ -177,7 +173,7 @@ def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
 def _make() -> dict[str, Any]:
     consumers = run_checks.consumers()
     runs = count_unfinished(consumers)
-    quick = [finding._asdict() for finding in doctor.examine(QUICK)]
+    quick = [finding._asdict() for finding in doctor.examine(check_codes(is_quick=True))]
     looked = http_client.recall(CHECKS) or {"as_of": None, "findings": []}
     by_health = Counter(source.value for source in source_health.load_health().values())
     return {
@@ -193,11 +189,26 @@ def _make() -> dict[str, Any]:
         "states": dict(Counter(run["state"] for run in runs)),
         "health": {value: by_health[value] for value in texts.HEALTHS},
         "day": last_day(),
-        "links": link_jobs.recall_figures() if config.checks_links() else None,
+        **{own.name: _recall(own) if config.checks_links() else None for own in lists.DASHBOARD},
         "tables": table_sizes(),
         "checks": [*quick, *looked["findings"]],
         "checks_as_of": looked["as_of"],
     }
+
+
+def check_codes(*, is_quick: bool) -> list[str]:
+    """Return the codes of the quick checks, or of those that read every dataset."""
+    wanted = (check.code for check in doctor.checks() if check.is_quick == is_quick)
+    return [code for code in wanted if code != REPORTED]
+
+
+def _recall(own: lists.Figures) -> dict[str, Any]:
+    """Return the figures of a feature, at most five minutes old."""
+    figures = http_client.recall(own.name)
+    if figures is None:
+        figures = own.load()
+        http_client.save_in_redis(own.name, figures, SECONDS_OF_FEATURES)
+    return dict(figures)
 
 
 def _attention(snapshot: dict[str, Any]) -> list[dict[str, Any]]:

@@ -15,21 +15,23 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.doctor.finding import (
+from ckanext.ukharvest.harvest import adoption, search_index
+from ckanext.ukharvest.harvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.prune import count_prunable
+from ckanext.ukharvest.lib.checks import (
     CURRENT,
     ERROR,
     EXAMPLES,
     INDEX,
     INFO,
     ORPHANS,
+    PRUNE,
     STUCK,
     WARNING,
     Finding,
     check,
     examples,
 )
-from ckanext.ukharvest.harvest import adoption, search_index
-from ckanext.ukharvest.harvest.model import Record, utcnow
 
 Session = model.Session
 
@@ -286,3 +288,26 @@ def _solr_ids() -> Iterator[list[str]]:
 
 def _site() -> str:
     return '+site_id:"{}" +entity_type:package'.format(tk.config.get("ckan.site_id") or "default")
+
+
+MANY_ROWS = 500_000  # to prune: they slow down queries and backups
+
+
+@check("storage", "There is nothing to prune.")
+def sizes() -> Iterator[Finding]:
+    """Report the size of ``harvest_object`` and the share that can be pruned."""
+    runs = config.prune_keep_runs()
+    prunable = count_prunable(config.our_type_names(), keep_runs=runs)
+    if not prunable.objects and not prunable.jobs:
+        return
+    size = model.Session.scalar(
+        sa.text("SELECT pg_size_pretty(pg_total_relation_size('harvest_object'))")
+    )
+    yield Finding(
+        WARNING if prunable.objects > MANY_ROWS else INFO,
+        "storage",
+        f"The table harvest_object has {size}; {prunable.objects:,} of its rows and "
+        f"{prunable.jobs:,} jobs are older than the last {runs} runs of their source.",
+        "'ckan ukharvest prune' removes them; cron does it too, little by little.",
+        PRUNE,
+    )

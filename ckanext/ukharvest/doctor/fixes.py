@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
@@ -16,33 +15,27 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor import datasets, runs, services
-from ckanext.ukharvest.doctor import finding as findings
-from ckanext.ukharvest.doctor.finding import Finding
-from ckanext.ukharvest.harvest import adoption, objects, prune, records, search_index, sweeper
-from ckanext.ukharvest.stars import jobs as stars_jobs
+from ckanext.ukharvest.harvest import (
+    adoption,
+    lists,
+    objects,
+    prune,
+    records,
+    search_index,
+    sweeper,
+)
+from ckanext.ukharvest.lib import checks
+from ckanext.ukharvest.lib.checks import Finding, Fix
 
 log = logging.getLogger(__name__)
 Session = model.Session
 
 
-class Fix(NamedTuple):
-    """One way to fix findings.
-
-    Attributes:
-        code: ``Finding.fix`` of the findings that it is for.
-        text: what it does, in one sentence.
-        run: does it, commits, and yields a sentence for each thing that it did.
-    """
-
-    code: str
-    text: str
-    run: Callable[[], Iterable[str]]
-
-
 def find_fixes(report: Iterable[Finding]) -> list[Fix]:
     """Return the fixes for these findings, in the order in which they are to run."""
     codes = {finding.fix for finding in report}
-    return [fix for fix in FIXES if fix.code in codes]
+    own = [fix for fix in lists.DOCTOR if isinstance(fix, Fix)]
+    return [fix for fix in (*FIXES, *own) if fix.code in codes]
 
 
 def apply(fix: Fix) -> Iterator[str]:
@@ -126,46 +119,37 @@ def _repair_index() -> Iterator[str]:
         yield f"removed {counted(len(ghosts), 'search result')} without a dataset"
 
 
-def _score() -> Iterator[str]:
-    number = 0
-    for done, changes in stars_jobs.score_all():
-        number += done
-        stars_jobs.index(changes)
-    yield f"gave {counted(number, 'dataset')} their stars of openness"
-
-
 def _prune() -> Iterator[str]:
     gone = prune.prune_all(config.our_type_names(), keep_runs=config.prune_keep_runs())
     yield f"pruned {gone.objects:,} harvest objects and {gone.jobs:,} jobs of older runs"
 
 
 FIXES: tuple[Fix, ...] = (
-    Fix(findings.SETTINGS, "Write better settings into the portal's ini.", _write_settings),
+    Fix(checks.SETTINGS, "Write better settings into the portal's ini.", _write_settings),
     Fix(
-        findings.STUCK,
+        checks.STUCK,
         "Recover and close stuck runs, as 'ckan harvester run' does, without starting any.",
         _recover_runs,
     ),
     Fix(
-        findings.LEFTOVERS,
+        checks.LEFTOVERS,
         "Remove or end the harvest objects that ended runs left.",
         sweeper.sweep,
     ),
     Fix(
-        findings.ORPHANS,
+        checks.ORPHANS,
         "Let sources adopt the datasets that their harvest objects name.",
         _adopt_orphans,
     ),
     Fix(
-        findings.CURRENT,
+        checks.CURRENT,
         "Leave only the newest harvest object of a dataset current.",
         _keep_newest_current,
     ),
     Fix(
-        findings.INDEX,
+        checks.INDEX,
         "Index the datasets that the search index lacks, and remove results without a dataset.",
         _repair_index,
     ),
-    Fix(findings.STARS, "Score the stars of openness of all datasets.", _score),
-    Fix(findings.PRUNE, "Delete what older runs left, as 'ckan ukharvest prune' does.", _prune),
+    Fix(checks.PRUNE, "Delete what older runs left, as 'ckan ukharvest prune' does.", _prune),
 )

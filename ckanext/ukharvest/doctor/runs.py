@@ -21,7 +21,10 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.doctor.finding import (
+from ckanext.ukharvest.harvest import database, lost_work, objects, runs, sweeper
+from ckanext.ukharvest.harvest.model import Claim, Worker, database_time, utcnow
+from ckanext.ukharvest.harvest.workers import is_hung, limits
+from ckanext.ukharvest.lib.checks import (
     ERROR,
     LEFTOVERS,
     STUCK,
@@ -30,9 +33,6 @@ from ckanext.ukharvest.doctor.finding import (
     check,
     examples,
 )
-from ckanext.ukharvest.harvest import database, lost_work, objects, runs, sweeper
-from ckanext.ukharvest.harvest.model import Claim, Worker, database_time, utcnow
-from ckanext.ukharvest.harvest.workers import is_hung, limits
 
 Session = model.Session
 

@@ -28,7 +28,10 @@ from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
-from ckanext.ukharvest.doctor.finding import (
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.harvest import database, other_harvesters
+from ckanext.ukharvest.harvest.workers import RABBITMQ
+from ckanext.ukharvest.lib.checks import (
     ERROR,
     INFO,
     SETTINGS,
@@ -37,8 +40,6 @@ from ckanext.ukharvest.doctor.finding import (
     check,
     examples,
 )
-from ckanext.ukharvest.harvest import database, other_harvesters
-from ckanext.ukharvest.harvest.workers import RABBITMQ
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
 SPATIAL_FIELDS = {
@@ -336,3 +337,23 @@ def _ask_solr(path: str) -> Any:
     connection = search.make_connection()
     connection.timeout = PROBE_SECONDS
     return json.loads(connection._send_request("get", f"{path}?wt=json"))
+
+
+@check("vocabularies", "The portal's own lists of values can be used.", is_quick=True)
+def own_lists() -> Iterator[Finding]:
+    """Find files that cannot be used, and a missing folder."""
+    folder = vocabulary.folder()
+    if folder is not None and not folder.is_dir():
+        yield Finding(
+            WARNING,
+            "vocabularies",
+            f"{config.PREFIX}vocabularies is {folder}, which is no folder here.",
+            "Make it, or take the setting away.",
+        )
+    for name, fault in vocabulary.faults().items():
+        yield Finding(
+            ERROR,
+            "vocabularies",
+            f"The portal's own list {name} is not used: {fault}.",
+            f"Correct {name}.csv, or delete it to go back to the list of this extension.",
+        )

@@ -18,6 +18,7 @@ from werkzeug.wsgi import wrap_file
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.export import files as export_files
+from ckanext.ukharvest.lib.slots import Slot
 
 export = Blueprint("ukharvest_export", __name__)
 
@@ -100,4 +101,10 @@ def _unpack(body: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
-HELPERS = {"ukharvest_export": lambda: export_files.load_manifest(config.export_folder())}
+SLOTS = (
+    Slot(
+        "search_results",
+        "ukharvest/snippets/export.html",
+        lambda: export_files.load_manifest(config.export_folder()),
+    ),
+)

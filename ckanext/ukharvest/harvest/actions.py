@@ -12,9 +12,17 @@ from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.harvest import database, prune, runs, search_index, stopping, sweeper
+from ckanext.ukharvest.harvest import (
+    database,
+    lists,
+    prune,
+    record_history,
+    runs,
+    search_index,
+    stopping,
+    sweeper,
+)
 from ckanext.ukharvest.harvest import schema as harvest_schema
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.lib import schema
@@ -27,9 +35,7 @@ from ckanext.ukharvest.lib.permissions import (
 )
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.notifications import mails
-from ckanext.ukharvest.notifications import model as notification_model
-from ckanext.ukharvest.runs import model as run_model
+from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.state import describe_schedule
 
 log = logging.getLogger(__name__)
@@ -62,7 +68,8 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     finally:
         # Also after a failure, such as of an email: else the runs would start again at each call.
         sweeper.set_next(due)
-        mails.send_due()
+        for step in lists.AFTER_TICK:
+            sweeper.do(step)
     return answer
 
 
@@ -153,12 +160,12 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     source = source_of({"source_id": record.source_id} if record else data_dict)
     tk.check_access("ukharvest_run_create", context, {"source_id": source.id})
     mode = schema.validate(data_dict, harvest_schema.run_create_schema())["mode"]
-    if refusal := source_adoption.hint(source.type, model.Package.get(source.id).name):
+    if refusal := source_rules.adoption_hint(source.type, model.Package.get(source.id).name):
         raise invalid("source_id", refusal)
     own = {"model": model, "session": model.Session, "user": context.get("user")}
     own["ignore_auth"] = True  # checked above
     if record:
-        run_model.forget_stamp(record)
+        record_history.forget_stamp(record)
         model.Session.flush()
     # This commits; if it raises, nothing is committed.
     try:
@@ -343,24 +350,6 @@ def harvest_object_show(
     if not is_insider(context, shown["source"]):
         shown.update(errors=[], report_status=None, retry_times=None)
     return shown
-
-
-@tk.side_effect_free
-@tk.chained_action
-def harvest_get_notifications_recipients(
-    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
-) -> list[dict[str, str]]:
-    """List the recipients of ckanext-harvest's email about an ended run.
-
-    These are sysadmins and administrators, without those who get our email about the same failed
-    run (``ukharvest_mail_show``).
-
-    :param source_id: the id of the harvest source
-    :type source_id: string
-    """
-    recipients: list[dict[str, str]] = original(context, data_dict)
-    ours = notification_model.told_of_failure(data_dict["source_id"])
-    return [recipient for recipient in recipients if recipient["email"].casefold() not in ours]
 
 
 @tk.side_effect_free

@@ -1,4 +1,4 @@
-"""Background jobs: those that a person watches go first; the daily budget of link checks."""
+"""Background jobs: those that a person watches go first; the job of checks and its daily budget."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import datetime as dt
 import logging
 import math
 import threading
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypedDict
 
 import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs
+from ckan.plugins import toolkit as tk
 from redis.exceptions import RedisError
 from rq import Queue, Worker
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import Aborted
+from ckanext.ukharvest.harvest import database, lists
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.database import execute
-from ckanext.ukharvest.harvest.model import LinkDay
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -194,6 +197,112 @@ def _rounded(seconds: float) -> int | None:
     return math.ceil(seconds / step) * step
 
 
+LENGTH = 180.0  # seconds of one job
+TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """What one pass over the work that is due has to keep to.
+
+    Attributes:
+        until: ``time.monotonic()`` at which to stop; None: do all.
+        source_id: only links and data of this source's datasets.
+        tell: called with the URL of a link, of data or of a schema, and what was found there: a
+            ``LinkResult`` or a text.
+        interruption: ends the work; what is under way stays due.
+    """
+
+    until: float | None = None
+    source_id: str | None = None
+    tell: Callable[[str, Any], None] = lambda _url, _found: None
+    interruption: Interruption = field(default_factory=Interruption)
+
+    def is_late(self) -> bool:
+        """Tell whether the time is up, or the work has to end now."""
+        is_time_up = self.until is not None and time.monotonic() >= self.until
+        return is_time_up or self.interruption.is_set()
+
+
+class Work(NamedTuple):
+    """A part of the background job.
+
+    Attributes:
+        do: does what is due; returns whether the shift ended before all was done.
+        is_due: whether anything is due that the day's budget allows.
+        has_rest: whether anything is left that costs no request.
+        ask: makes a dataset's checks that depend on those of its links due now, by its id.
+    """
+
+    do: Callable[[Shift], bool]
+    is_due: Callable[[], bool]
+    has_rest: Callable[[], object] = lambda: False
+    ask: Callable[[str], object] = lambda _package_id: None
+
+
+def enqueue() -> bool:
+    """Queue the job; return False if one is queued or running already."""
+    queue = jobs.get_queue()
+    known = [*queue.job_ids, *queue.started_job_registry.get_job_ids()]
+    if any(id_.startswith(LINKS) for id_ in known):
+        return False
+    _send()
+    return True
+
+
+def _send() -> None:
+    own = {"job_id": f"{LINKS}{uuid.uuid4()}", "timeout": TIMEOUT, "meta": {LONGEST: WITHIN}}
+    tk.enqueue_job(work_for_minutes, title="Check links of harvested resources", rq_kwargs=own)
+
+
+def work_for_minutes() -> None:
+    """Do what is due for some minutes: the background job. Never raises.
+
+    If the database or Redis is down, it logs that and ends; the sweeper's next tick queues another.
+    """
+    is_more = False
+    try:
+        if is_person_waiting():
+            _send()  # behind the person's job
+            return
+        with database.alone(database.LINKS) as is_alone:
+            if not is_alone:
+                log.info("Another process is checking links; this one does nothing")
+            elif config.checks_links():
+                with watch() as interruption:
+                    until = time.monotonic() + LENGTH
+                    is_more = work(Shift(until=until, interruption=interruption))
+        if is_more:  # after the lock is released: an idle jobs worker starts it at once
+            _send()
+    except Exception:  # noqa: BLE001 - see above
+        log.exception("Looking at links ended before it was done")
+        compat.rollback()
+
+
+def work(shift: Shift) -> bool:
+    """Do what is due, with the lock of link checks; return whether anything remains."""
+    try:
+        return any(part.do(shift) for part in lists.WORK)
+    except Aborted:
+        return True
+
+
+class LinkDay(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What link checks cost on one day, UTC.
+
+    Attributes:
+        requests: with redirects; received: bytes, unpacked.
+        links: number of links that were checked.
+    """
+
+    __tablename__ = "ukharvest_link_day"
+
+    day = sa.Column(sa.Date, primary_key=True)
+    requests = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    received = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
+    links = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
 KEPT = 60  # days
 # Text, since SQLAlchemy 2.0 compiles an "insert … on conflict" each time: 3 ms for each link.
 _SPEND = sa.text(
@@ -233,6 +342,19 @@ class Spent:
     requests: int = 0
     received: int = 0
     links: int = 0
+
+
+MEGABYTE = 1_000_000
+
+
+def daily_budget() -> Budget:
+    """Return what checks may cost a day, as the portal's ini says."""
+    return Budget(config.links_requests(), config.links_megabytes() * MEGABYTE)
+
+
+def has_budget(requests: int) -> bool:
+    """Tell whether so many more requests may be sent today."""
+    return daily_budget().allows(spent_today(), requests)
 
 
 def spent_today() -> Spent:

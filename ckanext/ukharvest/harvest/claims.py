@@ -19,9 +19,8 @@ from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.harvest import objects, stopping
-from ckanext.ukharvest.harvest.database import execute, upsert
+from ckanext.ukharvest.harvest.database import UNHURRIED, execute, upsert
 from ckanext.ukharvest.harvest.model import (
-    UNHURRIED,
     Claim,
     Retry,
     SourceState,

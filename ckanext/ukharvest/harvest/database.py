@@ -20,6 +20,9 @@ from ckanext.ukharvest.harvest.model import SourceState
 log = logging.getLogger(__name__)
 Session = model.Session
 
+# First in a transaction whose loss in a power cut does no harm: no commit waits for the disk then.
+UNHURRIED = sa.text("SET LOCAL synchronous_commit TO off")
+
 # Keys of PostgreSQL's advisory locks: any numbers that no other extension uses.
 SWEEPER, LINKS, MAILS, CLEARING = 7_310_577, 7_310_578, 7_310_579, 7_310_580
 TAGS, EXPORT = 7_310_581, 7_310_583

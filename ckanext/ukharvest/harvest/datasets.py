@@ -16,6 +16,7 @@ from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.deletions import is_globally_unique
+from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.database import TAGS, execute, grouped
 from ckanext.ukharvest.harvest.model import Assessment, Coupling, Record, utcnow
 from ckanext.ukharvest.source_types import TYPES
@@ -277,6 +278,28 @@ def save_assessments(rows: Sequence[Mapping[str, Any]]) -> None:
         batch.assessments.extend(rows)
     else:
         _store(rows)
+
+
+def assess(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
+    """Save what features store with a dataset, in the transaction that writes it.
+
+    Args:
+        context: of the action that wrote it.
+        package: as the action has it after validation.
+    """
+    if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
+        return
+    columns: dict[str, Any] = {}
+    try:
+        for find_columns in lists.WITH_WRITE:
+            columns |= find_columns(context, package)
+    except sa.exc.SQLAlchemyError:  # the transaction fails anyway
+        raise
+    except Exception:
+        log.exception("What belongs to dataset %s could not be worked out", package["id"])
+        return
+    if columns:
+        save_assessments([{"package_id": package["id"], **columns}])
 
 
 def save_collected(rows: Sequence[Mapping[str, Any]]) -> None:

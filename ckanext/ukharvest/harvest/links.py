@@ -365,40 +365,6 @@ def forget_refusals_of_filled() -> None:
     execute(sa.delete(RecordProblem).where(RecordProblem.id.in_(solved)))
 
 
-def list_links(
-    *, source_id: str | None, only_unknown: bool, state: str = "", limit: int, offset: int
-) -> tuple[int, list[dict[str, Any]]]:
-    """Return the number of resources with links, and one page, by address.
-
-    Args:
-        only_unknown: only links that were checked and whose format is not known.
-        state: only links in this state, "" for all.
-    """
-    wanted = [of_source(source_id)]
-    if only_unknown:
-        wanted += [Link.checked.isnot(None), Link.format == ""]
-    if state:
-        wanted.append(Link.state == state)
-    links = live_resources(Resource.id, Resource.url).where(*wanted)
-    # Layers can be long: only those of the page are read.
-    ids = links.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
-    rows = [
-        {
-            "url": url,
-            **as_dict(link, format_),
-            "resource_format": format_ or "",
-            "resource_id": resource_id,
-            "dataset": name,
-        }
-        for resource_id, format_, url, name, link in Session.execute(
-            live_resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
-            .join(ids, ids.c.id == Resource.id)
-            .order_by(Resource.url, Resource.id)
-        )
-    ]
-    return int(Session.scalar(sa.select(sa.func.count()).select_from(links.subquery())) or 0), rows
-
-
 _TEXTS = ("format", "version", "layers", "base_url", "media_type", "title", "why")
 _TIMES = ("checked", "due", "tried", "worked", "failed_since")
 
@@ -420,6 +386,14 @@ def as_dict(link: Link | None, declared: str = "") -> dict[str, Any]:
         "dead_since": iso(link.absent_since if link.state == LinkState.DEAD else None),
         "differs": formats.differ(declared or "", link.format),
     }
+
+
+def find_links(urls: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return URL → what is known of its link, of those that were checked; one statement."""
+    if not urls:
+        return {}
+    query = sa.select(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
+    return {link.url: as_dict(link) for link in Session.scalars(query) if link.checked}
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,6 @@ def database_time() -> sa.ColumnElement[datetime.datetime]:
     return sa.func.timezone("utc", sa.func.clock_timestamp(), type_=sa.DateTime)
 
 
-# First in a transaction whose loss in a power cut does no harm: no commit waits for the disk then.
-UNHURRIED = sa.text("SET LOCAL synchronous_commit TO off")
-
-
 def _harvest_job(**kwargs: object) -> sa.ForeignKey:
     return sa.ForeignKey("harvest_job.id", ondelete="SET NULL", **kwargs)
 
@@ -360,46 +356,6 @@ class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
     fields = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
 
 
-class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A test of a source or a file; none changes datasets.
-
-    Attributes:
-        user_name: who asked for it; "" for a visitor.
-        source_id: the saved source that is tested, as it is or at a new URL; None for others.
-        source_type, url, config: of the source, as the form sent them.
-        state: "waiting", "running", "done" or "stopped".
-        stage: "connecting", "listing" or "reading".
-        done: records read so far.
-        result: a ``PreviewResult`` once it is done.
-        given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
-            the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
-            has the link may see the result, "form": other fields of the form}; None for the test
-            of a saved source.
-        content, schema_content: bytes of a test that has not ended; loaded when they are used.
-    """
-
-    __tablename__ = "ukharvest_trial"
-
-    id = sa.Column(sa.UnicodeText, primary_key=True)
-    user_name = sa.Column(sa.UnicodeText, nullable=False, index=True)
-    source_id = sa.Column(
-        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), index=True
-    )
-    source_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    config = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    state = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    stage = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    done = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
-    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
-    heartbeat = sa.Column(sa.DateTime)
-    finished = sa.Column(sa.DateTime)
-    result = sa.Column(JSONB)
-    given = sa.Column(JSONB(none_as_null=True))
-    content = sa.orm.deferred(sa.Column(sa.LargeBinary))
-    schema_content = sa.orm.deferred(sa.Column(sa.LargeBinary))
-
-
 class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     """The result of checking a URL of resources (harvest/links.py).
 
@@ -452,95 +408,6 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     covered = sa.Column(sa.DateTime)
     rescore = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
-
-
-class LinkDay(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What link checks cost on one day, UTC (harvest/background.py).
-
-    Attributes:
-        requests: with redirects; received: bytes, unpacked.
-        links: number of links that were checked.
-    """
-
-    __tablename__ = "ukharvest_link_day"
-
-    day = sa.Column(sa.Date, primary_key=True)
-    requests = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
-    received = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
-    links = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
-
-
-class DataSchema(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A schema that data are checked against, as it was last read (data_checks/model.py).
-
-    Attributes:
-        url_digest: SHA-256 of the URL in UTF-8.
-        etag, last_modified: validators of ``content``.
-        checksum: SHA-256 of the schema, "" if it was never read.
-        content: the schema, compressed by zlib; None if it was never read.
-        error: why the last request for it failed, as a sentence; "" if it did not.
-        fetched: time of the last request, None before the first.
-        due: time of the next.
-        faults: failed requests in a row.
-    """
-
-    __tablename__ = "ukharvest_data_schema"
-
-    id = sa.Column(sa.BigInteger, primary_key=True)
-    url = sa.Column(sa.UnicodeText, nullable=False)
-    url_digest = sa.Column(sa.LargeBinary, nullable=False, unique=True)
-    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    error = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    content = sa.Column(sa.LargeBinary)
-    fetched = sa.Column(sa.DateTime)
-    due = sa.Column(sa.DateTime, nullable=False)
-    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
-
-
-class DataCheck(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """Whether the data of a resource follow their schema (data_checks/model.py).
-
-    Attributes:
-        url, schema_url: of the data and the schema at the check.
-        verdict, errors, checked, unit, reason, stopped, schema_type: see ``DataReport``.
-        report: the whole report for JSON, with the first findings.
-        findings: all findings as CSV, compressed by zlib; None if there are none.
-        checksum, etag, last_modified: SHA-256 and validators of the data.
-        schema_checksum: of the schema, "" if it could not be read.
-        link_tried: the link check before this one; a later one makes the data due.
-        found: when the result was made; tried: the last attempt.
-        due: a check is due from then on whatever has changed; None: only after a change.
-        faults, fault: failed attempts in a row, and why the last one failed, as a sentence.
-    """
-
-    __tablename__ = "ukharvest_data_check"
-
-    resource_id = sa.Column(
-        sa.UnicodeText, sa.ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True
-    )
-    url = sa.Column(sa.UnicodeText, nullable=False)
-    schema_url = sa.Column(sa.UnicodeText, nullable=False, index=True)
-    verdict = sa.Column(sa.UnicodeText, nullable=False)
-    errors = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
-    checked = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
-    unit = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    stopped = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    schema_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    report = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
-    findings = sa.Column(sa.LargeBinary)
-    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    schema_checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    link_tried = sa.Column(sa.DateTime)
-    found = sa.Column(sa.DateTime)
-    tried = sa.Column(sa.DateTime, nullable=False, default=utcnow)
-    due = sa.Column(sa.DateTime)
-    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
-    fault = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
 
 
 class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -609,23 +476,6 @@ class Claim(tk.BaseModel):  # type: ignore[misc, name-defined]
     )
     worker_id = sa.Column(sa.UnicodeText, nullable=False, index=True)
     since = sa.Column(sa.DateTime, nullable=False, default=utcnow)
-
-
-class PendingIndex(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A dataset whose search document may be older than its row.
-
-    Added in the transaction that writes the dataset, removed once the index has accepted it.
-
-    Attributes:
-        package_id: the dataset; one that is deleted or purged leaves the index.
-        attempts: failed index requests so far.
-    """
-
-    __tablename__ = "ukharvest_index_pending"
-
-    package_id = sa.Column(sa.UnicodeText, primary_key=True)
-    since = sa.Column(sa.DateTime, nullable=False, default=utcnow, index=True)
-    attempts = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
 
 
 class Retry(tk.BaseModel):  # type: ignore[misc, name-defined]

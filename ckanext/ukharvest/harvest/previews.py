@@ -11,14 +11,56 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
+from ckan.plugins import toolkit as tk
+from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.model import SourcePreview
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 
 Session = model.Session
+
+
+class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A test of a source or a file; none changes datasets.
+
+    Attributes:
+        user_name: who asked for it; "" for a visitor.
+        source_id: the saved source that is tested, as it is or at a new URL; None for others.
+        source_type, url, config: of the source, as the form sent them.
+        state: "waiting", "running", "done" or "stopped".
+        stage: "connecting", "listing" or "reading".
+        done: records read so far.
+        result: a ``PreviewResult`` once it is done.
+        given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
+            the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
+            has the link may see the result, "form": other fields of the form}; None for the test
+            of a saved source.
+        content, schema_content: bytes of a test that has not ended; loaded when they are used.
+    """
+
+    __tablename__ = "ukharvest_trial"
+
+    id = sa.Column(sa.UnicodeText, primary_key=True)
+    user_name = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), index=True
+    )
+    source_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    config = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    state = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stage = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    done = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    created = sa.Column(sa.DateTime, nullable=False, default=tables.utcnow)
+    heartbeat = sa.Column(sa.DateTime)
+    finished = sa.Column(sa.DateTime)
+    result = sa.Column(JSONB)
+    given = sa.Column(JSONB(none_as_null=True))
+    content = sa.orm.deferred(sa.Column(sa.LargeBinary))
+    schema_content = sa.orm.deferred(sa.Column(sa.LargeBinary))
+
 
 WAITING, RUNNING, DONE, STOPPED = tuple(PreviewState)
 UNDER_WAY = (WAITING, RUNNING)

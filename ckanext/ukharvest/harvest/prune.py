@@ -11,11 +11,10 @@ from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest.harvest import background, objects, outcomes
+from ckanext.ukharvest.harvest import objects, outcomes
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import (
     JobReport,
-    Link,
     Outcome,
     Record,
     RecordProblem,
@@ -79,27 +78,17 @@ def prune_all(
         outcomes.store_results(_not_stored(jobs))
         outcomes.keep_figures(jobs)
         Session.commit()
-        pruned.objects += _delete(HarvestObject, _objects_of(jobs))
-        pruned.gather_errors += _delete(
+        pruned.objects += delete_rows(HarvestObject, _objects_of(jobs))
+        pruned.gather_errors += delete_rows(
             HarvestGatherError, HarvestGatherError.harvest_job_id.in_(jobs)
         )
-        _delete(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.in_(jobs)))
-        _delete(Outcome, _are_pruned(JobReport.job_id.in_(jobs)))
+        delete_rows(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.in_(jobs)))
+        delete_rows(Outcome, _are_pruned(JobReport.job_id.in_(jobs)))
         pruned.jobs += _delete_jobs(jobs)
     # ckanext-harvest, too, deletes jobs.
-    _delete(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.is_(None)))
-    _delete(Outcome, _are_pruned(JobReport.job_id.is_(None)))
+    delete_rows(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.is_(None)))
+    delete_rows(Outcome, _are_pruned(JobReport.job_id.is_(None)))
     return pruned
-
-
-def prune_links() -> int:
-    """Delete the links of URLs that no resource has any more; return their number; commits.
-
-    Also deletes what checking links cost long ago.
-    """
-    background.forget_old_days()
-    used = sa.exists().where(model.Resource.url == Link.url, model.Resource.state == "active")
-    return _delete(Link, ~used)
 
 
 def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> sa.Select[Any]:
@@ -182,7 +171,7 @@ def _are_pruned(runs: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     )
 
 
-def _delete(table: Any, condition: sa.ColumnElement[bool]) -> int:
+def delete_rows(table: Any, condition: sa.ColumnElement[bool]) -> int:
     """Delete rows batch by batch (extras and errors go with them); commits each batch."""
     # Two processes share the work instead of waiting for each other.
     batch = sa.select(table.id).where(condition).limit(BATCH).with_for_update(skip_locked=True)

@@ -6,6 +6,7 @@ import datetime as dt
 import logging
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -17,13 +18,9 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat, write_batch
 from ckanext.ukharvest.core.values import gazetteer, organization_types
-from ckanext.ukharvest.data_checks import model as data_check_model
-from ckanext.ukharvest.harvest.database import any_text, execute, upsert
+from ckanext.ukharvest.harvest import lists
+from ckanext.ukharvest.harvest.database import UNHURRIED, any_text, execute, upsert
 from ckanext.ukharvest.harvest.model import (
-    UNHURRIED,
-    Assessment,
-    DataCheck,
-    PendingIndex,
     Record,
     utcnow,
 )
@@ -32,6 +29,23 @@ from ckanext.ukharvest.write_batch import Pending
 
 Session = model.Session
 log = logging.getLogger(__name__)
+
+
+class PendingIndex(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A dataset whose search document may be older than its row.
+
+    Added in the transaction that writes the dataset, removed once the index has accepted it.
+
+    Attributes:
+        package_id: the dataset; one that is deleted or purged leaves the index.
+        attempts: failed index requests so far.
+    """
+
+    __tablename__ = "ukharvest_index_pending"
+
+    package_id = sa.Column(sa.UnicodeText, primary_key=True)
+    since = sa.Column(sa.DateTime, nullable=False, default=utcnow, index=True)
+    attempts = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
 
 
 def mark_pending(*package_ids: str) -> None:
@@ -183,25 +197,15 @@ class IndexValues(NamedTuple):
     """Values of a dataset or source in this transaction.
 
     Attributes:
-        stars: None if it was never rated.
         organization_type: of its organisation, as stored there; "" for none.
         area: of its organisation: the name of a place, "" for none.
-        data_checks: the verdicts of the checks of its data against their schemas.
+        facets: facet → values, of those that features add.
     """
 
-    stars: int | None = None
     organization_type: str = ""
     area: str = ""
-    data_checks: tuple[str, ...] = ()
+    facets: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
-
-_VERDICTS = (
-    sa.select(sa.func.array_agg(DataCheck.verdict.distinct()))
-    .join(model.Resource, data_check_model.IS_CURRENT)
-    .where(model.Resource.package_id == model.Package.id)
-    .correlate(model.Package)
-    .scalar_subquery()
-)
 
 _NOTHING = IndexValues()
 
@@ -215,20 +219,23 @@ def of_dataset(package_id: str) -> IndexValues:
 
 def load_index_values(package_ids: Collection[str]) -> dict[str, IndexValues]:
     """Return dataset id → values of those that exist, for ``compat.index_packages``."""
-    query = sa.select(
-        model.Package.id,
-        Assessment.stars,
-        sa.literal_column(EXTRA),
-        sa.literal_column(AREA),
-        _VERDICTS,
+    columns = [field.column for field in lists.INDEX_FIELDS]
+    query = (
+        sa.select(model.Package.id, sa.literal_column(EXTRA), sa.literal_column(AREA), *columns)
+        .select_from(model.Package)
+        .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
+        .where(model.Package.id.in_(package_ids))
     )
-    query = query.select_from(model.Package)
-    query = query.outerjoin(model.Group, model.Group.id == model.Package.owner_org)
-    query = query.outerjoin(Assessment, Assessment.package_id == model.Package.id)
-    query = query.where(model.Package.id.in_(package_ids))
     return {
-        id_: IndexValues(stars, type_ or "", area or "", tuple(verdicts or ()))
-        for id_, stars, type_, area, verdicts in Session.execute(query)
+        id_: IndexValues(
+            type_ or "",
+            area or "",
+            {
+                field.name: field.values(value)
+                for field, value in zip(lists.INDEX_FIELDS, values, strict=True)
+            },
+        )
+        for id_, type_, area, *values in Session.execute(query)
     }
 
 

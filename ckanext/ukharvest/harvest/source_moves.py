@@ -19,7 +19,8 @@ from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.harvest import adoption, search_index
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
-from ckanext.ukharvest.harvest.model import Record, SourcePreview
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.mapping.kept_fields import key_of, move_key
 from ckanext.ukharvest.reading.preview_result import MoveResult
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -17,9 +17,10 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.harvest import (
+    background,
     database,
+    lists,
     lost_work,
     objects,
     outcomes,
@@ -29,13 +30,11 @@ from ckanext.ukharvest.harvest import (
     stopping,
     workers,
 )
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.database import execute
+from ckanext.ukharvest.harvest.lists import Step
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
 from ckanext.ukharvest.harvest.stopping import LOST_GATHERS
-from ckanext.ukharvest.links import jobs as link_jobs
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -210,20 +209,13 @@ def prune_old_runs() -> list[str]:
     )
     if went.objects < prune.OBJECTS_A_TICK:
         lost_work.begin(PRUNE_NOTE)
-    links = prune.prune_links()
+    background.forget_old_days()
     runs = (
         f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
         f"{went.jobs:,} jobs of older runs"
     )
     did = [runs] if went != prune.Pruned() else []
-    return did + ([f"Forgot {links:,} links that no resource has any more"] if links else [])
-
-
-def delete_old_previews() -> list[str]:
-    """Delete source previews, dry runs and checks after a day, and the bytes of lost checks."""
-    went = source_previews.delete_old()
-    source_previews.drop_contents()
-    return [f"Forgot {went:,} tests and checks of sources"] if went else []
+    return did + [words for step in lists.PRUNE for words in step()]
 
 
 INDEX_NOTE = "ukharvest.index"  # key in system_info: when the whole index was compared
@@ -281,7 +273,7 @@ LINKS_NOTE = "ukharvest.links"  # key in system_info: when a tick last found not
 
 
 def enqueue_due() -> list[str]:
-    """Queue a link check if links are due, the day's budget is not spent and none is running.
+    """Queue the background job if links or data are due, the budget allows it and none is running.
 
     After a tick without anything to check, that is looked up again an hour later, or when a run
     ends.
@@ -292,19 +284,14 @@ def enqueue_due() -> list[str]:
     ended = sa.select(HarvestJob.id).where(HarvestJob.finished >= sa.literal(quiet)).limit(1)
     if quiet and model.Session.scalar(ended) is None:
         return []
-    can_check = (
-        link_results.is_due() or (config.checks_data() and data_check_model.count_due())
-    ) and link_jobs.has_budget()
-    if not can_check:
+    is_due = any(work.is_due() for work in lists.WORK)
+    if not is_due:
         lost_work.begin(LINKS_NOTE)
     # A dataset that the portal refuses is tried again only once per pause.
-    is_asked = (can_check or link_results.unfilled()) and link_jobs.enqueue()
+    is_asked = (is_due or any(work.has_rest() for work in lists.WORK)) and background.enqueue()
     return ["asked a background worker ('ckan jobs worker') to check links"] * bool(is_asked)
 
 
-Step = Callable[[], list[str]]
-
-# Each does one thing, commits, and returns a sentence for each thing that it did.
 STEPS: tuple[Step, ...] = (
     recover_gathers,
     send_new,
@@ -318,7 +305,6 @@ STEPS: tuple[Step, ...] = (
     lost_work.forget_dead,
     prune_old_runs,
     enqueue_due,
-    delete_old_previews,
 )
 
 NOTE = "ukharvest.sweeper"  # key in system_info: {"at": ISO time in UTC} of the last sweep
@@ -334,13 +320,14 @@ def sweep() -> list[str]:
         if not is_alone:
             log.info("Another sweep is at work; this one leaves it alone")
             return did
-        for step in STEPS:
-            did += _do(step)
+        for step in (*STEPS, *lists.TICK):
+            did += do(step)
         _note()
     return did
 
 
-def _do(step: Step) -> list[str]:
+def do(step: Step) -> list[str]:
+    """Run a step, and return and log what it did; raise nothing."""
     try:
         did = step()
         model.Session.commit()

@@ -16,7 +16,7 @@ from ckan import model as ckan_model
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.database import execute, upsert
+from ckanext.ukharvest.harvest.database import UNHURRIED, execute, upsert
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Heart:
     def _execute(self, statement: sa.sql.Executable) -> None:
         try:
             with ckan_model.meta.engine.begin() as connection:
-                connection.execute(tables.UNHURRIED)
+                connection.execute(UNHURRIED)
                 connection.execute(statement)
         except Exception as exc:  # noqa: BLE001 - the work matters more than its sign of life
             log.warning("No heartbeat of %s could be written: %s", self.id, exc)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat, themes, write_batch
+from ckanext.ukharvest import compat, write_batch
 from ckanext.ukharvest.core.dataset_changes import FieldChange, is_changed
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
@@ -23,6 +23,7 @@ from ckanext.ukharvest.harvest import (
     conflicts,
     datasets,
     hooks,
+    lists,
     outcomes,
     records,
     search_index,
@@ -330,9 +331,9 @@ class _Batch:
             found_formats=self._formats,
             change=functools.partial(_complete, write),
         )
-        more = themes.set_themes(
-            mapped.package, existing, write.schema, write.defaults, forced=write.forced
-        )
+        more: dict[str, Any] = {}
+        for prepare in lists.BEFORE_WRITE:
+            more |= _prepare(prepare, mapped.package, existing, write)
         changed: Sequence[FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self._names.choose(write.record.title, write.record.name)
@@ -341,7 +342,7 @@ class _Batch:
             package_id = existing["id"]
             # Most imports of a full run change nothing and need no second read of the dataset.
             differs = is_changed(existing, mapped.package)
-            more = {**more, "original_package": existing}
+            more["original_package"] = existing
             call("package_update", mapped.package, self._user, **more)
             changed = find_changed_fields(existing, show_dataset(package_id)) if differs else ()
         return _Written(
@@ -414,6 +415,22 @@ class _Batch:
                 ids = self._collected.resource_ids.get(written.package_id, ())
                 pairs = zip(ids, written.resources or (), strict=False)
                 written.resources = [(id_, key) for id_, (_no_id, key) in pairs]
+
+
+def _prepare(
+    prepare: Callable[..., dict[str, Any]],
+    package: dict[str, Any],
+    existing: Mapping[str, Any] | None,
+    write: Write,
+) -> dict[str, Any]:
+    """Call a function of ``BEFORE_WRITE``; one that fails costs no record."""
+    try:
+        return prepare(package, existing, write.schema, write.defaults, forced=write.forced)
+    except sa.exc.SQLAlchemyError:  # the transaction fails anyway
+        raise
+    except Exception:
+        log.exception("%s.%s failed", prepare.__module__, prepare.__name__)
+        return {}
 
 
 def _complete(write: Write, package: dict[str, Any]) -> None:

@@ -45,6 +45,14 @@ def context() -> dict[str, Any]:
     }
 
 
+def show_if_may(action: str, id_: str) -> dict[str, Any]:
+    """Return the result of an action for the user of a page, {} if they may not see it."""
+    try:
+        return dict(tk.get_action(action)({"user": tk.current_user.name}, {"id": id_}))
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return {}
+
+
 def roll_back() -> None:
     """Roll back what a failed action wrote, so that the page can use the session again."""
     model.Session.rollback()

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+import sqlalchemy as sa
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from flask import has_request_context
 
-from ckanext.ukharvest.harvest import datasets, objects, records, runs
+from ckanext.ukharvest.harvest import database, datasets, objects, record_history, runs
+from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.harvest.runs import RunRow
-from ckanext.ukharvest.runs import model as run_model
-from ckanext.ukharvest.sources import model as source_model
-from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources.model import SourceRow
 
 T = TypeVar("T")
 # Only these requests keep values: consumers and commands have one application context for their
@@ -79,7 +77,49 @@ def may_harvest(user: str) -> bool:
 
 def roles_of(user: str) -> set[tuple[str, str]]:
     """Return organisation id → role of a user."""
-    return once(("roles", user), lambda: source_model.roles_of(user))
+    return once(("roles", user), lambda: _load_roles(user))
+
+
+def _load_roles(user: str) -> set[tuple[str, str]]:
+    """Return active organisation id → role of a user; two statements.
+
+    Roles that cascade on this portal also count in the organisations below.
+    """
+    query = (
+        sa.select(model.Member.group_id, model.Member.capacity)
+        .join(model.Group, model.Group.id == model.Member.group_id)
+        .join(model.User, model.User.id == model.Member.table_id)
+        .where(
+            model.Member.table_name == "user",
+            model.Member.state == "active",
+            model.Group.is_organization,
+            model.Group.state == "active",
+            model.User.name == user,
+        )
+    )
+    roles = {(row[0], row[1]) for row in model.Session.execute(query)}
+    cascading = authz.check_config_permission("roles_that_cascade_to_sub_groups")
+    tops = {role: [id_ for id_, own in roles if own == role] for role in cascading or ()}
+    for role, ids in tops.items():
+        if ids:
+            roles |= {(row[0], role) for row in model.Session.execute(_BELOW, {"ids": ids})}
+    return roles
+
+
+# A member row of type organisation names the organisation below (ckanext-hierarchy).
+_BELOW = sa.text(
+    """
+    WITH RECURSIVE below(id) AS (
+        SELECT group_id FROM member
+         WHERE table_id = ANY (CAST(:ids AS text[])) AND table_name = 'group' AND state = 'active'
+         UNION
+        SELECT member.group_id FROM member
+          JOIN below ON member.table_id = below.id
+         WHERE member.table_name = 'group' AND member.state = 'active'
+    )
+    SELECT id FROM below
+    """
+)
 
 
 def _asked(action: str, context: Any, data: dict[str, Any]) -> bool:
@@ -95,6 +135,16 @@ def _asked(action: str, context: Any, data: dict[str, Any]) -> bool:
 
 
 TYPE = "harvest"  # CKAN's dataset type of sources; also the first part of their URLs
+
+
+class SourceRow(NamedTuple):
+    """A source with its dataset and organisation, the portal's notice and the stored schedule."""
+
+    package: model.Package
+    source: HarvestSource
+    organization: model.Group | None
+    notice: str
+    schedule: dict[str, Any] | None
 
 
 def source_of(data_dict: dict[str, Any]) -> HarvestSource:
@@ -117,11 +167,27 @@ def source_row_of(data_dict: dict[str, Any]) -> SourceRow:
 
 def source_row(name_or_id: str) -> SourceRow | None:
     """Return a source with its dataset and organisation, by name or id."""
-    row = once(("source", name_or_id), lambda: source_model.load_row(name_or_id))
+    row = once(("source", name_or_id), lambda: _load_row(name_or_id))
     if row is not None:
         once(("source", row.package.id), lambda: row)
         once("notice", lambda: row.notice)
     return row
+
+
+def _load_row(name_or_id: str) -> SourceRow | None:
+    """Return a source by name or id, None if there is none; one statement."""
+    row = (
+        model.Session.query(
+            *(model.Package, HarvestSource, model.Group),
+            *(database.note_column(database.NOTICE), SourceState.schedule),
+        )
+        .join(HarvestSource, HarvestSource.id == model.Package.id)
+        .outerjoin(SourceState, SourceState.source_id == model.Package.id)
+        .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
+        .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
+        .first()
+    )
+    return SourceRow(*row) if row else None
 
 
 def run_row(job_id: str) -> RunRow:
@@ -136,13 +202,13 @@ def run_row(job_id: str) -> RunRow:
     return row
 
 
-def find_record(number: Any) -> run_model.Found:
+def find_record(number: Any) -> record_history.Found:
     """Return a record of a source by its number.
 
     Raises:
         ObjectNotFound: there is no such record.
     """
-    record = run_model.find_record(int(number)) if str(number).isdecimal() else None
+    record = record_history.find_record(int(number)) if str(number).isdecimal() else None
     if record is None:
         raise tk.ObjectNotFound(tk._("No record has this number."))
     return record
@@ -218,11 +284,6 @@ def title_of(source_id: str | None) -> str:
     """Return a source's title, or else its name; "" if there is no such source."""
     package = model.Package.get(source_id) if source_id else None
     return (package.title or package.name) if package else ""
-
-
-def name_for(title: str) -> str:
-    """Return a name for a new source, made from its title, that no dataset and no page has."""
-    return source_rules.allowed_name(records.free_name(title))
 
 
 def count_datasets(source_id: str) -> int:

@@ -20,7 +20,6 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.rendering.problem_texts import ProblemTexts
 from ckanext.ukharvest.rendering.values import format_day
-from ckanext.ukharvest.runs import model as run_model
 
 
 def gettext(text: str, /, **values: Any) -> str:
@@ -129,10 +128,6 @@ def duration(seconds: float | None) -> str:
 CALM, MUTED, EDGED = "ukharvest-calm", "ukharvest-muted", "ukharvest-edged"
 WARNING, DANGER, PRIMARY = "text-bg-warning", "text-bg-danger", "text-bg-primary"
 SECONDARY, LIGHT, INFO = "text-bg-secondary", "text-bg-light border", "text-bg-info"
-
-# Values by which lists of records can be filtered, in the order of the page.
-PROBLEMS = run_model.PROBLEMS
-RECORD_FILTERS = (*run_model.OUTCOMES[:1], PROBLEMS, *run_model.OUTCOMES[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +302,15 @@ def identifiers_wait(count: int) -> str:
     )
 
 
+def others_wait(count: int) -> str:
+    """Return the text about pending deletions other than those shown."""
+    return ungettext(
+        "The source has changed since: {n} dataset is missing now. Look again.",
+        "The source has changed since: {n} datasets are missing now. Look again.",
+        count,
+    )
+
+
 def accepted(count: int) -> str:
     """Return what happens to datasets that are the same."""
     return ungettext(
@@ -333,14 +337,3 @@ def not_allowed() -> str:
 def describe_problem(code: str, consequence: str, field: str = "") -> ProblemTexts:
     """Return ``problem_texts.describe_problem`` in the language of the request."""
     return problem_texts.describe_problem(code, consequence, field, translate=tk._)
-
-
-# What templates call.
-HELPERS = {
-    "ukharvest_age": age,
-    "ukharvest_day": lambda time: when(time, day_only=True),
-    "ukharvest_duration": duration,
-    "ukharvest_number": number,
-    "ukharvest_status": find_label,
-    "ukharvest_time": when,
-}

@@ -12,9 +12,9 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.link_states import host_of
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import (
     dataset_of,
     may,
@@ -23,7 +23,6 @@ from ckanext.ukharvest.lib.permissions import (
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import schema as link_schema
 from ckanext.ukharvest.links import texts as link_texts
@@ -57,7 +56,7 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     """
     tk.check_access("ukharvest_link_list", context, data_dict)
     data = schema.validate(data_dict, link_schema.link_list_schema())
-    count, results = link_results.list_links(
+    count, results = link_model.list_links(
         source_id=_source_id(data["source"]) if data.get("source") else None,
         only_unknown=data["unknown"],
         state=data.get("state") or "",
@@ -129,9 +128,10 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     if not config.checks_links():
         raise invalid("id", tk._("This portal does not check links."))
     number = link_results.ask(package.id)
-    data_check_model.ask_for_check(package.id)
+    for work in lists.WORK:
+        work.ask(package.id)
     model.Session.commit()
-    return {"links": number, "queued": bool(number) and link_jobs.enqueue()}
+    return {"links": number, "queued": bool(number) and background.enqueue()}
 
 
 @tk.side_effect_free
@@ -207,7 +207,7 @@ def _listed(row: Any, names: dict[str, tuple[str, str]]) -> dict[str, Any]:
         "host": host_of(row.url),
         "text": link_texts.describe_state(link),
         "since": iso(row.since),
-        "reason": link_texts.describe_fault(link["fault"], link["status"]),
+        "reason": check_texts.describe_fault(link["fault"], link["status"]),
         **{key: link[key] for key in ("state", "fault", "status", "worked", "tried")},
         "source": source[0],
         "source_title": source[1],

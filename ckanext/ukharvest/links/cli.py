@@ -11,7 +11,8 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.link_states import LinkResult, LinkState
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest import background, database, lists
+from ckanext.ukharvest.harvest.background import Shift
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.links import jobs as link_jobs
@@ -64,26 +65,25 @@ def _check(source: str | None) -> None:
     source_id = output.source_or_fail(source).id if source else None
     results: list[LinkResult] = []
 
-    def report(result: LinkResult) -> None:
-        results.append(result)
-        click.echo(f"{format_result(result)}  {safe_url(result.url)}")
+    def report(url: str, found: LinkResult | str) -> None:
+        if isinstance(found, LinkResult):
+            results.append(found)
+            found = format_result(found)
+        click.echo(f"{found}  {safe_url(url)}")
 
     with database.alone(database.LINKS) as is_alone:
         if not is_alone:
             raise click.ClickException("links are being checked already; try again later")
-        link_jobs.check_due_links(
-            source_id=source_id,
-            tell=report,
-            tell_data=lambda url, text: click.echo(f"{text}  {safe_url(url)}"),
-        )
+        background.work(Shift(source_id=source_id, tell=report))
     known = sum(1 for result in results if result.format)
     click.echo(f"Checked {counted(len(results), 'link')}; identified {known:,}.")
 
 
 def _write_figures(form: str) -> None:
     figures = link_jobs.load_figures()
+    others = [own for own in lists.DASHBOARD if own not in link_jobs.DASHBOARD]
     if form == "json":
-        output.write_json(figures)
+        output.write_json({**figures, **{own.name: own.load() for own in others}})
         return
     for state, number in figures["states"].items():
         click.echo(f"{number:>9,}  {state_label(state)}")
@@ -97,8 +97,9 @@ def _write_figures(form: str) -> None:
     )
     click.echo(f"Today: {spent}, for {counted(figures['links'], 'link')}.")
     click.echo(link_jobs.format_backlog(figures))
-    if text := link_jobs.format_data(figures):
-        click.echo(text)
+    for own in others:
+        if text := own.describe(own.load()):
+            click.echo(text)
 
 
 def format_result(result: LinkResult) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -13,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from ckan.lib import jobs
-from ckan.model import Session
+from ckan.model import Resource, Session
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import compat, config
@@ -23,24 +21,15 @@ from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, host_of
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import counted, shorten
-from ckanext.ukharvest.data_checks import jobs as data_check_jobs
-from ckanext.ukharvest.data_checks import model as data_check_model
-from ckanext.ukharvest.harvest import background, database, http_client, records, write
+from ckanext.ukharvest.harvest import background, lists, records, write
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest.background import (
-    LINKS,
-    LONGEST,
-    WITHIN,
-    Budget,
-    Interruption,
-    is_person_waiting,
-    watch,
-)
+from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
 from ckanext.ukharvest.harvest.links import Due
-from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.lists import Figures
+from ckanext.ukharvest.harvest.model import Link, utcnow
+from ckanext.ukharvest.harvest.prune import delete_rows
 from ckanext.ukharvest.links import check as link_check
-from ckanext.ukharvest.stars import jobs as stars_jobs
 
 log = logging.getLogger(__name__)
 
@@ -202,86 +191,20 @@ def _left_alone(due: Due) -> Checked:
 
 T = TypeVar("T")
 
-BUDGET = 180.0  # seconds of one job
-TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
 BATCH = 500  # links; formats and stars are written to the datasets after each batch
 AT_ONCE = 10  # hosts
-MEGABYTE = 1_000_000
 
 
-def enqueue() -> bool:
-    """Queue a check of due links; return False if one is queued or running already."""
-    queue = jobs.get_queue()
-    known = [*queue.job_ids, *queue.started_job_registry.get_job_ids()]
-    if any(id_.startswith(LINKS) for id_ in known):
-        return False
-    _send()
-    return True
-
-
-def _send() -> None:
-    own = {"job_id": f"{LINKS}{uuid.uuid4()}", "timeout": TIMEOUT, "meta": {LONGEST: WITHIN}}
-    tk.enqueue_job(look_at_due, title="Check links of harvested resources", rq_kwargs=own)
-
-
-def look_at_due() -> None:
-    """Check due links for some minutes: the background job. Never raises.
-
-    If the database or Redis is down, it logs that and ends; the sweeper's next tick queues another.
-    """
-    is_more = False
-    try:
-        if is_person_waiting():
-            _send()  # behind the person's job
-            return
-        with database.alone(database.LINKS) as is_alone:
-            if not is_alone:
-                log.info("Another process is checking links; this one does nothing")
-            elif config.checks_links():
-                with watch() as interruption:
-                    until = time.monotonic() + BUDGET
-                    is_more = check_due_links(until=until, interruption=interruption)
-        if is_more:  # after the lock is released: an idle jobs worker starts it at once
-            _send()
-    except Exception:  # noqa: BLE001 - see above
-        log.exception("Looking at links ended before it was done")
-        compat.rollback()
-
-
-def check_due_links(
-    *,
-    until: float | None = None,
-    source_id: str | None = None,
-    tell: Callable[[LinkResult], None] = lambda _result: None,
-    tell_data: data_check_jobs.Report = lambda _url, _text: None,
-    interruption: Interruption | None = None,
-) -> bool:
-    """Check due links and data, and write the formats found to the datasets; needs the lock.
-
-    Args:
-        until: ``time.monotonic()`` at which to stop; None: check all.
-        source_id: only links of this source's datasets.
-        tell: called with each result.
-        tell_data: called with each result of a check of data.
-        interruption: ends the check; what is under way stays due.
+def check_due_links(shift: Shift) -> bool:
+    """Check due links, and write the formats found to the datasets; needs the lock.
 
     Returns:
-        Whether links or data remain to be checked.
+        Whether links remain to be checked.
+
+    Raises:
+        Aborted: it was interrupted at a slow query.
     """
-    interruption = interruption or Interruption()
-    try:
-        return _check_due_links(interruption, until, source_id, tell, tell_data)
-    except Aborted:
-        return True
-
-
-def _check_due_links(
-    interruption: Interruption,
-    until: float | None,
-    source_id: str | None,
-    tell: Callable[[LinkResult], None],
-    tell_data: data_check_jobs.Report,
-) -> bool:
+    interruption = shift.interruption
     began, must_end = utcnow(), interruption.is_set
     with ExitStack() as stack:
         limits, sleep = link_check.LIMITS, interruption.sleep
@@ -289,13 +212,13 @@ def _check_due_links(
         for client in clients:
             stack.enter_context(client)
             interruption.then(client.abort)
-        walk = _Walk(Lanes(clients, must_end), until, must_end)
-        while batch := _ask(interruption, lambda: link_results.due_links(BATCH, source_id)):
+        walk = _Walk(Lanes(clients, must_end), shift)
+        while batch := _ask(interruption, lambda: link_results.due_links(BATCH, shift.source_id)):
             Session.commit()
             for result in walk.check(batch):
-                tell(result)
+                shift.tell(result.url, result)
             walk.fill(_ask(interruption, lambda: link_results.unfilled(began)))
-            stars_jobs.rescore(must_end)
+            _hand_on(must_end)
             if must_end():
                 return True
             if walk.is_over:
@@ -306,16 +229,13 @@ def _check_due_links(
     # Once: it reads all problems.
     link_results.forget_refusals_of_filled()
     Session.commit()
-    stars_jobs.rescore(must_end)
-    if must_end():
-        return True
-    return data_check_jobs.check_due(
-        daily_budget(),
-        until=until,
-        source_id=source_id,
-        tell=tell_data,
-        interruption=interruption,
-    )
+    _hand_on(must_end)
+    return must_end()
+
+
+def _hand_on(must_end: Callable[[], bool]) -> None:
+    for follow in lists.LINKS_CHECKED:
+        follow(must_end)
 
 
 def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
@@ -323,14 +243,11 @@ def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
         return query()
 
 
-def daily_budget() -> Budget:
-    """Return what link checks may cost a day, as the portal's ini says."""
-    return Budget(config.links_requests(), config.links_megabytes() * MEGABYTE)
+def _is_due() -> bool:
+    return link_results.is_due() and background.has_budget(link_check.MOST_REQUESTS)
 
 
-def has_budget() -> bool:
-    """Tell whether a link may still be checked today."""
-    return daily_budget().allows(background.spent_today(), link_check.MOST_REQUESTS)
+WORK = (Work(check_due_links, _is_due, has_rest=link_results.unfilled),)
 
 
 class _Walk:
@@ -341,13 +258,10 @@ class _Walk:
         is_late: because the time is up, so that another job goes on.
     """
 
-    def __init__(
-        self, lanes: Lanes, until: float | None, must_end: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, lanes: Lanes, shift: Shift) -> None:
         self._lanes = lanes
-        self._until = until
-        self._must_end = must_end
-        self._budget = daily_budget()
+        self._shift = shift
+        self._budget = background.daily_budget()
         self._spent = background.Spent()
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
         self.is_over = self.is_late = False
@@ -361,8 +275,7 @@ class _Walk:
             yield from (link.result for link in checked if link.result)
 
     def _may_start(self, under_way: int) -> bool:
-        is_time_up = self._until is not None and time.monotonic() >= self._until
-        self.is_late = is_time_up or self._must_end()
+        self.is_late = self._shift.is_late()
         # Those under way may yet need as many requests as a link ever does; with little of the
         # budget left, links are checked one by one.
         needed = (under_way + 1) * link_check.MOST_REQUESTS
@@ -391,7 +304,7 @@ class _Walk:
         What CKAN or a plugin refuses becomes a problem of the dataset's records.
         """
         for package_id in package_ids:
-            if self._must_end():
+            if self._shift.interruption.is_set():
                 return
             if package_id in self._refused:
                 continue
@@ -436,7 +349,14 @@ def _make_views(package_id: str, resource_ids: Collection[str]) -> None:
             )
 
 
-SAVED, SECONDS = "links", 300  # name in the Redis cache, and how long figures are shown
+def forget_unused() -> list[str]:
+    """Delete the links of URLs that no resource has any more; commit."""
+    used = sa.exists().where(Resource.url == Link.url, Resource.state == "active")
+    number = delete_rows(Link, ~used)
+    return [f"Forgot {number:,} links that no resource has any more"] if number else []
+
+
+PRUNE = (forget_unused,)
 
 
 def load_figures() -> dict[str, Any]:
@@ -445,29 +365,18 @@ def load_figures() -> dict[str, Any]:
     Returns:
         ``states`` (state → number of links), ``waiting`` (links that are due), ``requests``
         and ``megabytes`` (spent today), ``links`` (checked today), ``requests_per_day`` and
-        ``megabytes_per_day`` (the budget, 0 for no limit); and ``data``, of checks against
-        schemas: verdict → number of files, ``waiting``: files that are due.
+        ``megabytes_per_day`` (the budget, 0 for no limit).
     """
-    spent, budget = background.spent_today(), daily_budget()
+    spent, budget = background.spent_today(), background.daily_budget()
     return {
         "states": link_results.count_states(),
         "waiting": link_results.count_due(),
         "requests": spent.requests,
-        "megabytes": round(spent.received / MEGABYTE, 1),
+        "megabytes": round(spent.received / background.MEGABYTE, 1),
         "links": spent.links,
         "requests_per_day": budget.requests,
-        "megabytes_per_day": budget.received // MEGABYTE,
-        "data": {**data_check_model.count_verdicts(), "waiting": data_check_model.count_due()},
+        "megabytes_per_day": budget.received // background.MEGABYTE,
     }
-
-
-def recall_figures() -> dict[str, Any]:
-    """Return the figures, at most five minutes old."""
-    figures = http_client.recall(SAVED)
-    if figures is None:
-        figures = load_figures()
-        http_client.save_in_redis(SAVED, figures, SECONDS)
-    return dict(figures)
 
 
 def format_backlog(found: Mapping[str, Any]) -> str:
@@ -482,20 +391,4 @@ def format_backlog(found: Mapping[str, Any]) -> str:
     return f"{counted(found['waiting'], 'link')} {verb} to be checked."
 
 
-def format_data(found: Mapping[str, Any]) -> str:
-    """Return how many files were checked against their schemas, "" without schemas.
-
-    Args:
-        found: as ``load_figures`` returns it.
-    """
-    data = found["data"]
-    if not any(data.values()):
-        return ""
-    valid, invalid, unchecked = (
-        data.get(verdict, 0) for verdict in ("valid", "invalid", "unchecked")
-    )
-    files = counted(valid + invalid + unchecked, "file")
-    return (
-        f"{files} checked against a schema: {valid:,} valid, {invalid:,} with errors, "
-        f"{unchecked:,} not checkable; {data['waiting']:,} waiting."
-    )
+DASHBOARD = (Figures("links", load_figures, format_backlog),)

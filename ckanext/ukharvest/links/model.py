@@ -13,7 +13,6 @@ from ckan import model
 
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest.links import digest
 from ckanext.ukharvest.harvest.model import Link, Record
 
 Session = model.Session
@@ -157,9 +156,37 @@ def titles_of(ids: Collection[str | None]) -> dict[str, tuple[str, str]]:
     return titles
 
 
-def of_urls(urls: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return URL → what is known of its link, of those that were checked; one statement."""
-    if not urls:
-        return {}
-    query = sa.select(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
-    return {link.url: link_results.as_dict(link) for link in Session.scalars(query) if link.checked}
+def list_links(
+    *, source_id: str | None, only_unknown: bool, state: str = "", limit: int, offset: int
+) -> tuple[int, list[dict[str, Any]]]:
+    """Return the number of resources with links, and one page, by address.
+
+    Args:
+        only_unknown: only links that were checked and whose format is not known.
+        state: only links in this state, "" for all.
+    """
+    wanted = [link_results.of_source(source_id)]
+    if only_unknown:
+        wanted += [Link.checked.isnot(None), Link.format == ""]
+    if state:
+        wanted.append(Link.state == state)
+    links = link_results.live_resources(Resource.id, Resource.url).where(*wanted)
+    # Layers can be long: only those of the page are read.
+    ids = links.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
+    rows = [
+        {
+            "url": url,
+            **link_results.as_dict(link, format_),
+            "resource_format": format_ or "",
+            "resource_id": resource_id,
+            "dataset": name,
+        }
+        for resource_id, format_, url, name, link in Session.execute(
+            link_results.live_resources(
+                Resource.id, Resource.format, Resource.url, Package.name, Link
+            )
+            .join(ids, ids.c.id == Resource.id)
+            .order_by(Resource.url, Resource.id)
+        )
+    ]
+    return int(Session.scalar(sa.select(sa.func.count()).select_from(links.subquery())) or 0), rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.core.link_states import LinkFault, LinkState
+from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.lib import check_texts
 from ckanext.ukharvest.lib.texts import format_time, gettext, number, ungettext
 
 BROKEN = "broken-link"  # code of the group of a source's links that do not work
@@ -33,6 +34,16 @@ def describe_count(links: int) -> str:
     return text if links else ""
 
 
+def status_heading(links: int) -> str:
+    """Return the heading of a source's status if links do not work, "" for none."""
+    text = ungettext(
+        "The last run worked, but {n} link does not",
+        "The last run worked, but {n} links do not",
+        links,
+    )
+    return text if links else ""
+
+
 def describe_of_dataset(failed: int, links: int, since: str) -> str:
     """Return how many of a dataset's links do not work, and since when the first; "" for none."""
     text = gettext(
@@ -50,7 +61,7 @@ def describe_state(link: Mapping[str, Any]) -> str:
     Args:
         link: as ``link_checks.as_dict`` returns it.
     """
-    fault = describe_fault(link["fault"], link["status"])
+    fault = check_texts.describe_fault(link["fault"], link["status"])
     day = format_time(link["tried"] or link["checked"], day_only=True)
     since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
     texts = {
@@ -89,12 +100,6 @@ def describe_difference(link: Mapping[str, Any], declared: str) -> str:
     return text if link["differs"] else ""
 
 
-def describe_fault(fault: str, status: int | None = None) -> str:
-    """Return why a link failed, as the end of a sentence; "" for no fault."""
-    text = _FAULTS[fault]() if fault in _FAULTS else ""
-    return str(text.format(status=status or "")).strip()
-
-
 def state_label(state: str) -> str:
     """Return a state for lists and counts."""
     labels = {
@@ -105,24 +110,6 @@ def state_label(state: str) -> str:
         LinkState.DEAD: tk._("Dead"),
     }
     return str(labels.get(state, state))  # type: ignore[call-overload]
-
-
-_FAULTS: dict[str, Callable[[], str]] = {
-    LinkFault.NOT_FOUND: lambda: tk._("the server says that there is nothing at this URL (404)"),
-    LinkFault.GONE: lambda: tk._("the server says that the data was removed (410)"),
-    LinkFault.UNKNOWN_NAME: lambda: tk._("the name of the server is not known"),
-    LinkFault.REFUSED: lambda: tk._("the server refuses connections"),
-    LinkFault.BLOCKED: lambda: tk._("the URL does not lead to the public internet"),
-    LinkFault.LOGIN: lambda: tk._("the server asks for a login"),
-    LinkFault.TOO_MANY: lambda: tk._("the server had too many requests"),
-    LinkFault.CLIENT_ERROR: lambda: tk._("the server does not accept the request ({status})"),
-    LinkFault.SERVER_ERROR: lambda: tk._("the server has an error of its own ({status})"),
-    LinkFault.TIMEOUT: lambda: tk._("the server took too long to answer"),
-    LinkFault.CONNECTION: lambda: tk._("no connection to the server could be made"),
-    LinkFault.CERTIFICATE: lambda: tk._("the server’s certificate is not valid"),
-    LinkFault.REDIRECT: lambda: tk._("the server redirects without end"),
-    LinkFault.NOT_ASKED: lambda: tk._("the server did not answer at other URLs"),
-}
 
 
 HELPERS = {"ukharvest_link_state": state_label}

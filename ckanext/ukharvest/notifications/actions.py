@@ -188,3 +188,21 @@ def _queue_test(source_id: str, user: Any) -> None:
         source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0}
     )
     model.Session.commit()
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_get_notifications_recipients(
+    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
+) -> list[dict[str, str]]:
+    """List the recipients of ckanext-harvest's email about an ended run.
+
+    These are sysadmins and administrators, without those who get our email about the same failed
+    run (``ukharvest_mail_show``).
+
+    :param source_id: the id of the harvest source
+    :type source_id: string
+    """
+    recipients: list[dict[str, str]] = original(context, data_dict)
+    ours = notification_model.told_of_failure(data_dict["source_id"])
+    return [recipient for recipient in recipients if recipient["email"].casefold() not in ours]

@@ -17,13 +17,11 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.harvest import database, runs, sweeper
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.lib import texts
-from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications import sending
 from ckanext.ukharvest.notifications.model import (
@@ -35,7 +33,7 @@ from ckanext.ukharvest.notifications.model import (
     Recipient,
     Told,
 )
-from ckanext.ukharvest.notifications.sending import Found, Letter
+from ckanext.ukharvest.notifications.sending import Letter, Notes
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -56,8 +54,8 @@ def send_weekly(known: Sequence[Known]) -> list[str]:
     if not last:  # installed in the middle of a week
         return []
     ids = [source.id for source, _health, _to in known]
-    counts = Found(data_check_model.count_invalid(ids), link_model.count_of_sources(ids))
-    sent = sum(_send(recipient, pairs, counts) for recipient, pairs in _by_recipient(known))
+    notes = sending.notes_of(ids)
+    sent = sum(_send(recipient, pairs, notes) for recipient, pairs in _by_recipient(known))
     return [f"sent {sent} weekly summaries"] if sent else []
 
 
@@ -79,30 +77,29 @@ def _by_recipient(
     return summaries.values()
 
 
-def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], found: Found) -> bool:
+def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], notes: Notes) -> bool:
     """Send one summary if a source needs attention."""
     is_needed = any(
-        health.value in sending.NEEDS_YOU or found.broken.get(source.id) for source, health in pairs
+        health.value in sending.NEEDS_YOU or any(note.page for note in notes.get(source.id, ()))
+        for source, health in pairs
     )
-    return is_needed and sending.send_sending(sending.compose_weekly(pairs, found), recipient)
+    return is_needed and sending.send_sending(sending.compose_weekly(pairs, notes), recipient)
 
 
 MAX_TRIES = 12  # ticks: two hours without a mail server
 
 
 def send_due() -> list[str]:
-    """Send all due mails, and return sentences that say what was sent; raise nothing.
+    """Send all due mails, and return sentences that say what was sent.
 
     Of two calls at the same time the second does nothing: a mail server that never answers blocks
     only one tick.
     """
-    try:
-        with database.alone(database.MAILS) as is_alone:
-            return _send_news() if is_alone else []
-    except Exception:  # noqa: BLE001 - the next tick sends mails not sent now
-        log.exception("Mails about harvest sources could not be sent")
-        compat.rollback()
-        return []
+    with database.alone(database.MAILS) as is_alone:
+        return _send_news() if is_alone else []
+
+
+AFTER_TICK = (send_due,)  # about the runs that it has closed
 
 
 def _send_news() -> list[str]:
@@ -120,10 +117,7 @@ def _send_news() -> list[str]:
     with force_locale(sending.language()):
         for source, state, people in known:
             did += _send_news_of(source, state, people)
-        did += send_weekly(known)
-    for words in did:
-        log.info("Mails: %s", words)
-    return did
+        return did + send_weekly(known)
 
 
 def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:

@@ -11,10 +11,19 @@ from flask import Blueprint, Response
 from ckanext.ukharvest import config
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import pages, permissions, texts
+from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import gettext, ngettext
 from ckanext.ukharvest.notifications import sending
 from ckanext.ukharvest.notifications.texts import EVENTS, WEEKLY, describe_obstacle
 from ckanext.ukharvest.sources import pages as source_pages
+
+SLOTS = (
+    Slot(
+        "source_mail",
+        "ukharvest/snippets/mail_obstacle.html",
+        lambda: describe_obstacle(sending.obstacle()),
+    ),
+)
 
 mail = Blueprint("ukharvest_mail", __name__)
 

@@ -16,13 +16,12 @@ from itsdangerous import BadData, URLSafeSerializer
 from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
-from ckanext.ukharvest.data_checks.texts import describe_invalid
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.slots import Note, facts_of
 from ckanext.ukharvest.lib.texts import format_counts, gettext, number, ungettext
-from ckanext.ukharvest.links.texts import describe_count
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
 from ckanext.ukharvest.sources import texts as source_texts
@@ -30,7 +29,6 @@ from ckanext.ukharvest.sources import texts as source_texts
 log = logging.getLogger(__name__)
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject
-NONE: Mapping[str, int] = MappingProxyType({})
 NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 
@@ -54,16 +52,17 @@ class Letter:
     lines: tuple[Line | Sequence[Line], ...]
 
 
-class Found(NamedTuple):
-    """What checks found in the datasets of sources; source id → number.
+Notes = Mapping[str, Sequence[Note]]  # source id → what features say of it
+NO_NOTES: Notes = MappingProxyType({})
 
-    Attributes:
-        invalid: files that do not follow their schema.
-        broken: links that do not work.
-    """
 
-    invalid: Mapping[str, int] = NONE
-    broken: Mapping[str, int] = NONE
+def notes_of(source_ids: Sequence[str]) -> Notes:
+    """Return what features say of sources in a weekly summary."""
+    notes: dict[str, list[Note]] = {}
+    for of_feature in facts_of("weekly_mail", source_ids):
+        for id_, note in of_feature.items():
+            notes.setdefault(id_, []).append(note)
+    return notes
 
 
 def compose_failure(told: Told, health: SourceHealth, run: Mapping[str, Any]) -> Letter:
@@ -179,10 +178,7 @@ def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
     return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
 
 
-def compose_weekly(
-    sources: Iterable[tuple[Told, SourceHealth]],
-    found: Found = Found(),  # noqa: B008 - frozen
-) -> Letter:
+def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes = NO_NOTES) -> Letter:
     """Return the weekly summary for one recipient, sources that need attention first."""
     order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
@@ -194,20 +190,22 @@ def compose_weekly(
     lines: list[Line | Sequence[Line]] = []
     for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
         if pairs:
-            lines += [Line(heading), [line for pair in pairs for line in _lines_of(*pair, found)]]
+            lines += [Line(heading), [line for pair in pairs for line in _lines_of(*pair, notes)]]
     return Letter(subject, tuple(lines))
 
 
-def _lines_of(told: Told, health: SourceHealth, found: Found) -> Iterator[Line]:
-    """Yield a source's line, and one that leads to its links that do not work."""
-    yield _in_a_line(told, health, found.invalid)
-    if text := describe_count(found.broken.get(told.id, 0)):
-        text = tk._("{title}: {text}").format(title=_title(told), text=text)
-        page = {"source": told.name, "locale": "default", "_external": True}
-        yield Line(text, str(tk.h.url_for("ukharvest_links.report", **page)))
+def _lines_of(told: Told, health: SourceHealth, notes: Notes) -> Iterator[Line]:
+    """Yield a source's line, and those of features that lead to pages of their own."""
+    own = notes.get(told.id, ())
+    yield _in_a_line(told, health, [note.text for note in own if not note.page])
+    for note in own:
+        if note.page:
+            text = tk._("{title}: {text}").format(title=_title(told), text=note.text)
+            page = {"source": told.name, "locale": "default", "_external": True}
+            yield Line(text, str(tk.h.url_for(note.page, **page)))
 
 
-def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> Line:
+def _in_a_line(told: Told, health: SourceHealth, more: Sequence[str]) -> Line:
     word = texts.find_label("health", health.value).text
     parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
     if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
@@ -224,9 +222,7 @@ def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> 
     elif health.value == Health.SHRUNK and health.missing:
         parts.append(source_texts.missing_heading(health.missing))
     parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))
-    if text := describe_invalid(invalid.get(told.id, 0)):
-        parts.append(text)
-    return Line(", ".join(parts), source_page(told))
+    return Line(", ".join([*parts, *more]), source_page(told))
 
 
 def compose_test(told: Told) -> Letter:

@@ -11,10 +11,11 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.runs.cli import run_in_foreground
 from ckanext.ukharvest.sources import rules as source_rules
+from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
 def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,7 +25,7 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
         source = stock(context, data_dict)
         kind = source_types.find(source.type or "")
         if kind and source_rules.is_trusted(context):
-            options = source_rules.parse_options(source.config)
+            options = parse_options(source.config)
             reserved = source_types.reserved_options(kind) & options.keys()
             model.Session.flush()
             source_health.remember(source.id, {name: options[name] for name in reserved})

@@ -16,25 +16,24 @@ from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.data_checks import texts as data_check_texts
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
-from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.proposals import describe_proposals
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources.state import type_label
 
 Session = model.Session
@@ -139,7 +138,7 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
     if report := result["report"]:
         shown["report"] = {
             **report,
-            "summary": data_check_texts.summarise(SimpleNamespace(**report)),
+            "summary": check_texts.summarise(SimpleNamespace(**report)),
         }
     if result["is_inside"] and not sees_inside:
         asked = [{**request, "media_type": "", "size": 0} for request in shown["asked"]]

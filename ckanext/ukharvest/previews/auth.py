@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of
 from ckanext.ukharvest.lib.auth import Answer, answer, update_source
 from ckanext.ukharvest.lib.permissions import may, may_if_exists

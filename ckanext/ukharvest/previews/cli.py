@@ -19,14 +19,15 @@ from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import UNLIMITED
-from ckanext.ukharvest.harvest.model import SourcePreview
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
+from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
+from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
 from ckanext.ukharvest.reading.source_preview import Tell
-from ckanext.ukharvest.sources import moves as move_rules
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 LINE_EVERY = 5.0  # seconds between two lines of progress
@@ -46,6 +47,9 @@ def dry_run(source: HarvestSource) -> int:
     if result["error"] or not result["read"]:
         return UNUSABLE
     return ERRORS if result["fates"].get("lost") else FINE
+
+
+SLOTS = (Slot("dry_run", "", dry_run),)
 
 
 def print_progress() -> Tell:

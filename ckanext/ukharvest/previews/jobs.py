@@ -22,13 +22,12 @@ from ckanext.ukharvest.core.errors import ConfigError, FetchError, SourceError, 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
-from ckanext.ukharvest.data_checks import jobs as data_check_jobs
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.background import LONGEST, PERSON, QueuePosition, queue_position
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.dry_run import dry_run_move
 from ckanext.ukharvest.harvest.http_client import open_client
-from ckanext.ukharvest.harvest.model import SourcePreview as Row
+from ckanext.ukharvest.harvest.previews import SourcePreview as Row
 from ckanext.ukharvest.harvest.source_moves import is_move
 from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Over, Watched
@@ -38,7 +37,7 @@ from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
 from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
-from ckanext.ukharvest.schema_check.report import Verdict
+from ckanext.ukharvest.schema_check.report import Limits, Verdict, storable
 
 log = logging.getLogger(__name__)
 
@@ -115,8 +114,8 @@ class Check:
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""
-        own = data_check_jobs.limits()
-        limits = replace(own, data_bytes=self._most, tree_bytes=min(self._most, own.tree_bytes))
+        most = min(self._most, config.data_checks_megabytes() * MIB)
+        limits = replace(Limits.for_bytes(most), data_bytes=self._most)
         schema = self._schema
         if schema is None and self._given["schema"]:
             with self._client(limits.schema_bytes + 1) as http:
@@ -124,7 +123,7 @@ class Check:
         with self._data() as data:
             self._tell("reading", 0)
             report = check_data(data, schema, limits)
-        stored = data_check_jobs.storable(report.as_dict())
+        stored = storable(report.as_dict())
         return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": stored}
 
     @contextmanager
@@ -200,6 +199,16 @@ def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, st
         log.exception("Preview %s failed", preview.id)
         compat.rollback()
         return failed(None, over="fault"), ""
+
+
+def delete_old() -> list[str]:
+    """Delete source previews, dry runs and checks after a day, and the bytes of lost checks."""
+    went = source_previews.delete_old()
+    source_previews.drop_contents()
+    return [f"Forgot {went:,} tests and checks of sources"] if went else []
+
+
+TICK = (delete_old,)
 
 
 def _progress_saver(preview_id: str) -> Tell:

@@ -23,6 +23,7 @@ from ckanext.ukharvest.lib.pages import (
 )
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.previews import auth as preview_auth
+from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.jobs import BUDGET
 from ckanext.ukharvest.previews.rules import is_under_way
@@ -31,7 +32,6 @@ from ckanext.ukharvest.rendering.values import label_for_key
 from ckanext.ukharvest.rendering.values import render_extra as shown_fact
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
-from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources.form_values import Form, read_config
 

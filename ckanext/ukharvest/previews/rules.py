@@ -17,6 +17,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest import previews as source_previews
@@ -104,7 +105,7 @@ def may_be_shared(config_text: str, source: HarvestSource | None = None) -> bool
 
     Not if a secret opened the source, or if the saved source is not public.
     """
-    if source_rules.parse_options(config_text).get("credential"):
+    if options.parse_options(config_text).get("credential"):
         return False
     package = model.Package.get(source.id) if source else None
     return package is None or (package.state == "active" and not package.private)
@@ -160,7 +161,7 @@ def _check_reach(
         source_health.check_privileged_options(kind, source.id, values)
     if not values["credential"]:
         return
-    stored = source_rules.parse_options(source.config) if source else {}
+    stored = parse_options(source.config) if source else {}
     if (
         source is None
         or stored.get("credential") != values["credential"]

@@ -18,7 +18,6 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, Sev
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
 from ckanext.ukharvest.harvest import changes, decisions, objects, outcomes, runs, stopping
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.runs import RunRow
 from ckanext.ukharvest.harvest.workers import limits
 from ckanext.ukharvest.lib import schema
@@ -30,15 +29,13 @@ from ckanext.ukharvest.lib.permissions import (
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
+from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.links import model as link_model
-from ckanext.ukharvest.links import texts as link_texts
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.runs import schema as run_schema
 from ckanext.ukharvest.runs.model import Scope
 from ckanext.ukharvest.sources import state as source_state
-from ckanext.ukharvest.sources.state import count_broken_links
 
 
 @tk.side_effect_free
@@ -253,37 +250,9 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     groups = run_model.groups(scope)
     examples = [(group.code, example) for group in groups for example in group.examples]
     _name_first_records(scope, examples)
-    rows = [*map(_group, groups), *_broken_links(context, scope)]
+    of_features = [] if scope.job_id else facts_of("problem_groups", context, scope.source_id)
+    rows = [*map(_group, groups), *(group for groups in of_features for group in groups)]
     return sorted(rows, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
-
-
-def _broken_links(context: Any, scope: Scope) -> list[dict[str, Any]]:
-    """Return a group of the source's links that do not work, none for a run."""
-    number, datasets = (0, 0) if scope.job_id else count_broken_links(context, scope.source_id)
-    if not number:
-        return []
-    wanted = link_model.Wanted(scope.source_id, reads=scope.reads)
-    _number, rows = link_model.links(wanted, run_model.EXAMPLES, 0)
-    nothing = {"record_id": None, "guid": "", "field": "", "line": None}
-    examples = [
-        {
-            **nothing,
-            "title": row.title or row.name,
-            "message": f"{row.url}: {link_texts.describe_state(link_results.as_dict(row.Link))}",
-        }
-        for row in rows
-    ]
-    return [
-        {
-            "code": link_texts.BROKEN,
-            "field": "",
-            "severity": str(PROBLEM),
-            **link_texts.describe_broken(),
-            "records": datasets,
-            "occurrences": number,
-            "examples": examples,
-        }
-    ]
 
 
 def _group(group: Any) -> dict[str, Any]:

@@ -10,12 +10,14 @@ from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
 from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import ask, ask_page, check_token, count_pages, csv_response
 from ckanext.ukharvest.lib.permissions import newest_run
+from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt
 from ckanext.ukharvest.runs import texts as run_texts
@@ -24,6 +26,19 @@ from ckanext.ukharvest.sources import pages as source_pages
 
 PER_PAGE = 50
 ASKED = ("outcome", "code", "field", "q")  # URL parameters of the filter
+# Values by which a list of records can be filtered, in the order of the page.
+_FILTERS = (RecordState.LOST, WITH_PROBLEMS, *list(RecordState)[1:])
+
+
+def source_tabs(base: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """Return the tabs of a source's runs and problems, as the place ``source_tabs`` has them."""
+    return [
+        (tk._("Runs"), f"{base}/job", "clock-rotate-left", ()),
+        (tk._("Problems"), f"{base}/problems", "stethoscope", (f"{base}/record",)),
+    ]
+
+
+SLOTS = (Slot("source_tabs", "", source_tabs),)
 
 
 def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str) -> dict[str, Any]:
@@ -50,12 +65,12 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
         "wanted": wanted,
         "records": records["results"],
         "count": records["count"],
-        "total": sum(number for key, number in listed.items() if key != texts.PROBLEMS),
+        "total": sum(number for key, number in listed.items() if key != WITH_PROBLEMS),
         "listed": listed,
         # The outcomes with records, and the chosen one.
         "choices": [
             (key, name_of(key), listed.get(key, 0))
-            for key in texts.RECORD_FILTERS
+            for key in _FILTERS
             if key in listed or key == wanted["outcome"]
         ],
         "code_title": describe_problem(wanted["code"], Severity.PROBLEM, wanted["field"]).title
@@ -72,7 +87,7 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
 
 def name_of(outcome: str) -> str:
     """Return the label of an outcome in the filter."""
-    is_problems = outcome == texts.PROBLEMS
+    is_problems = outcome == WITH_PROBLEMS
     return str(tk._("With problems")) if is_problems else texts.find_label("record", outcome).text
 
 

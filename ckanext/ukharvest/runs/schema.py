@@ -6,6 +6,7 @@ from typing import Any
 
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import (
     LARGEST_PAGE,
@@ -15,10 +16,9 @@ from ckanext.ukharvest.lib.schema import (
     page,
     text_parameter,
 )
-from ckanext.ukharvest.runs import model as run_model
 
 is_record_outcome = accept(
-    lambda value: value in ("", *run_model.OUTCOMES, run_model.PROBLEMS),
+    lambda value: value in ("", *RecordState, WITH_PROBLEMS),
     lambda: tk._("Expected the outcome of a record, for example lost or added."),
 )
 

@@ -249,12 +249,3 @@ def _read(run: Run) -> str:
             run["seen"],
         )
     )
-
-
-def others_wait(number: int) -> str:
-    """Return the text about pending deletions other than those shown."""
-    return ungettext(
-        "The source has changed since: {n} dataset is missing now. Look again.",
-        "The source has changed since: {n} datasets are missing now. Look again.",
-        number,
-    )

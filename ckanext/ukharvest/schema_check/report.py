@@ -311,6 +311,11 @@ class Limits:
     findings: int = 10_000
     shown: int = 20
 
+    @classmethod
+    def for_bytes(cls, most: int) -> Limits:
+        """Return limits for data of at most so many bytes."""
+        return cls(data_bytes=most, tree_bytes=min(most, cls().tree_bytes))
+
 
 class Verdict(str, Enum):
     """Whether data follow their schema; ``UNCHECKED`` if nothing can be said."""
@@ -419,6 +424,17 @@ class DataReport:
             "sample": asdict(self.sample) if self.sample else None,
             "columns": [asdict(column) for column in self.columns],
         }
+
+
+def storable(value: Any) -> Any:
+    """Return a report without the characters that PostgreSQL cannot store."""
+    if isinstance(value, dict):
+        return {str(key): storable(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(part) for part in value]
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-8", "replace").decode()
+    return value
 
 
 class FindingsCsv:

@@ -20,11 +20,8 @@ from ckanext.ukharvest.harvest import sweeper
 from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import ask, check_token
-from ckanext.ukharvest.lib.permissions import name_for, source_row_of
-from ckanext.ukharvest.notifications import sending
-from ckanext.ukharvest.notifications.texts import describe_obstacle
+from ckanext.ukharvest.lib.permissions import source_row_of
 from ckanext.ukharvest.source_types.source_type import URL_HINT
-from ckanext.ukharvest.sources import moves as move_rules
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources import state as source_state
@@ -303,7 +300,7 @@ def _answer(form: Form, source: Source | None) -> Any:
         return page(form, source, errors, alike=alike)
     dry_run = None
     is_compared = source is not None and not form.get("not_compared")
-    if source and is_compared and move_rules.needs_dry_run(source["id"], sent.url):
+    if source and is_compared and source_rules.needs_dry_run(source["id"], sent.url):
         asked = {"source_id": source["id"], "url": sent.url, "config": sent.config}
         try:
             dry_run = tk.get_action("ukharvest_source_preview_create")(context(), asked)
@@ -357,7 +354,7 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
     if source is None or _may_give(form):
         data["owner_org"] = _owner(form)
     if source is None:
-        data["name"] = name or name_for(data["title"])
+        data["name"] = name or source_rules.name_for(data["title"])
         data["source_type"] = sent.source_type
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
@@ -451,7 +448,7 @@ def page(
         "errors": errors,
         "alike": alike or [],
         "may_skip": may_skip,
-        "move": move_rules.latest_move(source["id"]) if source else None,
+        "move": source_state.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
         "days": schedule.DAY_NAMES,
@@ -462,7 +459,6 @@ def page(
         "unowned": may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
-        "mail_obstacle": describe_obstacle(sending.obstacle()),
     }
     if source:
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)

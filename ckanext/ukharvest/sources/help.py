@@ -20,7 +20,6 @@ from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.rendering.problem_texts import ProblemTexts
 from ckanext.ukharvest.sources.form import groups
-from ckanext.ukharvest.stars import texts as star_words
 
 TERMS = (
     (
@@ -178,7 +177,6 @@ def read() -> str:
                 "terms": [(tk._(term), tk._(meaning)) for term, meaning in TERMS],
                 "statuses": list(_statuses()),
                 "types": list(_types()),
-                "captions": [star_words.caption(stars) for stars in range(6)],
                 "problems": list(_problems(wanted)),
                 "elements": list(_elements(wanted)),
                 "chosen": chosen if wanted else "",

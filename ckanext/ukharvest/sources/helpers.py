@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.problems.texts import SEVERITIES
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib.permissions import may_harvest, once
+from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources.state import type_label
 from ckanext.ukharvest.sources.texts import frequency_words
@@ -76,8 +77,7 @@ def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> lis
     tabs = [
         (tk._("Overview"), base, "gauge", (), True),
         (tk._("Datasets"), f"{base}/datasets", "sitemap", (), True),
-        (tk._("Runs"), f"{base}/job", "clock-rotate-left", (), may_manage),
-        (tk._("Problems"), f"{base}/problems", "stethoscope", (f"{base}/record",), may_manage),
+        *((*tab, may_manage) for tabs in facts_of("source_tabs", base) for tab in tabs),
         (tk._("Settings"), edit, "pen", settings, may_manage),
         (tk._("About"), about, "circle-info", (), True),
     ]

@@ -14,15 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from ckan import authz, model
-from ckanext.harvest.model import HarvestSource
+from ckan import model
 
 from ckanext.ukharvest import compat, source_types
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.harvest import database, http_client
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest.model import SourceState
+from ckanext.ukharvest.harvest import http_client
 
 Session = model.Session
 
@@ -129,32 +127,6 @@ class Found:
     switched_off: int = 0
 
 
-class SourceRow(NamedTuple):
-    """A source with its dataset and organisation, the portal's notice and the stored schedule."""
-
-    package: model.Package
-    source: HarvestSource
-    organization: model.Group | None
-    notice: str
-    schedule: dict[str, Any] | None
-
-
-def load_row(name_or_id: str) -> SourceRow | None:
-    """Return a source by name or id, None if there is none; one statement."""
-    row = (
-        Session.query(
-            *(model.Package, HarvestSource, model.Group),
-            *(database.note_column(database.NOTICE), SourceState.schedule),
-        )
-        .join(HarvestSource, HarvestSource.id == model.Package.id)
-        .outerjoin(SourceState, SourceState.source_id == model.Package.id)
-        .outerjoin(model.Group, model.Group.id == model.Package.owner_org)
-        .filter(sa.or_(model.Package.id == name_or_id, model.Package.name == name_or_id))
-        .first()
-    )
-    return SourceRow(*row) if row else None
-
-
 def find_sources(wish: Wish, asker: Asker) -> Found:
     """Return the matching sources, in at most five statements."""
     visible = [listed for row in Session.execute(_SOURCES) if (listed := _listed(row, asker))]
@@ -258,32 +230,6 @@ _ORDERS: Mapping[str, Callable[[Listed], Any]] = {
 }
 
 
-def roles_of(user: str) -> set[tuple[str, str]]:
-    """Return active organisation id → role of a user; two statements.
-
-    Roles that cascade on this portal also count in the organisations below.
-    """
-    query = (
-        sa.select(model.Member.group_id, model.Member.capacity)
-        .join(model.Group, model.Group.id == model.Member.group_id)
-        .join(model.User, model.User.id == model.Member.table_id)
-        .where(
-            model.Member.table_name == "user",
-            model.Member.state == "active",
-            model.Group.is_organization,
-            model.Group.state == "active",
-            model.User.name == user,
-        )
-    )
-    roles = {(row[0], row[1]) for row in Session.execute(query)}
-    cascading = authz.check_config_permission("roles_that_cascade_to_sub_groups")
-    tops = {role: [id_ for id_, own in roles if own == role] for role in cascading or ()}
-    for role, ids in tops.items():
-        if ids:
-            roles |= {(row[0], role) for row in Session.execute(_BELOW, {"ids": ids})}
-    return roles
-
-
 def of_organisation(organisation_id: str) -> int:
     """Return how many sources an organisation has that are not deleted; one statement."""
     query = sa.select(sa.func.count()).where(
@@ -312,21 +258,6 @@ _SOURCES = sa.text(
       JOIN package ON package.id = source.id
       LEFT JOIN "group" AS owner ON owner.id = package.owner_org
     """  # noqa: S608 - names of our own
-)
-
-# A member row of type organisation names the organisation below (ckanext-hierarchy).
-_BELOW = sa.text(
-    """
-    WITH RECURSIVE below(id) AS (
-        SELECT group_id FROM member
-         WHERE table_id = ANY (CAST(:ids AS text[])) AND table_name = 'group' AND state = 'active'
-         UNION
-        SELECT member.group_id FROM member
-          JOIN below ON member.table_id = below.id
-         WHERE member.table_name = 'group' AND member.state = 'active'
-    )
-    SELECT id FROM below
-    """
 )
 
 # Filters nothing; it tells ckanext-harvest that the query is about sources.

@@ -9,13 +9,13 @@ from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response, g, redirect
 from flask import abort as flask_abort
 
-from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import ask, asked_page, count_pages, csv_response, refuse_fragment
 from ckanext.ukharvest.lib.permissions import TYPE, load_source, may
+from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.state import NEWEST, type_label
 from ckanext.ukharvest.sources.texts import frequency_words
 
@@ -42,7 +42,7 @@ def find_source(name: str, *, insiders_only: bool = True) -> dict[str, Any]:
         return _not_there()
     if insiders_only and not may_manage:
         refuse(tk.h.url_for("harvest.read", id=source["name"]))
-    hint = source_adoption.hint(source["source_type"], source["name"]) if may_manage else ""
+    hint = source_rules.adoption_hint(source["source_type"], source["name"]) if may_manage else ""
     return {**source, "may_manage": may_manage, "adopt_hint": hint}
 
 

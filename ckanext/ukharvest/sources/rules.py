@@ -8,9 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ckan import authz, model
+from ckan import plugins as p
 from ckan.lib import i18n
 from ckan.logic.validators import package_name_validator
 from ckan.plugins import toolkit as tk
+from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.logic import validators as stock
 from ckanext.harvest.model import HarvestSource
 from flask import current_app, has_app_context
@@ -19,6 +21,9 @@ from werkzeug.exceptions import HTTPException, NotFound
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
+from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.harvest import records
+from ckanext.ukharvest.harvest.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.source_types.portals import CKAN
@@ -178,6 +183,11 @@ def allowed_name(name: str) -> str:
     return f"{name}-source" if name in reserved_names() else name
 
 
+def name_for(title: str) -> str:
+    """Return a name for a new source, made from its title, that no dataset and no page has."""
+    return allowed_name(records.free_name(title))
+
+
 def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
     """Refuse a name that CKAN refuses, or that a page has in its URL."""
     package_name_validator(key, data, errors, context)
@@ -215,15 +225,6 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
                 title=title,
             )
     return ""
-
-
-def parse_options(text: str | None) -> dict[str, Any]:
-    """Return the options of a configuration, {} if it is no JSON object; others report that."""
-    try:
-        options = json.loads(text or "{}")
-    except (ValueError, TypeError):
-        return {}
-    return options if isinstance(options, dict) else {}
 
 
 def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
@@ -300,3 +301,40 @@ def is_group(name: str) -> bool:
     """Tell whether the portal has a group of this name or id."""
     group = model.Group.get(name)
     return group is not None and not group.is_organization and group.state == "active"
+
+
+def adoption_hint(source_type: str, name: str) -> str:
+    """Return a message with the command that adopts a source, "" if it needs no adoption.
+
+    Args:
+        source_type: type of the source; without a plugin for it the source does not run.
+        name: name of the source.
+    """
+    kind = source_types.aliases().get(source_type)
+    if kind is None or is_harvested(source_type):
+        return ""
+    return gettext(
+        "No plugin harvests the type “{type}”, which is “{ours}” under another name. This source "
+        "does not run until a sysadmin adopts it: ckan ukharvest adopt {name}",
+        type=source_type,
+        ours=kind.name,
+        name=name,
+    )
+
+
+def is_harvested(source_type: str) -> bool:
+    """Tell whether a plugin of this portal harvests a source type."""
+    return any(
+        plugin.info().get("name") == source_type for plugin in p.PluginImplementations(IHarvester)
+    )
+
+
+def needs_dry_run(source_id: str, url: str) -> bool:
+    """Tell whether a source's datasets are looked for at a URL before it is saved.
+
+    Not if it differs only in what ``comparable_url`` leaves out, if the source has no datasets
+    that could get lost, or if its type is not ours.
+    """
+    source = HarvestSource.get(source_id)
+    is_other = comparable_url(url) != comparable_url(source.url)
+    return is_other and source.type in config.our_type_names() and has_datasets(source_id)

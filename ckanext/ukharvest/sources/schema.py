@@ -31,15 +31,6 @@ def source_list_schema(default: Validator, one_of: Validator) -> Schema:
 
 
 @tk.validator_args
-def dry_run_create_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
-    return {
-        "url": [not_empty, unicode_safe, schema.strip],
-        "source_type": [*text_parameter(), schema.strip],
-        "config": [*text_parameter(), schema.strip],
-    }
-
-
-@tk.validator_args
 def place_list_schema(
     default: Validator,
     not_empty: Validator,

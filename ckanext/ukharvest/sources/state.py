@@ -12,6 +12,8 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.dates import iso
@@ -21,12 +23,11 @@ from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.lib.permissions import may, once, readable_organisations
+from ckanext.ukharvest.harvest.source_moves import is_move
+from ckanext.ukharvest.lib.permissions import SourceRow, may, once
+from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext, ngettext
-from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.sources import texts as source_texts
-from ckanext.ukharvest.sources.model import SourceRow
-from ckanext.ukharvest.sources.rules import parse_options
 from ckanext.ukharvest.sources.texts import StatusFacts
 
 NEWEST = 30  # runs of the chart on a source's page
@@ -105,7 +106,7 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         may_decide=may_need_decision
         and may(context, "ukharvest_deletion_decide", source_id=source.id),
         max_share=config.delete_max_share(),
-        broken_links=count_broken_links(context, source.id)[0] if is_calm else 0,
+        notice=next(iter(facts_of("source_status", context, source.id)), "") if is_calm else "",
         cron_minutes=config.schedule_cron_minutes(),
     )
     card = source_texts.status_card(facts)
@@ -132,16 +133,6 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         "queue_position": status.current.queue_position if status.current else 0,
     }
     return {**answer, "version": _version(answer)}
-
-
-def count_broken_links(context: Any, source_id: str) -> tuple[int, int]:
-    """Return the numbers of a source's links that do not work, and of their datasets.
-
-    Without those of private datasets that the user may not read.
-    """
-    wanted = link_model.Wanted(source_id, reads=readable_organisations(context))
-    question = ("broken links", source_id, context.get("user") or "")
-    return once(question, lambda: link_model.count_broken(wanted))
 
 
 def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
@@ -194,6 +185,14 @@ def _version(answer: Mapping[str, Any]) -> str:
     run = {**(answer["progress"] or {}), "eta_seconds": None}
     text = json.dumps({**answer, "progress": run}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def latest_move(source_id: str) -> dict[str, str] | None:
+    """Return ``id`` and ``url`` of the latest dry run if it is of another URL, for the form."""
+    preview = source_previews.latest_dry_run(source_id)
+    if preview is None or preview.state == PreviewState.STOPPED or not is_move(preview):
+        return None
+    return {"id": preview.id, "url": preview.url}
 
 
 def count_moving(source: Mapping[str, Any], organization_id: str) -> int:

@@ -116,7 +116,7 @@ class StatusFacts:
         checked: records read so far by a dry run in progress.
         may_decide: the reader may decide on pending deletions, present or future.
         max_share: share of the datasets, 0 to 1, above which the portal asks before it deletes.
-        broken_links: links of its datasets that do not work, where its runs do.
+        notice: heading of a feature, where its runs work; "" for none.
         cron_minutes: minutes between two starts of the portal's cron job.
         now: naive UTC.
     """
@@ -129,7 +129,7 @@ class StatusFacts:
     checked: int = 0
     may_decide: bool = False
     max_share: float = 1.0
-    broken_links: int = 0
+    notice: str = ""
     cron_minutes: int = 10
 
 
@@ -360,14 +360,9 @@ def _good(facts: StatusFacts) -> Card:
         return Card(
             CALM, "outcome", RunOutcome.STOPPED, heading, _last_run(facts), (REFRESH, CHECK)
         )
-    if facts.broken_links:
-        heading = ungettext(
-            "The last run worked, but {n} link does not",
-            "The last run worked, but {n} links do not",
-            facts.broken_links,
-        )
+    if facts.notice:
         actions = ("mend", REFRESH, CHECK)
-        return Card(WARNING, "health", Health.HEALTHY, heading, _last_run(facts), actions)
+        return Card(WARNING, "health", Health.HEALTHY, facts.notice, _last_run(facts), actions)
     return Card(
         GOOD, "health", Health.HEALTHY, tk._("All good"), _last_run(facts), (REFRESH, CHECK)
     )

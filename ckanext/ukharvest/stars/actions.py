@@ -13,9 +13,9 @@ from ckanext.ukharvest import stars
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import dataset_of, organisation_of
-from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.stars import model as stars_model
 from ckanext.ukharvest.stars import schema as star_schema
 from ckanext.ukharvest.stars import texts
@@ -48,7 +48,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     # CKAN 2.11 gives a dataset's resources in the order in which the database stores them
     # (``resources_all`` got its ``order_by`` with 2.12).
     in_order = sorted(package.resources, key=lambda resource: resource.position)
-    links = link_model.of_urls([resource.url for resource in in_order])
+    links = link_results.find_links([resource.url for resource in in_order])
     resources = [
         {
             "id": resource.id,

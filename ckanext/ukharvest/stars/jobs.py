@@ -127,6 +127,9 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
         last = links[-1]
 
 
+LINKS_CHECKED = (rescore,)
+
+
 def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
     changes, skipped = score_locked(package_ids)
     changed = [change.id for change in changes if change.is_of_number]

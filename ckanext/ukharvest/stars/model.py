@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.harvest.datasets import IS_PUBLIC
+from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import Assessment
 
 Session = model.Session
@@ -17,6 +18,15 @@ Package, Group = model.Package, model.Group
 _ORGANISATION = sa.and_(
     Group.id == Package.owner_org, Group.is_organization.is_(True), Group.state == "active"
 )
+
+
+_STARS = (
+    sa.select(Assessment.stars)
+    .where(Assessment.package_id == Package.id)
+    .correlate(Package)
+    .scalar_subquery()
+)
+INDEX_FIELDS = (IndexField("stars", _STARS, lambda stars: () if stars is None else (str(stars),)),)
 
 
 def counts(organisation_id: str | None = None) -> Sequence[Any]:

@@ -11,9 +11,9 @@ from ckan import model
 from ckanext.ukharvest.core.link_states import LinkState, parse_dead
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib import check_texts, texts
+from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.links import texts as link_texts
 from ckanext.ukharvest.stars import plugins
 from ckanext.ukharvest.stars.rules import DEAD_LINK
 
@@ -96,6 +96,15 @@ def out_of_five(stars: int) -> str:
     return gettext("{stars} out of 5", stars=stars)
 
 
+FACETS = {
+    "stars": Facet(
+        _("Stars of openness"),
+        lambda stars: out_of_five(int(stars)) if stars in tuple("012345") else stars,
+        is_ranked=True,
+    )
+}
+
+
 def describe_stars(found: Stars) -> str:
     """Return stars and reason as one sentence, without a full stop."""
     return f"{out_of_five(found.stars)}: {reason(found)}"
@@ -145,7 +154,7 @@ def _detail(found: Stars) -> str:
     if found.code == DEAD_LINK:
         day, fault = parse_dead(found.detail)
         since = texts.format_time(day and f"{day}T12:00", day_only=True)
-        return f"{since}, {link_texts.describe_fault(fault)}" if fault else since
+        return f"{since}, {check_texts.describe_fault(fault)}" if fault else since
     if found.code != "closed-licence":
         return found.detail
     known = model.Package.get_license_register().get(found.detail)

@@ -133,6 +133,10 @@ def _row(now: Themes, decision: Decision) -> dict[str, Any]:
     }
 
 
+BEFORE_WRITE = (set_themes,)
+WITH_WRITE = (columns,)
+
+
 def ranking_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Ranked, ...]:
     """Return the ranking from the rows that ``columns`` stored."""
     return tuple(

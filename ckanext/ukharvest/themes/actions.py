@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values.multivalue import texts
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes import texts as theme_texts
 
@@ -61,13 +62,13 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
     return _shown((choice.primary, choice.secondary), choice.origin, choice.ranking)
 
 
-def describe_theme(package: dict[str, Any]) -> dict[str, Any]:
+def describe_theme(package: Mapping[str, Any], row: Assessment | None) -> dict[str, Any]:
     """Return the theme of a dataset with its origin and evidence.
 
     Args:
         package: the dataset as package_show returns it.
+        row: what was stored with it, None for nothing.
     """
-    row = datasets.find_assessments(package["id"])
     if row is not None and (row.theme or row.themes):
         ranking = theming.ranking_of(row.themes)
         return _shown((row.theme, tuple(row.theme_secondary)), row.theme_origin, ranking)

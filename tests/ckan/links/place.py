@@ -7,7 +7,7 @@ from typing import Any
 from ckan import model
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest.links import jobs as link_jobs
+from ckanext.ukharvest.harvest import background
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
@@ -98,5 +98,5 @@ def queued() -> list[str]:
 def work() -> None:
     """Run the queued job as a jobs worker does, or run one if none is queued."""
     call_action("job_clear")
-    link_jobs.look_at_due()
+    background.work_for_minutes()
     model.Session.remove()

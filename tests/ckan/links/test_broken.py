@@ -153,8 +153,7 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notification_model.sources()
     state = source_health.load_health([broken.source])[broken.source]
-    found = sending.Found(broken=counts)
-    letter = sending.compose_weekly([(told, state)], found)
+    letter = sending.compose_weekly([(told, state)], sending.notes_of([broken.source]))
     (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
     assert "1 link does not work" in line.text
     assert line.url.endswith("/harvest/links?source=rivers")

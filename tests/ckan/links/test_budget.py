@@ -17,12 +17,12 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult
-from ckanext.ukharvest.doctor import features
-from ckanext.ukharvest.harvest import background, prune
+from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.model import LinkDay
+from ckanext.ukharvest.harvest.background import LinkDay
 from ckanext.ukharvest.links import check as link_check
+from ckanext.ukharvest.links import doctor as link_checks
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.links.jobs import Lanes
 from tests.ckan.harvesting import tick
@@ -116,7 +116,7 @@ def test_old_days_are_forgotten(clean: None, move: Callable[[float], None]) -> N
     model.Session.commit()
     move(background.KEPT + 1)
     background.spend(1, 1)
-    prune.prune_links()
+    background.forget_old_days()
     assert model.Session.query(LinkDay).count() == 1
 
 
@@ -126,7 +126,7 @@ def test_doctor_and_dashboard_name_the_link_budget(
     limit("requests", 12)
     work()
     done = len(files.new_requests())
-    (finding,) = features.waiting_links()
+    (finding,) = link_checks.waiting_links()
     assert finding.level == "info"
     assert f"{20 - done} links wait to be checked." in finding.message
     token = {"Authorization": factories.SysadminWithToken()["token"]}

@@ -21,11 +21,9 @@ from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.data_checks import jobs as data_check_jobs
-from ckanext.ukharvest.data_checks import model as data_check_model
+from ckanext.ukharvest.data_checks.model import DataCheck, DataSchema
 from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest.model import DataCheck, DataSchema
-from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications import sending
 from tests.ckan import looks
@@ -396,7 +394,7 @@ def test_the_budget_is_that_of_links(data: Publisher, ckan_config: Any, cli: Any
 def test_the_dashboard_counts_files(data: Publisher, app: CKANTestApp) -> None:
     make(data)
     work()
-    assert link_jobs.load_figures()["data"] == {"invalid": 1, "waiting": 0}
+    assert data_check_jobs.load_figures() == {"invalid": 1, "waiting": 0}
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     body = app.get("/ckan-admin/ukharvest", headers=headers).body
     assert "Files checked against their schema" in body
@@ -494,15 +492,13 @@ def test_a_listed_schema_has_its_title_and_number_of_fields(
 def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     harvest(place, "/parks.csv")
     work()
-    invalid = data_check_model.count_invalid([place.source])
-    assert invalid == {place.source: 1}
     act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="needed")
     (told,) = notification_model.sources()
     states = source_health.load_health([place.source])
-    found = sending.Found(invalid=invalid)
-    letter = sending.compose_weekly([(told, states[place.source])], found)
+    notes = sending.notes_of([place.source])
+    letter = sending.compose_weekly([(told, states[place.source])], notes)
     assert "1 file does not follow its schema" in str(letter.lines)
-    assert "schema" not in str(sending.compose_weekly([(told, states[place.source])]).lines)
+    assert "schema" not in str(sending.compose_weekly([(told, states[place.source])], {}).lines)
 
 
 def test_data_errors_page_is_accessible_and_harmless(data: Publisher, visitor: Visitor) -> None:

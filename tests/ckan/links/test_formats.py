@@ -13,7 +13,7 @@ from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_states import LinkResult
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest import prune, records, write
+from ckanext.ukharvest.harvest import records, write
 from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.links import jobs as link_jobs
@@ -34,7 +34,7 @@ def test_changed_url_is_checked_and_the_old_one_forgotten(place: Place) -> None:
     assert place.formats == [""]
     work()
     assert place.formats == ["CSV"]
-    assert prune.prune_links() == 1
+    assert link_jobs.forget_unused() == ["Forgot 1 links that no resource has any more"]
     assert [link.format for link in model.Session.query(Link)] == ["CSV"]
 
 

@@ -13,7 +13,7 @@ from ckan.lib import jobs
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import database, sweeper
+from ckanext.ukharvest.harvest import background, database, sweeper
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.links import jobs as link_jobs
 from tests.ckan.harvesting import statements, tick
@@ -134,15 +134,15 @@ def test_a_job_ends_after_its_minutes_and_queues_another(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    monkeypatch.setattr(link_jobs, "BUDGET", -1.0)
-    send = link_jobs._send
+    monkeypatch.setattr(background, "LENGTH", -1.0)
+    send = background._send
 
     def send_on() -> None:
         with database.alone(database.LINKS) as is_alone:
             assert is_alone  # for an idle jobs worker that begins at once
         send()
 
-    monkeypatch.setattr(link_jobs, "_send", send_on)
+    monkeypatch.setattr(background, "_send", send_on)
     work()
     assert place.new_requests() == []
     assert len(queued()) == 1

@@ -127,7 +127,7 @@ def expected_states() -> dict[str, str]:
 def test_ten_thousand_links(
     hosts: Hosts, move: Callable[[float], None], app: CKANTestApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_jobs, "BUDGET", 3600.0)
+    monkeypatch.setattr(background, "LENGTH", 3600.0)
     refused, dead = len(REFUSING) * 10 * EACH, sum(map(is_dead, range(DATASETS))) * EACH
     work()
     first = hosts.asked()
@@ -136,7 +136,7 @@ def test_ten_thousand_links(
     # Three attempts at each host that refuses; the others of its links are left alone.
     tried = len(REFUSING) * 3
     assert (spent.requests, spent.links) == (len(first) + tried, len(first) + tried)
-    assert spent.requests <= link_jobs.daily_budget().requests
+    assert spent.requests <= background.daily_budget().requests
     # Each host gets one request at a time, and several hosts are asked together.
     assert set(hosts.most.values()) == {1}
     assert 1 < hosts.most_together <= link_jobs.AT_ONCE

@@ -15,9 +15,9 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import Layer, LinkResult
-from ckanext.ukharvest.doctor import features
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.links import doctor as link_checks
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
@@ -135,14 +135,14 @@ def test_doctor_reports_that_no_links_are_checked(
     place: Place, move: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    assert list(features.waiting_links()) == []
+    assert list(link_checks.waiting_links()) == []
     move(2)
-    monkeypatch.setattr(features, "utcnow", tables.utcnow)
-    (finding,) = features.waiting_links()
+    monkeypatch.setattr(link_checks, "utcnow", tables.utcnow)
+    (finding,) = link_checks.waiting_links()
     assert (finding.level, finding.code) == ("warning", "links")
     assert "ckan jobs worker" in finding.what_to_do
     work()
-    (finding,) = features.waiting_links()
+    (finding,) = link_checks.waiting_links()
     assert finding.level == "info"
     assert finding.message == "1 link of resources checked. No link is waiting to be checked."
     assert "links" in {each.code for each in doctor.examine()}

@@ -11,6 +11,7 @@ import pytest
 
 from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.links.texts import status_heading
 from ckanext.ukharvest.sources.texts import StatusFacts, status_card
 
 NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
@@ -71,7 +72,7 @@ def test_approved_deletions_are_no_import_and_cannot_be_stopped() -> None:
 
 
 def test_a_source_with_broken_links_is_not_all_good() -> None:
-    shown = status_card(make_told({"value": "healthy"}, broken_links=2))
+    shown = status_card(make_told({"value": "healthy"}, notice=status_heading(2)))
     assert shown.heading == "The last run worked, but 2 links do not"
     assert shown.actions[0] == "mend"
 

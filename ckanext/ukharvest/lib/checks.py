@@ -1,4 +1,4 @@
-"""Findings, and the checks that report them."""
+"""Checks for the doctor, what they find, and what fixes it; features declare theirs as DOCTOR."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 OK, INFO, WARNING, ERROR = "ok", "info", "warning", "error"
 
-# Codes of fixes.
+# Codes of the doctor's own fixes.
 STUCK, LEFTOVERS, ORPHANS, CURRENT, INDEX = "stuck", "leftovers", "orphans", "current", "index"
-SETTINGS, STARS, PRUNE = "settings", "stars", "prune"
+SETTINGS, PRUNE = "settings", "prune"
 
 EXAMPLES = 10  # ids or names that a message lists
 
@@ -18,7 +18,7 @@ class Finding(NamedTuple):
     """What a check found, and what to do about it ("" for nothing).
 
     Attributes:
-        fix: code of the fix that ``ckan ukharvest doctor --fix`` has for it (fixes.py), "" if none.
+        fix: code of the ``Fix`` that ``ckan ukharvest doctor --fix`` runs for it, "" if none.
     """
 
     level: str
@@ -45,6 +45,20 @@ class Check(NamedTuple):
 
     def __call__(self) -> Iterable[Finding]:
         return self.find()
+
+
+class Fix(NamedTuple):
+    """One way to fix findings.
+
+    Attributes:
+        code: ``Finding.fix`` of the findings that it is for.
+        text: what it does, in one sentence.
+        run: does it, commits, and yields a sentence for each thing that it did.
+    """
+
+    code: str
+    text: str
+    run: Callable[[], Iterable[str]]
 
 
 def check(

@@ -11,18 +11,18 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
-from ckanext.ukharvest.harvest.model import SourcePreview
-from ckanext.ukharvest.harvest.source_moves import has_datasets, is_move
+from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext, ngettext, number, ungettext
 from ckanext.ukharvest.previews import rules as preview_rules
+from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources import schema as source_schema
 
 Session = model.Session
 
@@ -106,7 +106,7 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
         ValidationError: the source could not be saved so.
     """
     is_move = bool({"url", "source_type", "config"} & data_dict.keys())
-    data = schema.validate(data_dict, source_schema.dry_run_create_schema()) if is_move else {}
+    data = schema.validate(data_dict, preview_schema.dry_run_create_schema()) if is_move else {}
     if source.type not in config.our_type_names():
         raise invalid(
             "source_id",
@@ -136,7 +136,7 @@ def _options_of(text: str, name: str) -> str:
     if kind is None:
         return text
     names = {option.name for option in (*kind.options, *source_types.COMMON_OPTIONS)}
-    stored = source_rules.parse_options(text)
+    stored = parse_options(text)
     options = {key: value for key, value in stored.items() if key in names}
     return json.dumps(options, indent=2) if options else ""
 
@@ -162,25 +162,6 @@ def add_dry_run(
     preview_rules.check_queue(user)
     source_previews.delete_dry_runs(**where)
     return source_previews.add(user, config=place["config"], **where), True
-
-
-def needs_dry_run(source_id: str, url: str) -> bool:
-    """Tell whether a source's datasets are looked for at a URL before it is saved.
-
-    Not if it differs only in what ``comparable_url`` leaves out, if the source has no datasets
-    that could get lost, or if its type is not ours.
-    """
-    source = HarvestSource.get(source_id)
-    is_other = source_rules.comparable_url(url) != source_rules.comparable_url(source.url)
-    return is_other and source.type in config.our_type_names() and has_datasets(source_id)
-
-
-def latest_move(source_id: str) -> dict[str, str] | None:
-    """Return ``id`` and ``url`` of the latest dry run if it is of another URL, for the form."""
-    preview = source_previews.latest_dry_run(source_id)
-    if preview is None or preview.state == PreviewState.STOPPED or not is_move(preview):
-        return None
-    return {"id": preview.id, "url": preview.url}
 
 
 def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,160 @@
+"""The page of a dataset as one dict of facts, which the API returns too."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from ckan.lib.search import SearchError, SolrConnectionError
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.datasets.provenance import (
+    describe_origin,
+    once_per_request,
+    ukharvest_is_harvested,
+)
+from ckanext.ukharvest.datasets.records import problems_of
+from ckanext.ukharvest.harvest import changes, datasets
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.model import Assessment
+from ckanext.ukharvest.lib.actions import context as own_context
+from ckanext.ukharvest.lib.permissions import may, once
+from ckanext.ukharvest.lib.slots import facts_of
+from ckanext.ukharvest.rendering import source_record
+
+log = logging.getLogger(__name__)
+
+MOST_PROBLEMS = 10
+
+
+def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of ``ukharvest_dataset_show``, {} if the dataset was not harvested.
+
+    Args:
+        package: as package_show returns it to the user.
+    """
+    return _origin(package) if ukharvest_is_harvested(package) else {}
+
+
+@once_per_request
+def _origin(package: Mapping[str, Any]) -> dict[str, Any]:
+    return describe_origin(own_context(), package)
+
+
+@once_per_request
+def ukharvest_dataset(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a dataset's page, as ``ukharvest_dataset_show`` returns them.
+
+    Args:
+        package: as package_show returns it to the user.
+    """
+    if not package.get("id"):  # such as in the preview of a form
+        return {}
+    return describe_dataset(own_context(), package, ukharvest_provenance(package))
+
+
+def describe_dataset(
+    context: Any, package: Mapping[str, Any], origin: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the result of ``ukharvest_dataset_show`` for a dataset that the user may read.
+
+    Args:
+        origin: as ``describe_origin`` returns it; empty for a page that needs none.
+    """
+    id_ = str(package["id"])
+    may_ask = bool(context.get("user") or context.get("ignore_auth"))
+    facts: dict[str, Any] = {
+        "harvested_by_source": False,
+        "may_edit": may_ask and may(context, "package_update", id=id_),
+    }
+    for of_feature in facts_of("dataset", context, package):
+        facts |= of_feature
+    if not origin:
+        return facts
+    facts |= {**origin, "coupled": find_coupled(context, id_)}
+    return facts | _of_record(context, id_, origin) if origin["harvested_by_source"] else facts
+
+
+def _of_record(context: Any, package_id: str, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of the record that a dataset was made from."""
+    source, record_id, count = origin["source"], origin["record_id"], origin["problems_count"]
+    is_wrong = bool((count or origin["error"]) and record_id and source)
+    return {
+        "problems": problems_of(record_id)[:MOST_PROBLEMS] if count else [],
+        "may_see_record": is_wrong and may(context, "harvest_source_update", id=source["id"]),
+        "source_record": _source_record(package_id),
+    }
+
+
+def _source_record(package_id: str) -> dict[str, str] | None:
+    """Return ``form``, ``extension`` and ``size`` of the stored record, None if none is stored."""
+    glance = changes.glance_at(package_id)
+    if glance is None:
+        return None
+    form = source_record.form_of(glance.head)
+    size = source_record.format_size(glance.size)
+    return {"form": form.label, "extension": form.extension, "size": size}
+
+
+def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
+    """Return a dataset's stars and theme, loaded once per page; None if there are none."""
+    id_ = str(package.get("id") or "")
+    return once(("assessment", id_), lambda: datasets.find_assessments(id_)) if id_ else None
+
+
+def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return URL → what checks say of the links of a dataset, loaded once per page."""
+    urls = [str(resource.get("url") or "") for resource in package.get("resources") or ()]
+    if not package.get("id"):
+        return {}
+    return once(("links", package["id"]), lambda: link_results.find_links(urls))
+
+
+MOST = 500  # datasets, and services; CKAN's search returns at most 1,000
+
+
+def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
+    """Return which datasets a service operates on, and which services operate on a dataset.
+
+    Only active datasets that the user may read, from any source, no matter which was harvested
+    first.
+
+    Returns:
+        ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, sorted by title,
+        at most 500 of each; ``references``: the names of those datasets in the service's record;
+        ``is_unknown``: there are some, and the search failed.
+    """
+    names = datasets.datasets_of(package_id)
+    operated, services = list(names)[:MOST], list(datasets.services_of(package_id))[:MOST]
+    try:
+        packages = _readable(context, {*operated, *services})
+    except (SearchError, SolrConnectionError):  # the page is useful without them
+        log.exception("What is coupled with %s could not be looked up", package_id)
+        return {"datasets": [], "services": [], "references": [], "is_unknown": True}
+    coupled = [package for package in packages if package["id"] in operated]
+    return {
+        "datasets": coupled,
+        "services": [package for package in packages if package["id"] in services],
+        "references": sorted({name for package in coupled for name in names[package["id"]]}),
+        "is_unknown": False,
+    }
+
+
+def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
+    """Return the datasets that the user may read, by one search, which applies permissions."""
+    if not ids:
+        return []
+    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
+    either = " OR ".join(f'"{id_}"' for id_ in sorted(ids))
+    query = {
+        "q": "*:*",
+        "fq": f"id:({either})",
+        "fl": ["id", "name", "title"],
+        "include_private": True,
+        "facet": "false",
+        "sort": "title_string asc",
+        "rows": len(ids),
+    }
+    results = tk.get_action("package_search")(own, query)["results"]
+    return [{key: row[key] for key in ("id", "name", "title")} for row in results]

@@ -1,0 +1,71 @@
+"""What checks of links and of data find, as text; several features show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.core.link_states import LinkFault
+from ckanext.ukharvest.lib.texts import gettext, number, ungettext
+
+
+def describe_fault(fault: str, status: int | None = None) -> str:
+    """Return why a link failed, as the end of a sentence; "" for no fault."""
+    text = _FAULTS[fault]() if fault in _FAULTS else ""
+    return str(text.format(status=status or "")).strip()
+
+
+_FAULTS: dict[str, Callable[[], str]] = {
+    LinkFault.NOT_FOUND: lambda: tk._("the server says that there is nothing at this URL (404)"),
+    LinkFault.GONE: lambda: tk._("the server says that the data was removed (410)"),
+    LinkFault.UNKNOWN_NAME: lambda: tk._("the name of the server is not known"),
+    LinkFault.REFUSED: lambda: tk._("the server refuses connections"),
+    LinkFault.BLOCKED: lambda: tk._("the URL does not lead to the public internet"),
+    LinkFault.LOGIN: lambda: tk._("the server asks for a login"),
+    LinkFault.TOO_MANY: lambda: tk._("the server had too many requests"),
+    LinkFault.CLIENT_ERROR: lambda: tk._("the server does not accept the request ({status})"),
+    LinkFault.SERVER_ERROR: lambda: tk._("the server has an error of its own ({status})"),
+    LinkFault.TIMEOUT: lambda: tk._("the server took too long to answer"),
+    LinkFault.CONNECTION: lambda: tk._("no connection to the server could be made"),
+    LinkFault.CERTIFICATE: lambda: tk._("the server’s certificate is not valid"),
+    LinkFault.REDIRECT: lambda: tk._("the server redirects without end"),
+    LinkFault.NOT_ASKED: lambda: tk._("the server did not answer at other URLs"),
+}
+
+
+def summarise(check: Any) -> str:
+    """Return a result in a few words: "Valid", "3 errors in 1,204 rows".
+
+    Args:
+        check: a row of ``DataCheck``.
+    """
+    if check.verdict == "unchecked":
+        return gettext("Not checked: {reason}", reason=check.reason)
+    extent = _extent(check)
+    errors = ungettext("{n} error", "{n} errors", check.errors)
+    if check.verdict == "valid" and not check.stopped:
+        text = tk._("Valid")
+    elif check.verdict == "valid":
+        text = tk._("No errors in the first {extent}") if extent else tk._("No errors so far")
+    elif not extent:
+        text = "{errors}"
+    elif check.stopped:
+        text = tk._("{errors} in the first {extent}")
+    else:
+        text = tk._("{errors} in {extent}")
+    return str(text.format(errors=errors, extent=extent))
+
+
+_EXTENTS: dict[str, Callable[[int], str]] = {
+    "": lambda _n: "",
+    "row": lambda n: ungettext("{n} row", "{n} rows", n),
+    "feature": lambda n: ungettext("{n} feature", "{n} features", n),
+    "item": lambda n: ungettext("{n} item", "{n} items", n),
+}
+
+
+def _extent(check: Any) -> str:
+    extent = _EXTENTS.get(check.unit or "")
+    return extent(check.checked) if extent else f"{number(check.checked)} {check.unit}"

@@ -1,0 +1,109 @@
+"""Slots and facets: what features add to the frames' pages, mails and searches.
+
+A feature lists them as SLOTS and FACETS in one of its modules that ``features.py`` names. The
+frames ask for them by place, so that they import no feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class Slot(NamedTuple):
+    """What a feature adds to a place.
+
+    Attributes:
+        place: one of ``PLACES``.
+        snippet: the template that shows it, with the variable ``facts``; "" where the frame does.
+        facts: returns the facts; its parameters and result are those of the place. What is empty
+            is not shown.
+    """
+
+    place: str
+    snippet: str
+    facts: Callable[..., Any]
+
+
+class Facet(NamedTuple):
+    """A facet of the dataset search that is no field of a dataset.
+
+    Attributes:
+        title: English, for ``_()``.
+        label: returns the text of a value.
+        is_ranked: the largest value comes first, not the one with the most datasets.
+    """
+
+    title: str
+    label: Callable[[str], str]
+    is_ranked: bool = False
+
+
+class Note(NamedTuple):
+    """What a weekly mail says of a source.
+
+    Attributes:
+        text: a part of the source's line.
+        page: endpoint of a page with the parameter ``source``: the text gets a line of its own
+            that leads there, and the source needs attention; "" for none.
+    """
+
+    text: str
+    page: str = ""
+
+
+# Place → parameters and result of the facts; those of places with snippets are the snippets' own.
+PLACES: Mapping[str, str] = {
+    "dataset": "context, package → facts that ``ukharvest_dataset_show`` returns, by name",
+    "dataset_head": "page (those facts), package: below a dataset's title",
+    "dataset_badges": "page, package: beside each other, below that",
+    "dataset_notes": "page, package: below the badges",
+    "field": "key, package → note (text) after the value of a field",
+    "resource": "page, resource: below a resource in a dataset's list",
+    "resource_line": "page, resource: the same, in one line with the link to the file",
+    "resource_page": "package, resource: on the page of a resource",
+    "list_entry": "row of ``datasets.model.load_badges``: below a dataset in a list",
+    "form_field": "key, data, id of the input: below a field in a form",
+    "search_results": "none: below the results of a search of datasets",
+    "help": "none: a section of the page that explains words",
+    "source_tabs": "URL of a source → tabs for those who may update it: label, URL, icon, and the "
+    "beginnings of other URLs that belong to it",
+    "source_mail": "none: a warning beside the box for emails in a source's form",
+    "source_status": "context, source id → heading (text) of a source whose runs work",
+    "problem_groups": "context, source id → groups as ``ukharvest_problem_group_list`` has them",
+    "dry_run": "source → exit code of ``ckan ukharvest run --dry-run``",
+    "weekly_mail": "source ids → {id: ``Note``}",
+}
+
+_slots: dict[str, list[Slot]] = {}
+_facets: dict[str, Facet] = {}
+
+
+def register(slots: Iterable[Slot], facets: Mapping[str, Facet]) -> None:
+    """Set the slots and facets of all features; a plugin calls it once, at the start.
+
+    Raises:
+        ValueError: there is no such place.
+    """
+    _slots.clear()
+    for slot in slots:
+        if slot.place not in PLACES:
+            raise ValueError(f"There is no place {slot.place!r} for slots")
+        _slots.setdefault(slot.place, []).append(slot)
+    _facets.clear()
+    _facets.update(facets)
+
+
+def slots_of(place: str) -> tuple[Slot, ...]:
+    """Return the slots of a place, in the order of the features."""
+    return tuple(_slots.get(place, ()))
+
+
+def facts_of(place: str, *args: Any) -> list[Any]:
+    """Return the facts of the slots of a place, without empty ones."""
+    return [facts for slot in slots_of(place) if (facts := slot.facts(*args))]
+
+
+def facets() -> Mapping[str, Facet]:
+    """Return the features' facets by their names in ``ckanext.ukharvest.facets``."""
+    return _facets

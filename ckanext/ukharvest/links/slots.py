@@ -1,0 +1,130 @@
+"""What links add to the pages of datasets and sources, and to weekly mails."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.problems.texts import PROBLEM
+from ckanext.ukharvest.datasets.page import load_links
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.lib.actions import show_if_may
+from ckanext.ukharvest.lib.permissions import once, readable_organisations
+from ckanext.ukharvest.lib.slots import Note, Slot
+from ckanext.ukharvest.links import model as link_model
+from ckanext.ukharvest.links import texts as link_texts
+
+EXAMPLES = 5  # of a group of problems
+
+
+def _count(context: Any, source_id: str) -> tuple[int, int]:
+    """Return the numbers of a source's links that do not work, and of their datasets.
+
+    Without those of private datasets that the user may not read.
+    """
+    wanted = link_model.Wanted(source_id, reads=readable_organisations(context))
+    question = ("broken links", source_id, context.get("user") or "")
+    return once(question, lambda: link_model.count_broken(wanted))
+
+
+def source_status(context: Any, source_id: str) -> str:
+    """Return the heading of a source whose runs work and whose links do not; "" if all do."""
+    return link_texts.status_heading(_count(context, source_id)[0])
+
+
+def problem_groups(context: Any, source_id: str) -> list[dict[str, Any]]:
+    """Return a group of the source's links that do not work, [] if all do."""
+    number, datasets = _count(context, source_id)
+    if not number:
+        return []
+    wanted = link_model.Wanted(source_id, reads=readable_organisations(context))
+    _number, rows = link_model.links(wanted, EXAMPLES, 0)
+    nothing = {"record_id": None, "guid": "", "field": "", "line": None}
+    examples = [
+        {
+            **nothing,
+            "title": row.title or row.name,
+            "message": f"{row.url}: {link_texts.describe_state(link_results.as_dict(row.Link))}",
+        }
+        for row in rows
+    ]
+    return [
+        {
+            "code": link_texts.BROKEN,
+            "field": "",
+            "severity": str(PROBLEM),
+            **link_texts.describe_broken(),
+            "records": datasets,
+            "occurrences": number,
+            "examples": examples,
+        }
+    ]
+
+
+def weekly_mail(source_ids: Collection[str]) -> dict[str, Note]:
+    """Return the notes of sources with links that do not work."""
+    counts = link_model.count_of_sources(source_ids)
+    return {
+        id_: Note(link_texts.describe_count(number), "ukharvest_links.report")
+        for id_, number in counts.items()
+        if number
+    }
+
+
+def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return texts of a dataset's links that do not work, {} if all do."""
+    links = load_links(package)
+    urls = {
+        resource.get("id"): str(resource.get("url") or "")
+        for resource in package.get("resources") or ()
+    }
+    failed = {id_: links[url] for id_, url in urls.items() if url in links and _fails(links[url])}
+    if not failed:
+        return {}
+    since = min(link["dead_since"] or link["failed_since"] or "" for link in failed.values())
+    return {
+        "links": {
+            "text": link_texts.describe_of_dataset(len(failed), len(urls), since),
+            "resources": {id_: link_texts.describe_briefly(link) for id_, link in failed.items()},
+        }
+    }
+
+
+def _fails(link: Mapping[str, Any]) -> bool:
+    return link["state"] in link_model.STATES
+
+
+def dataset_head(page: Mapping[str, Any], _package: Mapping[str, Any]) -> str:
+    """Return how many links of a dataset do not work, "" if all do."""
+    return str(page["links"]["text"]) if "links" in page else ""
+
+
+def resource(page: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
+    """Return since when a resource's link does not work, "" if it does."""
+    return str(page["links"]["resources"].get(shown["id"], "")) if "links" in page else ""
+
+
+def resource_page(_package: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the link check of a resource, as ``ukharvest_link_show`` does.
+
+    {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
+    link works, and whether its format is another than the metadata say.
+    """
+    link = show_if_may("ukharvest_link_show", shown["id"])
+    if not link:
+        return {}
+    state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
+    declared = str(shown.get("format") or "")
+    sentences = (state, link_texts.describe_difference(link, declared))
+    return {**link, "sentences": list(filter(None, sentences))}
+
+
+SLOTS = (
+    Slot("dataset", "", dataset),
+    Slot("dataset_head", "ukharvest/snippets/broken_links.html", dataset_head),
+    Slot("resource", "ukharvest/snippets/broken_link.html", resource),
+    Slot("resource_page", "ukharvest/snippets/link.html", resource_page),
+    Slot("source_status", "", source_status),
+    Slot("problem_groups", "", problem_groups),
+    Slot("weekly_mail", "", weekly_mail),
+)

@@ -1,0 +1,77 @@
+"""What themes add to the page of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.core.values import theme_names
+from ckanext.ukharvest.datasets.page import load_assessment
+from ckanext.ukharvest.datasets.provenance import facts_of, search_url
+from ckanext.ukharvest.lib.slots import Slot
+from ckanext.ukharvest.rendering.values import INDEXED
+from ckanext.ukharvest.themes import PRIMARY, choice
+from ckanext.ukharvest.themes import texts as theme_texts
+from ckanext.ukharvest.themes.actions import describe_theme
+
+
+def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the theme of a dataset with its origin and evidence."""
+    return {"theme": describe_theme(package, load_assessment(package))}
+
+
+def _is_suggested(page: Mapping[str, Any], name: str) -> bool:
+    return bool(name and page["theme"]["suggested"] and page["theme"]["theme"] == name)
+
+
+def dataset_badges(page: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``title`` and ``url`` of a dataset's theme, and whether it is ``suggested``."""
+    name = theme_names.find(facts_of(package).get(PRIMARY, ""))
+    if not name:
+        return {}
+    return {
+        "title": theme_texts.title(name),
+        "url": search_url(INDEXED["theme"], name),
+        "suggested": _is_suggested(page, name),
+    }
+
+
+def dataset_notes(page: Mapping[str, Any], package: Mapping[str, Any]) -> list[str]:
+    """Return why a theme is suggested, [] if it is not."""
+    name = theme_names.find(facts_of(package).get(PRIMARY, ""))
+    return list(page["theme"]["why"]) if _is_suggested(page, name) else []
+
+
+def field(key: str, package: Mapping[str, Any]) -> str:
+    """Return that a theme is only suggested, "" for other fields."""
+    row = load_assessment(package) if key == PRIMARY else None
+    is_suggested = row is not None and row.theme_origin == choice.WORDS
+    return str(tk._("suggested from the dataset's own words")) if is_suggested else ""
+
+
+def form_field(key: str, data: Mapping[str, Any], select: str) -> dict[str, Any]:
+    """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
+
+    Also returns ``select``, the id of the input. {} for other fields, and for anonymous users, if
+    the portal lets them create datasets.
+    """
+    if key != PRIMARY:
+        return {}
+    texts = {name: data.get(name) for name in ("title", "notes", "la_function", "la_service")}
+    texts["tags"] = data.get("tag_string") or data.get("tags")
+    try:
+        context = {"user": tk.current_user.name}
+        return {**tk.get_action("ukharvest_theme_suggest")(context, texts), "select": select}
+    except tk.NotAuthorized:
+        return {}
+
+
+SLOTS = (
+    Slot("dataset", "", dataset),
+    Slot("dataset_badges", "ukharvest/snippets/theme.html", dataset_badges),
+    Slot("dataset_notes", "ukharvest/snippets/theme_reasons.html", dataset_notes),
+    Slot("field", "", field),
+    Slot("form_field", "ukharvest/form/theme.html", form_field),
+)
