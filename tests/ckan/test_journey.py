@@ -120,7 +120,7 @@ def wait_for(page: Page, words: str) -> None:
 
 def refresh(page: Page, words: str) -> None:
     page.goto("/harvest/trees-of-the-north")
-    page.get_by_role("button", name="Refresh source").click()
+    page.get_by_role("button", name="Run now").click()
     page.wait_for_selector("text=Run requested")
     wait_for(page, words)
 

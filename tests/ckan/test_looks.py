@@ -137,7 +137,7 @@ def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) 
     check_state("late", "Overdue since")
     Session.add(SourcePreview(id="t", user_name="x", source_id=source, state="running", done=1234))
     Session.commit()
-    check_state("checking", "Dry run")
+    check_state("checking", "Test in progress")
     HarvestSource.get(source).active = False
     Session.commit()
     check_state("off", "Switched off")
@@ -174,7 +174,6 @@ def test_hostile_texts_are_harmless_on_every_page(
     query = "%22%20onmouseover%3D%22window.hurt%3D1%3Cscript%3Ewindow.hurt%3D1%3C/script%3E"
     pages = {
         "source": PAGE,
-        "about": "/harvest/about/parking",
         "runs": f"{PAGE}/job",
         "run": f"{PAGE}/job/{run}?q={query}",
         "run-code": f"{PAGE}/job/{run}?code={query}",

@@ -64,8 +64,8 @@ def jobs(source: str) -> list[str]:
 
 
 ROUTES = {
-    "/harvest/refresh/somewhere": ("Refresh “Source 1”?", "Refresh source"),
-    "/harvest/refresh/somewhere?mode=force": ("Import every record of", "Full run"),
+    "/harvest/refresh/somewhere": ("Run “Source 1” now?", "Run now"),
+    "/harvest/refresh/somewhere?mode=force": ("Import every record of", "Run again in full"),
     "/harvest/somewhere/switch-off": ("Switch off “Source 1”?", "Switch off"),
     "/harvest/somewhere/switch-on": ("Switch on “Source 1”?", "Switch on"),
     "/harvest/clear/somewhere": ("Remove all datasets of “Source 1”?", "Remove all"),

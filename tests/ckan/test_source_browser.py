@@ -56,7 +56,6 @@ def test_looks_of_the_pages(
     looks.check(manager, "source-errors", PAGE)
     looks.check(manager, "source-runs", f"{PAGE}/job")
     looks.check(manager, "source-datasets", f"{PAGE}/datasets")
-    looks.check(manager, "source-about", "/harvest/about/parking")
     publisher.serve(PATH, catalogue(1))
     portal.run(source)
     portal.run(source)

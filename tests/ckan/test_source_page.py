@@ -98,7 +98,7 @@ def test_after_a_good_run(app: CKANTestApp, harvested_source: str, editor: Any) 
     assert found["last_good_run"]["id"] == found["last_run"]["id"]
     page = app.get(PAGE, headers=editor).body
     assert page.count("<h1") == 1
-    assert "Refresh source" in page
+    assert "Run now" in page
     assert "Started" in page
     assert "/api/3/action/ukharvest_source_show?source_id=parking" in page
 
@@ -147,6 +147,57 @@ def test_held_deletions(
     heading = show_source(harvested_source, "ed")["heading"]
     assert heading == "Waiting for an administrator's decision: 2 datasets would be deleted"
     assert f"{PAGE}/deletions" in app.get(PAGE, headers=editor).body
+
+
+def test_kept_datasets_are_counted_until_they_are_given_up(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested_source: str
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    portal.run(harvested_source)
+    portal.run(harvested_source)
+    headers = {"Authorization": factories.SysadminWithToken()["token"]}
+    app.post(f"{PAGE}/deletions", headers=headers, data={"choice": "keep", "version": _version()})
+    assert show_source(harvested_source)["kept"] == 2
+    assert f'href="{PAGE}/deletions#kept">2</a>' in app.get(PAGE, headers=headers).body
+    page = app.get(f"{PAGE}/deletions", headers=headers).body
+    assert "2 datasets were kept" in page
+    assert f"{PAGE}/problems?outcome=kept#records" in page
+    app.post(f"{PAGE}/deletions", headers=headers, data={"choice": "withdraw"})
+    shown = show_source(harvested_source)
+    assert (shown["kept"], shown["held"]) == (0, 0)
+    portal.run(harvested_source)
+    assert show_source(harvested_source)["held"] == 2
+
+
+def _version() -> str:
+    return str(call_action("ukharvest_deletion_list", source_id="parking")["version"])
+
+
+def test_only_administrators_stop_keeping_datasets(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested_source: str, editor: Any
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    portal.run(harvested_source)
+    portal.run(harvested_source)
+    call_action("ukharvest_deletion_decide", source_id="parking", decision="keep")
+    assert "Stop keeping" not in app.get(f"{PAGE}/deletions", headers=editor).body
+    app.post(f"{PAGE}/deletions", headers=editor, data={"choice": "withdraw"}, status=403)
+    assert show_source(harvested_source)["kept"] == 2
+
+
+def test_source_page_has_options_and_links_to_problems(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, editor: Any
+) -> None:
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, modified="soon")]))
+    options = {"max_resources": 7}
+    source = portal.source(publisher.url(PATH), name="parking", frequency="DAILY", config=options)
+    portal.run(source)
+    page = app.get(PAGE, headers=editor).body
+    assert re.search(r"<dt>Most resources of a dataset</dt><dd>7</dd>", page)
+    assert "<dt>How often</dt><dd>Every day</dd>" in page
+    assert page.count("Healthy") == 0  # said once, by the heading
+    assert f'href="{PAGE}/problems?code=bad-date&amp;field=modified#records"' in page
+    assert "Most resources" not in app.get(PAGE).body
 
 
 def test_a_run_that_proved_nothing_says_why(
@@ -273,11 +324,11 @@ def test_outsiders_see_the_source_and_its_datasets_alone(
         assert "Dataset 00001" in page
         # Not the digits alone: a port can hold them.
         assert not re.search(r"\b404\b", page)
-        for word in ("Refresh source", "Failed", "failed", "Runs</a>", "Settings"):
+        for word in ("Run now", "Failed", "failed", "Runs</a>", "Edit</a>", "Notifications"):
             assert word not in page
-        about = app.get("/harvest/about/parking", headers=headers).body
-        assert "About Source 1" in about
-        assert re.search(r"<dt>Added to this site</dt><dd>\s*<time", about)
+        assert re.search(r"<dt>Added to this site</dt><dd>\s*<time", page)
+        about = app.get("/harvest/about/parking", headers=headers, follow_redirects=False)
+        assert about.headers["Location"].endswith(PAGE)
         assert "Dataset 00001" in app.get(f"{PAGE}/datasets", headers=headers).body
     found = show_source(harvested_source, stranger["name"])
     assert found["datasets"] == 3
@@ -305,16 +356,20 @@ def test_a_private_dataset_is_shown_to_its_organisation(
 def test_the_list_of_runs(app: CKANTestApp, portal: Portal, source: str, editor: Any) -> None:
     for _ in range(2):
         portal.run(source)
+    few = app.get(f"{PAGE}/job", headers=editor).body
+    assert "2 runs." in few
+    assert "<rect" not in few
+    for _ in range(3):
+        portal.run(source)
     page = app.get(f"{PAGE}/job", headers=editor).body
-    assert "2 runs." in page
     assert ">Admin<" not in page
     assert "<title>Runs - Source 1 - CKAN</title>" in " ".join(page.split())
     assert page.count("<h1") == 1
-    assert page.count("<rect") == 2  # three added; three unchanged
+    assert page.count("<rect") == 5  # three added; three unchanged, four times
     assert "Nothing changed" in page
     listed = call_action("ukharvest_run_list", source="parking")["results"]
-    assert [row["outcome"] for row in listed] == ["unchanged", "finished"]
-    assert listed[1]["counts"]["added"] == 3
+    assert [row["outcome"] for row in listed] == ["unchanged"] * 4 + ["finished"]
+    assert listed[-1]["counts"]["added"] == 3
     assert listed[0]["counts"]["unchanged"] == 3
 
 

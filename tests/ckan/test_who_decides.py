@@ -163,7 +163,7 @@ def test_a_source_that_is_switched_off_stays_on_its_editors_list(
     page = app.get(PAGE, headers=editor["headers"], status=200).body
     assert "Switched off" in page
     assert "To update them again, switch the source on." in page
-    assert "Full run" not in page
+    assert "Run again in full" not in page
     assert f'action="{PAGE}/switch-on"' in page
     for route in ("job", "datasets", "problems", "deletions", "notifications"):
         app.get(f"{PAGE}/{route}", headers=editor["headers"], status=200)
@@ -200,7 +200,7 @@ def test_looks_for_an_editor(
     publisher.serve("/other.json", catalogue(map(dataset, (100, 101))))
     portal.run(other)
     page.goto(PAGE)
-    page.get_by_role("button", name="Refresh source").click()
+    page.get_by_role("button", name="Run now").click()
     page.get_by_text("Run requested").wait_for()
     looks.check(visitor, "editor-run", PAGE)
     page.get_by_role("link", name="Stop", exact=True).click()

@@ -36,7 +36,8 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
     :type offset: integer
 
     :returns: ``source_id``, ``reason`` and ``job_id`` of the run that held them, ``since`` (UTC),
-        ``count``, and ``deletions``: dicts with ``guid``, ``dataset_id``, ``dataset_name``,
+        ``count``, ``kept`` (number of datasets that a person kept), and ``deletions``: dicts with
+        ``guid``, ``dataset_id``, ``dataset_name``,
         ``title`` (both "" for another organisation's private dataset), ``last_seen`` (UTC),
         ``missed_runs`` and ``also_in`` (title of another organisation's source that lists the
         dataset too, else ""). If there are any, also ``version`` (of the list, to send with the
@@ -63,6 +64,7 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
         "job_id": held.get("job_id"),
         "since": held.get("since"),
         "count": len(waiting),
+        "kept": decisions.count_kept(source.id),
         **(_around(context, source.id, held, waiting) if waiting else {}),
         "deletions": _rows(waiting[start:end], readable_organisations(context)),
     }
@@ -132,11 +134,12 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     ``approve``: records that came back in the meantime and datasets that are deleted already are
     skipped. The deletions are recorded as a harvest job of the source. ``keep``: the datasets are
     no longer updated, and their records no longer count as missing. A record that comes back is
-    imported again.
+    imported again. ``withdraw``: datasets that were kept before count as missing again, and the
+    next complete run deletes them, or asks if they are many.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
-    :param decision: ``approve`` or ``keep``
+    :param decision: ``approve``, ``keep`` or ``withdraw``
     :type decision: string
     :param version: version of the list that the user decided on; if the list has changed since,
         nothing changes (optional, default: do not check)
@@ -145,17 +148,21 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         ``False``)
     :type background: boolean
 
-    :returns: ``deleted`` and ``kept``: numbers of datasets, ``left``: number of listed ones that
-        were skipped, ``job_id``: id of the job, None if nothing was deleted
+    :returns: ``deleted``, ``kept`` and ``withdrawn``: numbers of datasets, ``left``: number of
+        listed ones that were skipped, ``job_id``: id of the job, None if nothing was deleted
     :rtype: dictionary
     """
     source_id = check_decision(context, data_dict, "ukharvest_deletion_decide")
-    data = schema.validate(data_dict, deletion_schema.decision_schema("approve", "keep"))
-    job_id, object_ids, left, kept_count = None, list[str](), 0, 0
+    data = schema.validate(
+        data_dict, deletion_schema.decision_schema("approve", "keep", "withdraw")
+    )
+    job_id, object_ids, left, kept_count, withdrawn = None, list[str](), 0, 0, 0
     user, version = str(context.get("user") or ""), data["version"]
     try:
         if data["decision"] == "keep":
             kept_count = decisions.keep_datasets(source_id, user, version)
+        elif data["decision"] == "withdraw":
+            withdrawn = decisions.withdraw_keeping(source_id)
         else:
             job_id, object_ids, left = decisions.release(source_id, user, version)
     except decisions.DeletionsChanged as exc:
@@ -164,7 +171,8 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         lost_work.send(lost_work.FETCH, object_ids)
     elif job_id:
         _delete(source_id, job_id, object_ids)
-    return {"deleted": len(object_ids), "kept": kept_count, "left": left, "job_id": job_id}
+    numbers = {"deleted": len(object_ids), "kept": kept_count, "withdrawn": withdrawn}
+    return {**numbers, "left": left, "job_id": job_id}
 
 
 def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:

@@ -46,6 +46,7 @@ def read(name: str) -> str:
         "ukharvest/deletions.html",
         source,
         plan=plan,
+        may_decide=may(context(), "ukharvest_deletion_decide", source_id=source["id"]),
         limit=limit,
         page=number,
         pages=count_pages(plan["count"], PER_PAGE, number),
@@ -79,6 +80,8 @@ def decide(name: str) -> Any:
         return tk.redirect_to("ukharvest_deletions.confirm", name=source["name"], version=version)
     if choice == "keep":
         return _keep(source, version)
+    if choice == "withdraw":
+        return _withdraw(source)
     tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
     return _to_source(source)
 
@@ -94,6 +97,20 @@ def _keep(source: Row, version: str) -> Any:
             "{n} dataset is kept. It is no longer updated.",
             "{n} datasets are kept. They are no longer updated.",
             done["kept"],
+        )
+    )
+    return _to_source(source)
+
+
+def _withdraw(source: Row) -> Any:
+    done = _decide(source, "withdraw")
+    if done is None:
+        return _back(source)
+    tk.h.flash_success(
+        ungettext(
+            "{n} dataset counts as missing again.",
+            "{n} datasets count as missing again.",
+            done["withdrawn"],
         )
     )
     return _to_source(source)

@@ -14,7 +14,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.deletions import DeletionPlan
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.harvest import database, objects, outcomes, records
@@ -196,6 +196,20 @@ def held_by(source_id: str) -> str:
 def is_approval(job_id: str) -> bool:
     """Tell whether a job carries out deletions that a person approved."""
     return exists_statements(JobReport.job_id == job_id, JobReport.mode == RunMode.APPROVAL)
+
+
+def count_kept(source_id: str) -> int:
+    """Return the number of records whose datasets a person kept."""
+    kept = Session.query(Record.id).filter_by(source_id=source_id, state=RecordState.KEPT)
+    return kept.count()
+
+
+def withdraw_keeping(source_id: str) -> int:
+    """Let records of kept datasets count as missing again; return their number; commits."""
+    kept = sa.update(Record).filter_by(source_id=source_id, state=RecordState.KEPT)
+    number = int(execute(kept.values(outcome=RecordOutcome.UPDATED)).rowcount)
+    Session.commit()
+    return number
 
 
 def _locked_deletions(

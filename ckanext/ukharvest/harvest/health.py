@@ -46,6 +46,7 @@ class SourceHealth:
         datasets: number of its datasets, including private ones.
         held: number of pending deletions.
         renamed: number of datasets whose records seem to have new identifiers.
+        kept: number of datasets that a person kept although their records are gone.
         failures: number of failed runs in a row.
         missing: {"records", "of", "asks_after"} (``core.deletions.Shortfall``) of the run that
             ``value`` is about, if so many are missing that a later run will ask; else None.
@@ -64,6 +65,7 @@ class SourceHealth:
     datasets: int
     held: int
     renamed: int = 0
+    kept: int = 0
     failures: int = 0
     missing: Mapping[str, int] | None = None
     current: CurrentRun | None = None
@@ -123,6 +125,7 @@ def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) ->
         datasets=source.datasets,
         held=source.held,
         renamed=source.renamed,
+        kept=source.kept,
         failures=facts.failures if facts.outcome == RunOutcome.FAILED else 0,
         missing=runs.judged_shortfall if value in rules.MISSING else None,
         current=current,
@@ -165,6 +168,11 @@ _SOURCES = sa.text(
                 ON record.source_id = source.id AND record.guid = pair.guids ->> 0
               JOIN package AS dataset ON dataset.id = record.package_id
              WHERE dataset.state = 'active') AS renamed,
+           (SELECT count(*)
+              FROM ukharvest_record AS record
+              JOIN package AS dataset ON dataset.id = record.package_id
+             WHERE record.source_id = source.id AND record.state = 'kept'
+               AND dataset.state = 'active') AS kept,
            EXISTS (SELECT FROM ukharvest_trial AS preview
                     WHERE preview.source_id = source.id
                       AND (preview.state = 'waiting' AND preview.created > :given_up

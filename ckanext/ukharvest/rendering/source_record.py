@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ckanext.ukharvest.core.document_kind import HEAD, html_title
 from ckanext.ukharvest.core.values.text import clean_text
@@ -123,14 +124,58 @@ def excerpt(content: str, marked: Collection[int]) -> Excerpt:
     """Return a record's lines; of a long one only those around the marked ones.
 
     Args:
-        marked: line numbers in the publisher's layout, from 1. Without any, JSON is indented.
+        marked: line numbers from 1: of JSON as ``lines_of`` indents it, else in the publisher's
+            layout.
     """
-    lines = content.replace("\r\n", "\n").split("\n") if marked else lines_of(content)[0]
+    is_laid_out = not marked or form_of(content) is JSON
+    lines = lines_of(content)[0] if is_laid_out else content.replace("\r\n", "\n").split("\n")
     size = sum(len(line) for line in lines)
     if size <= WHOLE and len(lines) <= WHOLE_LINES:
         wanted = range(1, len(lines) + 1)
         return Excerpt(tuple(_lines(lines, wanted, marked)), True)
     return Excerpt(tuple(_lines(lines, _wanted(marked, len(lines)), marked)), False)
+
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")  # of a field such as distribution[0].mediaType
+_HERE = "\ue000"
+
+
+def lines_of_fields(content: str, fields: Collection[str]) -> dict[str, int]:
+    """Return field → line, from 1, of a JSON record as ``lines_of`` indents it.
+
+    Of a field that the record lacks it is the line of the object that should have it. Other and
+    very long records have none.
+    """
+    if len(content) > WHOLE or form_of(content) is not JSON:
+        return {}
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    lines = {field: _line_of(document, field) for field in fields if field}
+    return {field: line for field, line in lines.items() if line}
+
+
+def _line_of(document: Any, field: str) -> int:
+    """Return the line of a field, or of what should hold it; 0 for the record itself."""
+    parent: Any = None
+    key: Any = None
+    value = document
+    for name, number in _STEP.findall(field):
+        step = int(number) if number else name
+        try:
+            child = value[step] if isinstance(value, (dict, list)) else None
+        except (KeyError, IndexError, TypeError):
+            break
+        if child is None:
+            break
+        parent, key, value = value, step, child
+    if parent is None:
+        return 0
+    parent[key] = _HERE
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    parent[key] = value
+    return text[: text.index(f'"{_HERE}"')].count("\n") + 1
 
 
 def _wanted(marked: Collection[int], count: int) -> list[int]:

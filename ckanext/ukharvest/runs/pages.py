@@ -19,7 +19,7 @@ from ckanext.ukharvest.lib.pages import ask, ask_page, check_token, count_pages,
 from ckanext.ukharvest.lib.permissions import newest_run
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
-from ckanext.ukharvest.rendering.source_record import excerpt
+from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
 from ckanext.ukharvest.runs import texts as run_texts
 from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS
 from ckanext.ukharvest.sources import pages as source_pages
@@ -232,6 +232,9 @@ def read_record(name: str, id: int) -> str:  # noqa: A002 - as in other routes
     faults = [*([] if is_older else shown["problems"]), *([error] if error else [])]
     # Size 0: the text is not stored, or the user may not see it.
     text = load_text(id) if shown["content_size"] else ""
+    places = lines_of_fields(text, {fault.get("field", "") for fault in faults})
+    for fault in faults:
+        fault["line"] = fault["line"] or places.get(fault.get("field", ""))
     lines = excerpt(text, {fault["line"] for fault in faults if fault["line"]}) if text else None
     values = {"record": shown, "excerpt": lines, "is_older": is_older}
     return source_pages.render("ukharvest/record.html", source, **values)

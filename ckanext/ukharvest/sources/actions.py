@@ -250,7 +250,9 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         are possible now, ``progress`` ({``run_id``, ``stage``, ``seen``, ``done``, ``total``,
         ``lost``, ``eta_seconds``, ``started``, ``asked_by``, ``mode``} or null),
         ``queue_position``, ``held`` (number of pending deletions), ``renamed`` (number of datasets
-        whose records seem to have new identifiers), ``missing`` ({``records``,
+        whose records seem to have new identifiers), ``kept`` (number of datasets that a person
+        kept although their records are gone), ``options`` ({``name``, ``label``, ``value``: as
+        text} of those that are set), ``missing`` ({``records``,
         ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
         no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
         (runs in a row), ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null),
@@ -267,6 +269,7 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         return {**answer, **source_state.describe_harvest(id_)}
     answer |= source_state.describe_status(context, row.source)
     plan = sweeper.plan_of(row.schedule)
+    answer["options"] = source_state.describe_options(row.source)
     answer["schedule"] = source_state.describe_schedule(row.source, plan)
     answer["unchanged"] = data_dict.get("since") == answer["version"]
     return answer

@@ -61,18 +61,18 @@ TERMS = (
         ),
     ),
     (
-        _("Refresh source"),
-        _("Start a run now. Unchanged records are not imported again."),
+        _("Run now"),
+        _("Start a run now (“Refresh source” on data.gov.uk). Unchanged records are skipped."),
     ),
     (
-        _("Full run"),
+        _("Run again in full"),
         _(
             "Start a run that imports every record again, even unchanged ones. Edits made to "
             "the datasets here are overwritten."
         ),
     ),
     (
-        _("Dry run"),
+        _("Test"),
         _("Read the source and show what a run would do, without changing anything."),
     ),
     (

@@ -65,27 +65,25 @@ def ukharvest_notice() -> str:
 WIDTH, HEIGHT = 600, 120
 MOST = 30
 LEAST = 2  # pixels of a part that is not empty
+FEWEST = 5  # runs: fewer are seen in the table at a glance
 
 
-def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> list[dict[str, Any]]:
-    """Return the tabs of a source's pages: ``label``, ``url``, ``icon`` and ``active``."""
+def ukharvest_source_tabs(source: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the tabs of a source's pages for who may update it: label, url, icon and active."""
     base = tk.h.url_for("harvest.read", id=source["name"])
-    about = tk.h.url_for("harvester.about", id=source["name"])
     edit = tk.h.url_for("harvest.edit", id=source["name"])
     steps = (tk.h.url_for(f"harvester.{step}", id=source["name"]) for step in ("clear", "delete"))
     settings = (f"{base}/notifications", f"{base}/switch-off", f"{base}/switch-on", *steps)
     tabs = [
-        (tk._("Overview"), base, "gauge", (), True),
-        (tk._("Datasets"), f"{base}/datasets", "sitemap", (), True),
-        *((*tab, may_manage) for tabs in facts_of("source_tabs", base) for tab in tabs),
-        (tk._("Settings"), edit, "pen", settings, may_manage),
-        (tk._("About"), about, "circle-info", (), True),
+        (tk._("Overview"), base, "gauge", ()),
+        (tk._("Datasets"), f"{base}/datasets", "sitemap", ()),
+        *(tab for tabs in facts_of("source_tabs", base) for tab in tabs),
+        (tk._("Edit"), edit, "pen", settings),
     ]
     here = tk.request.script_root + tk.request.path
     return [
         {"label": label, "url": url, "icon": icon, "active": _is_at(here, url, more, base)}
-        for label, url, icon, more, is_shown in tabs
-        if is_shown
+        for label, url, icon, more in tabs
     ]
 
 
@@ -104,10 +102,10 @@ def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dic
     Returns:
         ``width``, ``height``, ``line`` (y of the line, None without datasets) and ``bars``: dicts
         with ``url`` and ``parts``, each with ``kind`` ("lost", "changed", "unchanged"), ``x``,
-        ``y``, ``width`` and ``height``. None if fewer than two runs ended.
+        ``y``, ``width`` and ``height``. None if fewer than five runs ended.
     """
     ended = [run for run in runs if run["finished"] and run["mode"] != RunMode.APPROVAL][:MOST]
-    if len(ended) < 2:
+    if len(ended) < FEWEST:
         return None
     ended.reverse()
     heights = [_heights(run) for run in ended]

@@ -10,13 +10,12 @@ from flask import Blueprint, Response, g, redirect
 from flask import abort as flask_abort
 
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import ask, asked_page, count_pages, csv_response, refuse_fragment
 from ckanext.ukharvest.lib.permissions import TYPE, load_source, may
 from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources.state import NEWEST, type_label
+from ckanext.ukharvest.sources.state import NEWEST, describe_frame, type_label
 from ckanext.ukharvest.sources.texts import frequency_words
 
 
@@ -82,9 +81,10 @@ def refuse(back: str = "", message: str = "") -> NoReturn:
 
 
 def render(template: str, source: dict[str, Any], **variables: Any) -> str:
-    """Return a page of the source that ``find`` returned."""
+    """Return a page of the source that ``find_source`` returned."""
     g.dataset_type = TYPE  # CKAN's templates use it for links
-    return str(tk.render(template, {"harvest_source": source, "source": source, **variables}))
+    frame = {"harvest_source": source, "source": source, "facts": describe_frame(source)}
+    return str(tk.render(template, {**frame, **variables}))
 
 
 source = Blueprint("ukharvest_source", __name__)
@@ -99,7 +99,7 @@ def read(name: str) -> Any:
     shown_source = find_source(name, insiders_only=False)
     if name != shown_source["name"]:
         return redirect(_url(shown_source["name"]))
-    values: dict[str, Any] = {"shown": _shown(shown_source), **_address(shown_source)}
+    values: dict[str, Any] = {"shown": _shown(shown_source)}
     values |= _follows(shown_source) if shown_source["may_manage"] else _datasets(shown_source)
     values["runs_version"] = _runs_version(values["shown"])
     return render("source/read.html", shown_source, **values)
@@ -125,11 +125,8 @@ def admin(id: str) -> Any:  # noqa: A002 - the name in ckanext-harvest's routes
 
 
 @source.route("/harvest/about/<id>")
-def about(id: str) -> str:  # noqa: A002
-    shown_source = find_source(id, insiders_only=False)
-    return render(
-        "source/about.html", shown_source, shown=_shown(shown_source), **_address(shown_source)
-    )
+def about(id: str) -> Any:  # noqa: A002
+    return redirect(_url(find_source(id, insiders_only=False)["name"]))
 
 
 @source.route("/harvest/<name>/datasets")
@@ -182,10 +179,6 @@ def _follows(found: dict[str, Any]) -> dict[str, Any]:
 
 def _url(name: str) -> str:
     return str(tk.h.url_for("harvest.read", id=name))
-
-
-def _address(found: dict[str, Any]) -> dict[str, Any]:
-    return {"address": found["url"], "is_link": is_web_url(found["url"])}
 
 
 def _datasets(found: dict[str, Any]) -> dict[str, Any]:

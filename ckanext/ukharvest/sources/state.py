@@ -12,11 +12,12 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, source_types
-from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.harvest import datasets, runs, sweeper
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest import previews as source_previews
@@ -24,9 +25,10 @@ from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.harvest.source_moves import is_move
-from ckanext.ukharvest.lib.permissions import SourceRow, may, once
+from ckanext.ukharvest.lib.permissions import SourceRow, may, once, source_row_of
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext, ngettext
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from ckanext.ukharvest.sources import texts as source_texts
 from ckanext.ukharvest.sources.texts import StatusFacts
 
@@ -58,6 +60,43 @@ def describe_source(row: SourceRow) -> dict[str, Any]:
         "frequency_label": source_texts.frequency_words(source.frequency or ""),
         "created": iso(package.metadata_created),
     }
+
+
+def describe_frame(shown_source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands beside each page of a source; options only for who may update it.
+
+    Args:
+        shown_source: as ``find_source`` returns it.
+    """
+    row = source_row_of({"source_id": shown_source["id"]})
+    is_link = is_web_url(row.source.url)
+    options = describe_options(row.source) if shown_source["may_manage"] else []
+    return {**describe_source(row), "is_link": is_link, "options": options}
+
+
+def describe_options(source: HarvestSource) -> list[dict[str, str]]:
+    """Return the options that are set for a source of one of our types: name, label and value."""
+    kind = source_types.find(source.type)
+    stored = parse_options(source.config)
+    return [
+        {
+            "name": option.name,
+            "label": str(tk._(option.label)) if option.label else option.name,
+            "value": _option_text(option, stored[option.name]),
+        }
+        for option in ((*kind.options, *COMMON_OPTIONS) if kind else ())
+        if stored.get(option.name) not in (None, "", [], {}, option.default)
+    ]
+
+
+def _option_text(option: Option, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(tk._("Yes") if value else tk._("No"))
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={of}" for name, of in value.items())
+    return str(tk._(option.labels.get(str(value), str(value))))
 
 
 def describe_harvest(source_id: str) -> dict[str, Any]:
@@ -128,6 +167,7 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         "datasets": status.datasets,
         "held": status.held,
         "renamed": status.renamed,
+        "kept": status.kept,
         "missing": status.missing,
         "progress": _progress(status.current),
         "queue_position": status.current.queue_position if status.current else 0,

@@ -83,13 +83,13 @@ STEPS = {
     "refresh": Step(
         ("harvest_job_create",),
         "source_id",
-        lambda: tk._("Refresh {title}?"),
+        lambda: tk._("Run {title} now?"),
         lambda count: ungettext(
             "Imports new and changed records. This source has {n} dataset now.",
             "Imports new and changed records. This source has {n} datasets now.",
             count,
         ),
-        lambda: tk._("Refresh source"),
+        lambda: tk._("Run now"),
         _refresh,
     ),
     "force": Step(
@@ -103,7 +103,7 @@ STEPS = {
             "that were deleted here by hand come back. This source has {n} datasets now.",
             count,
         ),
-        lambda: tk._("Full run"),
+        lambda: tk._("Run again in full"),
         _refresh,
     ),
     "switch_off": Step(

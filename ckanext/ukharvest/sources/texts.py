@@ -288,7 +288,7 @@ def _checking(facts: StatusFacts) -> Card:
         PRIMARY,
         "state",
         "checking",
-        tk._("Dry run in progress: nothing is changed"),
+        tk._("Test in progress: nothing is changed"),
         (ungettext("{n} record read.", "{n} records read.", facts.checked),),
         ("watch",),
     )

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.rendering.source_record import BEGINNING, LONGEST, WHOLE_LINES, excerpt
+from ckanext.ukharvest.rendering.source_record import (
+    BEGINNING,
+    LONGEST,
+    WHOLE_LINES,
+    excerpt,
+    lines_of_fields,
+)
 
 
 def numbers(content: str, marked: set[int]) -> list[int]:
@@ -33,3 +39,21 @@ def test_a_long_record_is_shown_around_its_marked_lines() -> None:
 def test_a_long_line_is_cut() -> None:
     [line] = excerpt("x" * 5000, {1}).lines
     assert line.text == "x" * LONGEST + " …"
+
+
+def test_fields_of_a_json_record_have_lines() -> None:
+    content = '{"title": "Wards", "contactPoint": {"fn": "x"}, "distribution": ["a", {"title": 1}]}'
+    fields = ("title", "contactPoint.hasEmail", "distribution[1].title", "keyword", "title.x")
+    found = lines_of_fields(content, fields)
+    lines = [line.text.strip() for line in excerpt(content, set(found.values())).lines]
+    assert {field: lines[number - 1] for field, number in found.items()} == {
+        "title": '"title": "Wards",',
+        "contactPoint.hasEmail": '"contactPoint": {',
+        "distribution[1].title": '"title": 1',
+        "title.x": '"title": "Wards",',
+    }
+
+
+def test_records_without_lines_of_fields() -> None:
+    for content in ("<a/>", "{broken", "[1]", "{}", '"text"'):
+        assert lines_of_fields(content, ("a", "", "[9]", "a[0].b")) == {}
