@@ -15,7 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
 HIDDEN = "***"
@@ -113,8 +113,7 @@ def _change(
     shown = HIDDEN if name in _SECRETS else value
     if name in _WITHOUT_MEANING:
         return Change(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
-    options = (*kind.options, *COMMON_OPTIONS)
-    option = next((option for option in options if name in (option.name, option.alias)), None)
+    option = next((one for one in kind.all_options if name in (one.name, one.alias)), None)
     if option is None:
         return Change(name, shown, DROPPED, reasons=((_UNKNOWN, {}),))
     reasons: Reasons = []

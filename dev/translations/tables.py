@@ -14,7 +14,6 @@ from ckanext.ukharvest.fields import FIELDS
 from ckanext.ukharvest.rendering import extent_map, inspire
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.source_types import TYPES
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 
 from docs.codes import PACKAGE
 
@@ -40,8 +39,12 @@ def tables() -> dict[str, Iterable[str]]:
         ),
         "source_types": (
             *(t for kind in TYPES.ours.values() for t in (kind.title, kind.description)),
-            *(option.help for kind in TYPES.ours.values() for option in kind.options),
-            *(option.help for option in COMMON_OPTIONS),
+            *(
+                option.help
+                for kind in TYPES.ours.values()
+                for option in kind.all_options
+                if option.label and not option.form_help
+            ),
         ),
         **{path: _of_csv(path, *columns) for path, columns in _CSV.items()},
     }

@@ -159,7 +159,7 @@ def test_nothing_is_preselected_and_every_type_is_explained(
         links = page.xpath(f"//*[@id='line-{name}']/a[@download]/@href")
         assert len(links) == bool(kind.template)
         assert all(app.get(link).body.startswith("identifier,title,") for link in links)
-    # A link fills in visible fields, and nothing below "Advanced".
+    # A link fills in visible fields, and nothing below "More options".
     given = {"title": "Mine", "name": "n", "config": "{}", "option_common_default_groups": "g"}
     found = fields(get(app, editor, f"/harvest/new?{urlencode(given)}"))
     assert [found.get(name, [""]) for name in given] == [["Mine"], *[[""]] * 3]
@@ -212,10 +212,10 @@ def test_unreadable_url_is_refused_with_an_example(
 def test_wrong_options_are_reported_at_their_fields(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
-    sent = {"option_data_json_max_resources": "-1", "option_common_credential": "unknown"}
+    sent = {"option_data_json_paging": "some", "option_common_credential": "unknown"}
     answer = post(app, editor, owner_org=organization["id"], **sent)
-    assert "1 or more" in form_errors(answer)["option_data_json_max_resources"]
-    sent["option_data_json_max_resources"] = "5"
+    assert "one of: auto, none" in form_errors(answer)["option_data_json_paging"]
+    sent["option_data_json_paging"] = "none"
     answer = post(app, editor, owner_org=organization["id"], **sent)
     assert "no usable secret" in form_errors(answer)["option_common_credential"]
 

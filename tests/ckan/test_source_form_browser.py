@@ -114,6 +114,10 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.get_by_label("URL of the catalogue").fill("https://data.example.gov.uk")
     plain.get_by_label("Title").fill("The same again")
     plain.locator("[data-options-of=ckan] summary").click()
+    rule = plain.locator("[data-options-of=ckan]").get_by_role("group", name="Row 1").first
+    rule.get_by_label("Records").select_option("Leave out")
+    rule.get_by_label("Field").select_option("Keyword")
+    rule.get_by_label("Values").fill("test\nold maps")
     plain.get_by_label("Field there").first.fill("category")
     plain.get_by_label("Field here").first.fill("theme-primary")
     save(plain, "Save and start")
@@ -121,14 +125,19 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.get_by_label("Harvest this URL a second time").check()
     save(plain, "Save and start")
     assert "The progress of the first run" in plain.locator(".flash-messages").inner_text()
-    assert json.loads(stored("the-same-again").config) == {"fields": {"category": "theme-primary"}}
+    assert json.loads(stored("the-same-again").config) == {
+        "tags_filter_exclude": ["test", "old maps"],
+        "fields": {"category": "theme-primary"},
+    }
 
     plain.goto("/harvest/edit/maps")
     plain.get_by_label("Title").fill("Maps and plans")
     save(plain, "Save")
     source = stored("maps")
     assert source.title == "Maps and plans"
-    assert json.loads(source.config)["fields"] == {"theme": "theme-primary", "internal": None}
+    config = json.loads(source.config)
+    assert config["fields"] == {"theme": "theme-primary", "internal": None}
+    assert config["tags_filter_include"] == ["open data"]
 
 
 def test_hostile_text_is_harmless_on_the_source_form(editor: Page) -> None:

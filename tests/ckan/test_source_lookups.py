@@ -14,6 +14,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestSource
 
+from tests.ckan.test_source_form import fields as all_fields
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher
 from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
@@ -214,10 +215,12 @@ def test_short_form_asks_four_things(
     right = {"chosen": "yes"}
     held = as_(editor, "ukharvest_source_preview_show", id=id_)["result"]["held"]
     field = next(field for field in held if field["include"] == "include_values")
-    value = f"{field['prefix']}{field['values'][0]['value']}"
+    text = field["values"][0]["value"]
+    value = f"{field['prefix']}{text}"
     address = f"/harvest/test/{id_}/add"
-    for query, filters in ((chosen, []), ({**right, "only": f"include_values\t{value}"}, [value])):
-        page = app.get(address, query_string=query, headers=header).body
+    for query, filters in ((chosen, []), ({**right, "only": f"include_values\t{value}"}, [text])):
+        answer = app.get(address, query_string=query, headers=header)
+        page = answer.body
         form = lxml.html.fromstring(page).get_element_by_id("source-form")
         [folded] = form.xpath(".//details[contains(summary, 'Change something else')]")
         assert folded.get("open") is None
@@ -225,11 +228,11 @@ def test_short_form_asks_four_things(
         others = {each.name for each in folded.iter("input", "select", "textarea") if each.name}
         assert {"title", "owner_org", "frequency", "mail_me"} <= names - others
         assert not {"source_type", "url", "notes", "time"} & (names - others)
-        sent = dict(form.form_values())
-        assert sent["option_common_include_values"].split() == filters
+        sent = all_fields(answer)
+        assert [text for text in sent["option_data_json_rules_values"] if text] == filters
         assert "transport" not in str(sent)
-    answer = app.post("/harvest/new", data={**sent, "save": "only"}, headers=header)
-    assert "Saved. Nothing has been run yet." in answer.body
+    saved = app.post("/harvest/new", data={**sent, "save": "only"}, headers=header)
+    assert "Saved. Nothing has been run yet." in saved.body
     [source] = model.Session.query(HarvestSource)
     assert json.loads(source.config) == {"include_values": [value]}
     assert model.Package.get(source.id).owner_org == owner["id"]

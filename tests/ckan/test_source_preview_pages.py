@@ -19,6 +19,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, figures, statements
+from tests.ckan.test_source_form import fields as all_fields
 from tests.ckan.test_source_previews import PATH, as_, count, publisher, work  # noqa: F401 - fixtures
 from tests.publisher import Publisher
 from tests.reading.test_source_preview import FULL
@@ -135,20 +136,21 @@ def test_filters_are_chosen_from_what_the_source_holds(
     assert "Roads <x>" not in shown
     choice = {"chosen": "yes", "only": "include_values\torganisation:Roads <x>"}
     chosen = page(app, editor, f"/harvest/test/{id_}/add?{urlencode(choice)}")
-    assert "organisation:Roads &lt;x&gt;" in chosen.body
-    sent = {**fields(chosen), "owner_org": portal.organization_id, "save": "only"}
+    assert 'value="include_values:organisation" selected' in chosen.body
+    assert "\nRoads &lt;x&gt;</textarea>" in chosen.body
+    sent = {**all_fields(chosen), "owner_org": portal.organization_id, "save": "only"}
     assert page(app, editor, "/harvest/new", **sent).status_code == 302
     [saved] = model.Session.query(HarvestSource)
     config = {"include_values": ["organisation:Roads <x>"]}
     assert json.loads(saved.config) == config
     # What is ticked replaces what was chosen before; what the records do not have stays.
-    sent |= {"id": saved.id, "config": json.dumps({"include_values": ["organisation:Roads <x>"]})}
+    sent = {**all_fields(page(app, editor, "/harvest/edit/offices"))}
     id_ = started(app, editor, **sent)
     work()
     choice["only"] = "include_values\torganisation:Parks"
     again = page(app, editor, f"/harvest/test/{id_}/add?{urlencode(choice)}").body
-    assert "organisation:Parks" in again
-    assert "organisation:Roads" not in again
+    assert "\nParks</textarea>" in again
+    assert "\nRoads &lt;x&gt;</textarea>" not in again
     source = portal.source(publisher.url("/again.json"), config=config)
     publisher.serve("/again.json", {"dataset": told})
     job = portal.run(source)

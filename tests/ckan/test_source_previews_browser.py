@@ -97,10 +97,13 @@ def test_filters_are_chosen_from_what_a_source_holds(
     editor.get_by_role("button", name="Continue").click()
     editor.wait_for_selector("text=Change something else")
     assert editor.input_value("#field-title") == "Borchester"
-    shown = editor.inner_text("#source-form")
-    assert "keyword:roads" in shown
-    assert "keyword:parish 1" in shown
+    assert "keyword:roads" in editor.inner_text("#source-form")
     editor.click("text=Change something else")
+    rules = editor.locator("[data-options-of=data_json]").get_by_role("group", name="Row")
+    for row, (action, value) in enumerate((("keep", "roads"), ("leave_out", "parish 1"))):
+        assert rules.nth(row).get_by_label("Records").input_value() == action
+        assert rules.nth(row).get_by_label("Field").input_value() == "include_values:keyword"
+        assert rules.nth(row).get_by_label("Values").input_value() == value
     editor.click("#field-test")
     editor.wait_for_selector("#stop-test")
     work()

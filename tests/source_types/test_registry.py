@@ -132,10 +132,6 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "reader": ({"more": "'reader': 1"}, "no methods records and fetch"),
     "parser": ({"more": "'parser': 1"}, "no function parse"),
     "option": ({"more": "'options': (1,)"}, "one of its options is a int"),
-    "no-label": (
-        {"more": "'options': (Option('depth', 'integer', 1, 'Levels.'),)"},
-        "'depth' has no label",
-    ),
     "common-option": (
         {"more": "'options': (Option('credential', 'text', '', 'Mine.', label='Mine'),)"},
         "'credential' is there twice, or is one that all types have",

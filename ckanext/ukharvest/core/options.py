@@ -11,9 +11,8 @@ from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.values.multivalue import read_yes_no
-from ckanext.ukharvest.core.values.text import marked as _
 
-Kind = Literal["text", "integer", "boolean", "list", "table"]
+Kind = Literal["text", "integer", "boolean", "list", "table", "ignored"]
 _WIDGETS = {"text": "text", "integer": "number", "boolean": "box", "list": "lines", "table": "rows"}
 
 
@@ -23,7 +22,8 @@ class Option:
 
     Attributes:
         name: key in the source's configuration.
-        kind: type of its value; values may also be text, from a form or a command line.
+        kind: type of its value; values may also be text, from a form or a command line. Any value
+            of an "ignored" one is accepted, and has no effect.
         default: value when the option is absent.
         help: one sentence for the form and the documentation.
         choices: allowed values of a text or a list, empty when any is allowed: value → label in
@@ -40,9 +40,10 @@ class Option:
         alias: its name in configurations of other harvesters.
         alias_values: lower-case text of a value under that alias → value here.
         excludes: options that cannot be set together with this one.
-        is_long: a text of several lines, in the form a box for them.
-        label: its name in the form; "" for an option of earlier harvesters, which is accepted
-            and has no field.
+        widget: its field in the form: text, area, number, box, select, boxes, lines, rows or
+            rules; "" for the usual one of its kind.
+        label: its name in the form; "" for an option without a field, which is set as JSON, by the
+            API or on the command line.
         form_help: replaces ``help`` in the form, where that describes the configuration's
             spelling of a value.
         empty: in the form, what a text with choices means if none of them is chosen.
@@ -64,7 +65,7 @@ class Option:
     alias_values: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     excludes: tuple[str, ...] = ()
-    is_long: bool = False
+    widget: str = ""
     form_help: str = ""
     empty: str = ""
 
@@ -75,12 +76,10 @@ class Option:
             return {value: label for value, label in self.choices.items() if label}
         return dict(zip(self.choices, self.choices, strict=True))
 
-    @property
-    def widget(self) -> str:
-        """Return the option's widget: text, area, number, box, select, boxes, lines or rows."""
-        if self.choices:
-            return "boxes" if self.kind == "list" else "select"
-        return "area" if self.is_long else _WIDGETS[self.kind]
+    def __post_init__(self) -> None:
+        chosen = ("boxes" if self.kind == "list" else "select") if self.choices else ""
+        widget = self.widget or chosen or _WIDGETS.get(self.kind, "")
+        object.__setattr__(self, "widget", widget)
 
 
 MAX_RESOURCES = Option(
@@ -89,7 +88,6 @@ MAX_RESOURCES = Option(
     1000,
     "The largest number of resources that are imported for one dataset. More are reported.",
     minimum=1,
-    label=_("Most resources of a dataset"),
 )
 
 
@@ -214,6 +212,7 @@ _CONVERT: dict[Kind, Callable[[Option, Any], Any]] = {
     "boolean": _boolean,
     "list": _list,
     "table": _table,
+    "ignored": lambda option, _value: option.default,
 }
 
 
@@ -240,7 +239,6 @@ def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
             "Only records changed on this date or later, such as 2026-05-01. While it is set, no "
             "dataset counts as missing.",
             check=check,
-            label=_("Changed on or after"),
         ),
         Option(
             "until",
@@ -249,7 +247,6 @@ def date_range(check: Callable[[str], str]) -> tuple[Option, Option]:
             "Only records changed on this date or earlier. While it is set, no dataset counts as "
             "missing.",
             check=check,
-            label=_("Changed on or before"),
         ),
     )
 

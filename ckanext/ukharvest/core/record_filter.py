@@ -8,13 +8,12 @@ records have, for filters to be chosen from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Source
-from ckanext.ukharvest.core.values.text import marked as _
 
 MOST_VALUES = 200  # of a field; those of the most records are kept
 LONGEST_VALUE = 200  # characters; longer texts are descriptions, nothing to choose by
@@ -41,16 +40,18 @@ class FilterField:
 
     Attributes:
         name: one of ``record_filter.FIELDS``, or the server's own name.
-        values: those of most records first.
         include, exclude: options that list wanted and unwanted values; "" if there is none.
         prefix: stands before each value in those options.
+        needs_all: a record needs all wanted values of the field, not one of them.
+        values: those of most records first.
     """
 
     name: str
-    values: tuple[FilterValue, ...]
     include: str = ""
     exclude: str = ""
     prefix: str = ""
+    needs_all: bool = False
+    values: tuple[FilterValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +66,11 @@ class FilterFields:
 AskForFields = Callable[[Source], FilterFields]
 
 
-def field_of(
-    name: str,
-    values: list[FilterValue],
-    *,
-    include: str = "",
-    exclude: str = "",
-    prefix: str = "",
-) -> FilterField:
+def with_values(field: FilterField, values: list[FilterValue]) -> FilterField:
     """Return a field with its values sorted and limited."""
     fit = [value for value in values if value.value and len(value.value) <= LONGEST_VALUE]
     fit.sort(key=lambda value: (-(value.records or 0), (value.title or value.value).casefold()))
-    return FilterField(name, tuple(fit[:MOST_VALUES]), include, exclude, prefix)
+    return replace(field, values=tuple(fit[:MOST_VALUES]))
 
 
 INCLUDE, EXCLUDE = "include_values", "exclude_values"
@@ -126,6 +120,9 @@ FIELDS: dict[str, Callable[[Entry], Iterator[str]]] = {
     "type": _types,
     "year": _years,  # of the last change
 }
+
+# Field → how rules by it are stored, for every source type.
+FILTER_FIELDS = {name: FilterField(name, INCLUDE, EXCLUDE, prefix=f"{name}:") for name in FIELDS}
 
 
 def values_of(entry: Entry, field: str) -> tuple[str, ...]:
@@ -183,11 +180,6 @@ OPTIONS = (
         "server has a filter of its own, that costs less.",
         separator=";",
         check=_wrong,
-        label=_("Only records with these values"),
-        form_help=_(
-            "Write field:value on each line, such as keyword:parking. Of several values of a field "
-            "one is enough. The test of the source shows which values it has."
-        ),
     ),
     Option(
         EXCLUDE,
@@ -196,10 +188,5 @@ OPTIONS = (
         "No records with one of these values, as field:value, such as keyword:test.",
         separator=";",
         check=_wrong,
-        label=_("Skip records with these values"),
-        form_help=_(
-            "Records with one of these are skipped. Write field:value on each line, such as "
-            "keyword:test."
-        ),
     ),
 )

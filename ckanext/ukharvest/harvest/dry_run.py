@@ -24,7 +24,7 @@ from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
 from ckanext.ukharvest.reading.source_move import MovePreview
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 BUDGET = Budget(records=0, seconds=600.0, megabytes=0, request=120.0)
 UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)
@@ -88,7 +88,7 @@ def dry_run_move(  # noqa: PLR0913
     classifier = RecordClassifier(known_records(source.id), None, kind.old_guids)
     keys = source_moves.some_resource_keys(source.id)
     before = (source.url, source.type)
-    declared = {option.name for option in (*kind.options, *COMMON_OPTIONS)}
+    declared = {option.name for option in kind.all_options}
     dropped = source_moves.option_names(source.config) - declared
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(options["credential"]) as http:

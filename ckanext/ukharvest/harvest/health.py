@@ -20,7 +20,7 @@ from ckanext.ukharvest.harvest import runs as harvest_runs
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 Session = model.Session
 
@@ -281,7 +281,7 @@ def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[st
     Raises:
         ConfigError: names the first such option.
     """
-    declared = [option for option in (*kind.options, *COMMON_OPTIONS) if option.sysadmin_only]
+    declared = [option for option in kind.all_options if option.sysadmin_only]
     used = [option for option in declared if found[option.name] != option.default]
     if not used:
         return

@@ -33,7 +33,7 @@ from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass, RecordClassifier
 from ckanext.ukharvest.reading.records import SourceRead
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.source_type import SourceType
 
 Session = model.Session
 
@@ -57,7 +57,7 @@ class Setting:
         limits at their defaults are left out, so that a release that adds one does not import every
         record of every portal again.
         """
-        defaults = {option.name: option.default for option in (*self.kind.options, *COMMON_OPTIONS)}
+        defaults = {option.name: option.default for option in self.kind.all_options}
         chosen: dict[str, Any] = {
             name: value for name, value in self.options.items() if value != defaults.get(name)
         }
@@ -156,7 +156,7 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
         raise ConfigError(
             'configuration: expected a JSON object such as {"option": "value"}', field="config"
         )
-    read = options.validate(stored, (*kind.options, *COMMON_OPTIONS))
+    read = options.validate(stored, kind.all_options)
     if read.get(harvest_hooks.OPTION):
         harvest_hooks.check_profiles(read[harvest_hooks.OPTION])
     return read

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
 from ckan import model
+from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.values.text import as_cell, name_unseen
@@ -37,6 +39,16 @@ def source_or_fail(name_or_id: str) -> HarvestSource:
             "lists them"
         )
     return source
+
+
+@contextmanager
+def validation_errors() -> Iterator[None]:
+    """Turn the errors of an action into one of the command."""
+    try:
+        yield
+    except tk.ValidationError as exc:
+        texts = (text for texts in exc.error_dict.values() for text in texts)
+        raise RefusedError("; ".join(map(str, texts))) from exc
 
 
 form_option = click.option(

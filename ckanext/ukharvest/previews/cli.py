@@ -1,11 +1,10 @@
-"""``ckan ukharvest source``: change a source; and dry runs in the terminal."""
+"""``ckan ukharvest source move``, and dry runs in the terminal."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -20,7 +19,12 @@ from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import UNLIMITED
 from ckanext.ukharvest.harvest.previews import SourcePreview
-from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
+from ckanext.ukharvest.lib.output import (
+    RefusedError,
+    source_or_fail,
+    validation_errors,
+    write_table,
+)
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import jobs as preview_jobs
@@ -28,6 +32,7 @@ from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
 from ckanext.ukharvest.reading.source_preview import Tell
+from ckanext.ukharvest.sources.cli import source_group
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 LINE_EVERY = 5.0  # seconds between two lines of progress
@@ -91,12 +96,7 @@ MOVED, FEW = 0, 1
 COLUMNS = ("title", "name", "guid")
 
 
-@click.group(short_help="Change a source.")
-def source() -> None:
-    """Change a harvest source."""
-
-
-@source.command(short_help="Move a source to another URL; its datasets stay.")
+@source_group.command(short_help="Move a source to another URL; its datasets stay.")
 @click.argument("name", metavar="SOURCE")
 @click.argument("url", metavar="NEW_URL")
 @click.option("--type", "type_", default="", help="Source type there, if it is another one.")
@@ -130,20 +130,10 @@ def move(
     _move(dry_run, even_if_few_match)
 
 
-@contextmanager
-def _validation_errors() -> Iterator[None]:
-    """Turn the errors of an action into one of the command."""
-    try:
-        yield
-    except tk.ValidationError as exc:
-        texts = (text for texts in exc.error_dict.values() for text in texts)
-        raise RefusedError("; ".join(map(str, texts))) from exc
-
-
 def _dry_run(source: HarvestSource, url: str, type_: str) -> SourcePreview | None:
     """Run the dry run of a move in this process, without its limit of time."""
     user = config.harvest_user()
-    with _validation_errors():
+    with validation_errors():
         place = move_rules.place_of(user, source, {"url": url, "source_type": type_})
         dry_run, is_new = move_rules.add_dry_run(user, source, place)
     if not is_new:
@@ -177,8 +167,8 @@ def _move(dry_run: SourcePreview, even_if_few_match: bool) -> None:
         "dry_run_id": dry_run.id,
         "even_if_few_match": even_if_few_match,
     }
-    with _validation_errors():
+    with validation_errors():
         click.echo(move_rules.moved(tk.get_action("ukharvest_source_move")(context, request)))
 
 
-COMMANDS = (source,)
+COMMANDS: tuple[click.Command, ...] = ()  # move is one of source_group

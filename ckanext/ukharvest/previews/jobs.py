@@ -98,7 +98,7 @@ class Check:
         if kind is None:
             message = f"there is no source type '{self._type}'"
             raise SourceError(message, code="unknown-source-type")
-        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        chosen = options.validate({}, kind.all_options)
         budget = Budget(megabytes=config.CHECK_MEGABYTES)
         with self._client() as own:
             is_sent = self._content is not None
@@ -228,7 +228,7 @@ def _progress_saver(preview_id: str) -> Tell:
 
 def _test(preview: Row, tell: Tell) -> PreviewResult:
     kind = _kind_of(preview)
-    declared = (*kind.options, *source_types.COMMON_OPTIONS)
+    declared = kind.all_options
     chosen = options.validate(json.loads(preview.config or "{}"), declared)
     url = preview.url
     model.Session.commit()  # no transaction stays open while waiting for the source
@@ -256,7 +256,7 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
         if place is None:
             return failed(nothing_found(url, probe))
         kind = source_types.TYPES[place.source_type]
-        chosen = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        chosen = options.validate({}, kind.all_options)
         source = _source(place.url, chosen, http)
         watched = Watched(http, BUDGET)
         result = SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()

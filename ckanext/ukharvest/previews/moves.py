@@ -135,7 +135,7 @@ def _options_of(text: str, name: str) -> str:
     kind = source_types.find(name)
     if kind is None:
         return text
-    names = {option.name for option in (*kind.options, *source_types.COMMON_OPTIONS)}
+    names = {option.name for option in kind.all_options}
     stored = parse_options(text)
     options = {key: value for key, value in stored.items() if key in names}
     return json.dumps(options, indent=2) if options else ""

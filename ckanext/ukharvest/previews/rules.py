@@ -155,7 +155,7 @@ def _check_reach(
     Raises:
         ConfigError: with the name of the option.
     """
-    declared = (*kind.options, *source_types.COMMON_OPTIONS)
+    declared = kind.all_options
     values = options.validate(json.loads(text or "{}"), declared)
     if source:
         source_health.check_privileged_options(kind, source.id, values)

@@ -11,6 +11,7 @@ from ckanext.ukharvest.core.outcomes import PreviewKind, PreviewState
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.lib.texts import duration, gettext, ngettext, number, ungettext
 from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.sources.filter_rules import LABELS
 
 Result = Mapping[str, Any]
 
@@ -250,19 +251,7 @@ def _first_run(seconds: float) -> str:
 
 def held_label(name: str) -> str:
     """Return the label of a field to filter by; a server's own name stays as it is."""
-    return str(_HELD[name]()) if name in _HELD else name
-
-
-_HELD: dict[str, Callable[[], str]] = {
-    "organisation": lambda: tk._("Organisation"),
-    "group": lambda: tk._("Group"),
-    "keyword": lambda: tk._("Keyword"),
-    "theme": lambda: tk._("Theme"),
-    "licence": lambda: tk._("Licence"),
-    "language": lambda: tk._("Language"),
-    "type": lambda: tk._("Type of record"),
-    "year": lambda: tk._("Year of the last change"),
-}
+    return str(tk._(LABELS[name])) if name in LABELS else name
 
 
 def label(field: str) -> str:

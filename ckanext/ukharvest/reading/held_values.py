@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.core import record_filter
-from ckanext.ukharvest.core.record_filter import FilterField, FilterFields, FilterValue, field_of
+from ckanext.ukharvest.core.record_filter import FilterField, FilterFields, FilterValue, with_values
 from ckanext.ukharvest.core.values.text import one_line, shorten
 from ckanext.ukharvest.reading.preview_result import HeldField, Proposal
 
@@ -56,13 +56,7 @@ class HeldValues:
 
     def _field(self, name: str) -> FilterField:
         values = [FilterValue(value, number) for value, number in self._counts[name].items()]
-        return field_of(
-            name,
-            values,
-            include=record_filter.INCLUDE,
-            exclude=record_filter.EXCLUDE,
-            prefix=f"{name}:",
-        )
+        return with_values(record_filter.FILTER_FIELDS[name], values)
 
 
 def _distinguishes(field: FilterField, of: int | None) -> bool:

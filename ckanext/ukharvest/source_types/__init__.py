@@ -96,5 +96,4 @@ def aliases() -> dict[str, SourceType]:
 
 def reserved_options(kind: SourceType) -> frozenset[str]:
     """Return the names of the type's options that only a sysadmin can set."""
-    options = (*kind.options, *COMMON_OPTIONS)
-    return frozenset(option.name for option in options if option.sysadmin_only)
+    return frozenset(option.name for option in kind.all_options if option.sysadmin_only)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.record_filter import FilterField
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import csw as csw_records
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
@@ -38,6 +39,8 @@ _FIELD_NAMES = FieldNames(
     created="gmd:date",
     metadata_modified="gmd:dateStamp",
 )
+
+_FILTERS = (FilterField("party", exclude="skip_responsible_party"),)
 
 _CSW = re.compile(r"opengis\.net/cat/csw|\bCSW\b")
 _XML_LINK = re.compile(
@@ -93,6 +96,7 @@ GEMINI_SINGLE = SourceType(
     reader=xml_document.XmlDocument(_GEMINI_SHAPE),
     parser=gemini,
     options=gemini.OPTIONS,
+    filters=_FILTERS,
     aliases=("single-doc",),
     recognise=_is_record,
     dated=True,
@@ -112,6 +116,7 @@ GEMINI_WAF = SourceType(
     reader=waf.Waf(_GEMINI_SHAPE, single=GEMINI_SINGLE.name),
     parser=gemini,
     options=(*waf.OPTIONS, *gemini.OPTIONS),
+    filters=_FILTERS,
     aliases=("waf", "waf-collection"),
     recognise=_is_folder,
     dated=True,
@@ -134,6 +139,7 @@ GEMINI_CSW = SourceType(
     reader=csw.Csw(_GEMINI_SHAPE),
     parser=csw_records,
     options=(*csw.OPTIONS, *csw_records.OPTIONS),
+    filters=(FilterField("type", include="types"), *_FILTERS),
     aliases=("csw",),
     recognise=_is_csw,
     dated=True,

@@ -8,6 +8,7 @@ import re
 
 from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.record_filter import FilterField
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import oaipmh
 from ckanext.ukharvest.parsers.data_json import parser as datajson
@@ -195,6 +196,10 @@ OAIPMH = SourceType(
     reader=oai_pmh.OaiPmh(),
     parser=oaipmh,
     options=(*oai_pmh.OPTIONS, *oaipmh.OPTIONS),
+    filters=(
+        FilterField("set", include="sets"),
+        FilterField("party", exclude="skip_responsible_party"),
+    ),
     # "OAI-PMH" is openresearchdata's ckanext-oaipmh.
     aliases=("OAI-PMH", "oai_pmh", "oai-pmh"),
     recognise=lambda content: read_head(content).root_name == "OAI-PMH",

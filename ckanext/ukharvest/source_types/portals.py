@@ -109,6 +109,8 @@ CKAN = SourceType(
     reader=ckan_site.CkanSite(),
     parser=ckan_datasets,
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
+    filters=tuple(ckan_facets.FILTER_FIELDS.values()),
+    ignored=ckan_site.IGNORED,
     field_names=FieldNames(issued="data_issued", modified="data_modified"),
     filter_fields=ckan_facets.filter_fields,
     recognise=_is_ckan,
@@ -151,6 +153,7 @@ ODS = SourceType(
     reader=ods_portal.Ods(),
     parser=ods,
     options=(*ods_portal.OPTIONS, *ods.OPTIONS),
+    filters=ods_portal.FILTER_FIELDS,
     volatile=ods.VOLATILE,
     # Names of version 2.1.
     field_names=field_names_in(ods.MAPPING, resources="has_records, attachments and references"),

@@ -220,10 +220,7 @@ def _faults_of_options(options: Iterable[Option]) -> Iterator[str]:
             yield f"one of its options is a {type(option).__name__}; expected an Option."
         elif option.name in seen:
             yield f"its option '{option.name}' is there twice, or is one that all types have."
-        else:
-            seen.add(option.name)
-            if not option.label:
-                yield f"its option '{option.name}' has no label; expected one for the form."
+        seen.add(getattr(option, "name", ""))
 
 
 class _NoReader:

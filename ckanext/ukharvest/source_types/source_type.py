@@ -10,7 +10,7 @@ from typing import Any
 
 from ckanext.ukharvest.core import record_filter
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.record_filter import AskForFields
+from ckanext.ukharvest.core.record_filter import AskForFields, FilterField
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
 from ckanext.ukharvest.core.values.text import marked as _
@@ -41,6 +41,7 @@ class SourceType:
         name: stored with each source in CKAN; never changes.
         title, description: texts of the form and the documentation.
         options: options of this type, in addition to COMMON_OPTIONS.
+        ignored: names of earlier harvesters' options that are accepted and have no effect.
         aliases: names that other harvesters use for the same type.
         old_guids: returns other forms of a record's guid that earlier harvesters stored, most
             likely first; used when a source is adopted. Never raises.
@@ -69,6 +70,8 @@ class SourceType:
             their site.
         probe: what is added to a source's URL for the request that shows its type, such as
             "?verb=Identify"; "" if the URL itself shows it.
+        filters: fields by which the type's own options keep or leave out records; the form shows
+            them as rules.
         filter_fields: asks a source's server for the values that its filters can have, with the
             number of records of each, whatever the options filter now. May raise SourceError.
     """
@@ -79,6 +82,7 @@ class SourceType:
     reader: Reader
     parser: Parser
     options: tuple[Option, ...] = ()
+    ignored: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     old_guids: Callable[[RawRecord], tuple[str, ...]] = lambda _raw: ()
     volatile: re.Pattern[str] | None = None
@@ -96,7 +100,14 @@ class SourceType:
     recognise: Callable[[bytes], bool] | None = None
     usual_urls: tuple[str, ...] = ()
     probe: str = ""
+    filters: tuple[FilterField, ...] = ()
     filter_fields: AskForFields | None = None
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """Return all options that a configuration can have."""
+        ignored = (Option(name, "ignored", None, "") for name in self.ignored)
+        return (*self.options, *COMMON_OPTIONS, *ignored)
 
     @property
     def line(self) -> str:

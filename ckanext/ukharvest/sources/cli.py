@@ -1,15 +1,19 @@
-"""``ckan ukharvest sources``, ``runs``, ``types`` and ``diff``: lists for people and programs."""
+"""``ckan ukharvest sources``, ``runs``, ``types``, ``diff``: lists; ``source edit``: options."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.harvest import changes
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.actions import collect_pages
+from ckanext.ukharvest.sources.form_values import change_option, read_config
 
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 SOURCE_COLUMNS = (
@@ -166,4 +170,48 @@ def _pick(stored: list[changes.Version], number: int) -> changes.Version:
     return stored[number - 1]
 
 
-COMMANDS = (diff, runs, sources, types)
+@click.group("source", short_help="Change a source.")
+def source_group() -> None:
+    """Change a harvest source."""
+
+
+@source_group.command(short_help="Set options of a source.")
+@click.argument("name", metavar="SOURCE")
+@click.option(
+    "--option",
+    "pairs",
+    metavar="NAME=VALUE",
+    multiple=True,
+    required=True,
+    help="An option and its new value; NAME= alone takes the default. Can be repeated.",
+)
+def edit(name: str, pairs: tuple[str, ...]) -> None:
+    """Set options of SOURCE (name or id), checked as in its form; they apply from the next run.
+
+    The items of a list are separated by commas or are a JSON list; tables are JSON objects.
+    'ckan ukharvest types' lists the options of each type.
+    """
+    source = output.source_or_fail(name)
+    kind, options = source_types.find(source.type), read_config(source.config or "")
+    if kind is None or options is None:
+        raise output.RefusedError(
+            f"{name}: its type is not one of ours, or its configuration is no JSON object; change "
+            "it in its form"
+        )
+    for pair in pairs:
+        option, equals, text = pair.partition("=")
+        if not equals:
+            raise output.RefusedError(f"--option {pair}: expected NAME=VALUE")
+        try:
+            options = change_option(kind, options, option.strip(), text.strip())
+        except ConfigError as exc:
+            raise output.RefusedError(exc.message) from exc
+    # Who may use the command line may set what only sysadmins may.
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    data = {"id": source.id, "config": json.dumps(options, indent=2) if options else ""}
+    with output.validation_errors():
+        saved = tk.get_action("harvest_source_patch")({"ignore_auth": True, "user": user}, data)
+    click.echo(saved["config"] or "All options have their defaults.")
+
+
+COMMANDS = (diff, runs, source_group, sources, types)

@@ -116,9 +116,9 @@ def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: 
 def _place(name: str, text: str, source_type: str, *, sysadmin: bool) -> tuple[str, str]:
     kind, match = source_types.find(source_type), _OPTION.fullmatch(text)
     if name == "config" and kind and match:
-        for _part, field, option in shown_options(kind, sysadmin=sysadmin):
-            if option.name == match[1]:
-                return field, match[2]
+        for field in shown_options(kind, sysadmin=sysadmin):
+            if match[1] in field.names:
+                return field.name, match[2]
     return name, text
 
 

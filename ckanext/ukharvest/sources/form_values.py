@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from werkzeug.datastructures import MultiDict
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
+from ckanext.ukharvest.sources import filter_rules
+from ckanext.ukharvest.sources.filter_rules import RULES
 
 COMMON = "common"
 TABLE_PARTS = ("from", "to", "default", "values")
@@ -24,18 +27,37 @@ Row = Mapping[str, str]
 
 
 class FormOption(NamedTuple):
-    """An option that has a field, the field's name, and its part of the form."""
+    """An option that has a field, its source type, its part of the form and the field's name."""
 
+    kind: source_types.SourceType
     part: str
     name: str
     option: Option
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names of the options that the field stands for, with other harvesters'."""
+        return frozenset(name for one in self._options for name in (one.name, one.alias) if name)
+
+    @property
+    def _options(self) -> Sequence[Option]:
+        names = filter_rules.option_names(self.kind) if self.option is RULES else ()
+        return [one for one in self.kind.all_options if one.name in names] or [self.option]
+
+    def value(self, options: Mapping[str, Any]) -> Any:
+        """Return the option's value, or the rules, that a configuration has."""
+        if self.option is not RULES:
+            return value_of(self.option, options)
+        stored = {option.name: value_of(option, options) for option in self._options}
+        return filter_rules.read_rules(self.kind, stored)
+
 
 def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[FormOption]:
-    """Return the options with fields: the type's own, then those of all types."""
+    """Return the options with fields: rules, the type's own, then those of all types."""
+    parts = ((kind.name, (RULES, *kind.options)), (COMMON, source_types.COMMON_OPTIONS))
     return [
-        FormOption(part, f"option_{part}_{option.name}", option)
-        for part, options in ((kind.name, kind.options), (COMMON, source_types.COMMON_OPTIONS))
+        FormOption(kind, part, f"option_{part}_{option.name}", option)
+        for part, options in parts
         for option in options
         if option.label and (sysadmin or not option.sysadmin_only)
     ]
@@ -47,11 +69,12 @@ class Field:
 
     Attributes:
         values: texts of the field, or the chosen ones of its choices; ["true"] for a ticked box.
-        rows: of a table, with keys TABLE_PARTS.
+        rows: of a table, with keys TABLE_PARTS; of rules, with filter_rules.PARTS.
         usual: whether it has its default value.
         errors: messages about the sent value.
     """
 
+    kind: source_types.SourceType
     name: str
     option: Option
     values: list[str]
@@ -67,6 +90,19 @@ class Field:
     @property
     def help(self) -> str:
         return self.translate(self.option.form_help or self.option.help)
+
+    @property
+    def rule_fields(self) -> Iterator[tuple[str, str]]:
+        """Yield value and label of the fields that a rule can be about."""
+        used = [row["field"] for row in self.rows if row["field"]]
+        for key, (text, name) in filter_rules.field_choices(self.kind, used).items():
+            field = filter_rules.LABELS.get(name)
+            yield key, self.translate(text).format(field=self.translate(field) if field else name)
+
+    @property
+    def rule_actions(self) -> Iterator[tuple[str, str]]:
+        """Yield value and label of what a rule can do."""
+        return ((key, self.translate(label)) for key, label in filter_rules.ACTIONS.items())
 
     @property
     def choices(self) -> Iterator[tuple[str, str]]:
@@ -97,30 +133,33 @@ def build_fields(
     sent = form.getlist("options_of")
     return [
         Field(
-            name,
-            option,
-            *_contents(name, option, form if part in sent else None, options),
-            errors=errors.get(name, ()),
+            field.kind,
+            field.name,
+            field.option,
+            *_contents(field, form if field.part in sent else None, options),
+            errors=errors.get(field.name, ()),
             translate=translate,
         )
-        for part, name, option in shown
+        for field in shown
     ]
 
 
 def _contents(
-    name: str, option: Option, form: Form | None, options: Options
+    field: FormOption, form: Form | None, options: Options
 ) -> tuple[list[str], list[Row], bool]:
     """Return a field's texts, its rows, and whether it has its default value."""
-    stored = value_of(option, options)
-    if option.kind == "table":
+    option, stored = field.option, field.value(options)
+    if option.widget in ("rows", "rules"):
+        parts = filter_rules.PARTS if option is RULES else TABLE_PARTS
         if form is not None:
-            rows = [row for row in table_rows(name, form) if any(row.values())]
+            filled = table_rows(field.name, form, parts)
+        elif option is RULES:
+            filled = filter_rules.rows_of(stored)
         else:
             rules = stored if isinstance(stored, Mapping) else {}
-            rows = [table_row(str(key), rule) for key, rule in rules.items()]
-        usual = not any(row["from"] for row in rows)
-        return [], [*rows, *[dict.fromkeys(TABLE_PARTS, "")] * EMPTY_ROWS], usual
-    values = _texts(option, stored) if form is None else _sent_texts(option, name, form)
+            filled = [table_row(str(key), rule) for key, rule in rules.items()]
+        return [], [*filled, *[dict.fromkeys(parts, "")] * EMPTY_ROWS], not filled
+    values = _texts(option, stored) if form is None else _sent_texts(option, field.name, form)
     return values, [], values == _texts(option, option.default)
 
 
@@ -153,7 +192,7 @@ def read_field(option: Option, name: str, form: Form, stored: Any) -> Any:
     """Return the value that a form sends for an option, not validated.
 
     Args:
-        stored: the option's value before; rules of a table's rows that were not changed stay.
+        stored: the option's value before; what was not changed of it stays.
     """
     if option.kind == "boolean":
         return name in form
@@ -161,8 +200,10 @@ def read_field(option: Option, name: str, form: Form, stored: Any) -> Any:
         return _read_table(name, form, stored)
     texts = _sent_texts(option, name, form)
     if option.kind == "list":
-        lines = texts if option.choices else texts[0].splitlines()
-        return [line.strip() for line in lines if line.strip()]
+        if option.choices:  # boxes have no order
+            is_same = isinstance(stored, tuple) and set(texts) == set(stored)
+            return stored if is_same else texts
+        return [line.strip() for line in texts[0].splitlines() if line.strip()]
     text = texts[0].strip().replace("\r\n", "\n")
     if option.kind == "integer" and text.isdecimal():
         return int(text)
@@ -179,13 +220,14 @@ def _read_table(name: str, form: Form, before: Any) -> Options:
     return rules
 
 
-def table_rows(name: str, form: Form) -> list[dict[str, str]]:
-    """Return the sent rows of a table."""
-    columns = [form.getlist(f"{name}_{part}") for part in TABLE_PARTS]
-    return [
-        dict(zip(TABLE_PARTS, (cell.replace("\r\n", "\n").strip() for cell in row), strict=True))
+def table_rows(name: str, form: Form, parts: tuple[str, ...] = TABLE_PARTS) -> list[dict[str, str]]:
+    """Return the sent rows of a table that have a text."""
+    columns = [form.getlist(f"{name}_{part}") for part in parts]
+    rows = [
+        dict(zip(parts, (cell.replace("\r\n", "\n").strip() for cell in row), strict=True))
         for row in zip(*columns, strict=False)  # incomplete rows are ignored
     ]
+    return [row for row in rows if any(row[part] for part in parts if part != "action")]
 
 
 def table_row(name: str, rule: Any) -> dict[str, str]:
@@ -251,13 +293,16 @@ def parse_form(
     kind, base = source_types.find(source_type), read_config(text)
     if kind is None or base is None:
         return SentSource(source_type, url, text.strip())
-    stored = read_config(config)
-    if "options_of" in form:  # the options that have fields are not in the text
-        base = {**_split(stored or {}, kind, sysadmin=sysadmin)[0], **base}
+    stored, parts = read_config(config), form.getlist("options_of")
     errors: dict[str, list[str]] = {}
-    for part, name, option in shown_options(kind, sysadmin=sysadmin):
-        if part in form.getlist("options_of"):
-            errors.update(_overlay(base, option, name, form))
+    shown = [field for field in shown_options(kind, sysadmin=sysadmin) if field.part in parts]
+    if parts:  # the text has only the options without a field
+        names = frozenset().union(*(field.names for field in shown))
+        if "config" in form and (twice := sorted(names & base.keys())):
+            errors["config"] = [f"{twice[0]}: this option has a field; change it there"]
+        base = {**_split(stored or {}, kind, sysadmin=sysadmin)[0], **base}
+    for form_option in shown:
+        errors.update(_overlay(base, form_option, form))
     errors = errors or _find_error(base, kind, sysadmin=sysadmin)
     if base == stored:  # keeps the text as a person wrote it
         return SentSource(source_type, url, config, errors)
@@ -269,11 +314,11 @@ def _find_error(
 ) -> dict[str, list[str]]:
     """Return errors of options without a field, such as an unknown name, or of two together."""
     try:
-        validate(options, (*kind.options, *source_types.COMMON_OPTIONS))
+        validate(options, kind.all_options)
     except ConfigError as exc:
-        for _part, name, option in shown_options(kind, sysadmin=sysadmin):
-            if exc.field == option.name:
-                return {name: [exc.message.removeprefix(f"{exc.field}: ")]}
+        for field in shown_options(kind, sysadmin=sysadmin):
+            if exc.field in field.names:
+                return {field.name: [exc.message.removeprefix(f"{exc.field}: ")]}
         return {"config": [exc.message]}
     return {}
 
@@ -291,8 +336,7 @@ def _split(
     config: Options, kind: source_types.SourceType, *, sysadmin: bool
 ) -> tuple[Options, Options]:
     """Return the options of a configuration that have a field, and the others."""
-    shown = [field.option for field in shown_options(kind, sysadmin=sysadmin)]
-    names = {name for option in shown for name in (option.name, option.alias)}
+    names = {n for field in shown_options(kind, sysadmin=sysadmin) for n in field.names}
     return (
         {name: value for name, value in config.items() if name in names},
         {name: value for name, value in config.items() if name not in names},
@@ -311,42 +355,48 @@ def without_field(config: str, kind: source_types.SourceType, *, sysadmin: bool)
     return json.dumps(others, indent=2, ensure_ascii=False) if others else ""
 
 
-def _overlay(base: Options, option: Option, name: str, form: Form) -> dict[str, list[str]]:
-    """Set an option to its field's value if that differs; return errors by field name."""
-    stored = value_of(option, base)
-    sent = read_field(option, name, form, stored)
-    if _plain(sent) == _plain(stored):
-        return {}
-    base.pop(option.alias, None)
-    base.pop(option.name, None)
-    if sent not in ("", [], {}) and _plain(sent) != _plain(option.default):
-        base[option.name] = sent
+def _overlay(base: Options, field: FormOption, form: Form) -> dict[str, list[str]]:
+    """Set an option, or those of rules, to the field's value if that differs; return errors."""
+    option, stored = field.option, field.value(base)
     try:
-        validate({option.name: sent}, (option,))
+        if option is RULES:
+            rows = table_rows(field.name, form, filter_rules.PARTS)
+            sent: Any = filter_rules.rules_of(rows)
+            new = filter_rules.write_rules(field.kind, sent)
+        else:
+            sent = read_field(option, field.name, form, stored)
+            new = {option.name: sent}
+        if _plain(sent) == _plain(stored):
+            return {}
+        for name in field.names & base.keys():
+            del base[name]
+        defaults: tuple[Any, ...] = ("", [], {}, _plain(option.default))
+        base.update({name: value for name, value in new.items() if _plain(value) not in defaults})
+        validate(new, field.kind.all_options)
     except ConfigError as exc:
-        return {name: [exc.message.removeprefix(f"{option.name}: ")]}
+        return {field.name: [exc.message.removeprefix(f"{exc.field}: ")]}
     return {}
+
+
+def change_option(kind: source_types.SourceType, options: Options, name: str, text: str) -> Options:
+    """Return a configuration with one option set to a text, or to its default by "".
+
+    Args:
+        text: of a list or a table also its JSON.
+
+    Raises:
+        ConfigError: an unknown name, or a wrong value.
+    """
+    value: Any = text
+    if text.startswith("["):
+        with suppress(ValueError):
+            value = json.loads(text)
+    values = validate({name: value}, kind.all_options)
+    option = next(one for one in kind.all_options if name in (one.name, one.alias))
+    value = values[option.name]
+    others = {key: old for key, old in options.items() if key not in (option.name, option.alias)}
+    return others if value == option.default else {**others, option.name: _plain(value)}
 
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def choose_values(form: Form, source_type: str, *, sysadmin: bool) -> None:
-    """Put the values that were chosen in the result of a test into the fields of their options.
-
-    ``chosen_of`` names each option and the prefix of the values that could be chosen, ``only`` and
-    ``without`` an option and a value; the parts are separated by a tab.
-    """
-    kind = source_types.find(source_type)
-    offered = [pair.partition("\t")[::2] for pair in form.poplist("chosen_of")]
-    chosen = [
-        pair.partition("\t")[::2] for name in ("only", "without") for pair in form.poplist(name)
-    ]
-    for _part, field_name, option in shown_options(kind, sysadmin=sysadmin) if kind else ():
-        prefixes = tuple(prefix for name, prefix in offered if name == option.name)
-        if prefixes:
-            lines = [line.strip() for line in form.get(field_name, "").splitlines()]
-            others = [line for line in lines if line and not line.startswith(prefixes)]
-            new = [value for name, value in chosen if name == option.name]
-            form.setlist(field_name, ["\n".join([*others, *new])])

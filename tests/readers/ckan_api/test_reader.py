@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.ckan_api import reader as ckan
 from ckanext.ukharvest.readers.ckan_api import site as ckan_site
+from ckanext.ukharvest.source_types import CKAN
 from tests.publisher import Publisher, Request, Response
 
 
@@ -503,7 +504,7 @@ def test_ckanext_harvests_options_are_used_or_refused_in_words() -> None:
         "user": "x",
         "default_group_dicts": [{"name": "g"}],
     }
-    assert options.validate(given, ckan.OPTIONS)["read_only"] is True
+    assert options.validate(given, CKAN.all_options)["read_only"] is None
     with pytest.raises(
         ConfigError, match="api_key: keys are not stored in a source's configuration"
     ):

@@ -11,7 +11,6 @@ from werkzeug.datastructures import MultiDict
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.sources.form_values import (
     SentSource,
-    choose_values,
     parse_form,
     table_row,
     value_of,
@@ -41,16 +40,17 @@ def test_a_form_without_options_stores_none() -> None:
 def test_each_kind_of_option_is_read_and_defaults_are_not_stored() -> None:
     own = {
         "cql": " apiso:Subject = 'Hydrography' ",
-        "page_size": "20",
-        "method": "auto",
-        "types": "dataset\r\n\r\n series \r\n",
+        "full_check_days": "20",
+        "validation": "report",
+        "rules_action": "keep",
+        "rules_field": "types",
+        "rules_values": "dataset\r\n\r\n series \r\n",
         "validation_profiles": ["gemini2-3", "table-a1"],
-        "max_resources": "1000",
     }
     fields = {f"option_gemini-csw_{name}": value for name, value in own.items()}
     assert config_of({**CSW, **fields}) == {
         "cql": "apiso:Subject = 'Hydrography'",
-        "page_size": 20,
+        "full_check_days": 20,
         "types": ["dataset", "series"],
         "validation_profiles": ["gemini2-3", "table-a1"],
     }
@@ -63,17 +63,16 @@ FILTER = (
 
 
 def test_a_text_of_several_lines_is_kept_as_a_program_sends_it() -> None:
-    fields = {"option_gemini-csw_filter": FILTER.replace("\n", "\r\n")}
-    assert config_of({**CSW, **fields}) == {"filter": FILTER}
+    kind = {"source_type": "sparql", "url": "https://a.example/sparql", "options_of": "sparql"}
+    query = "SELECT ?dataset WHERE {\n  ?dataset a <https://a.example/Set>\n}"
+    fields = {"option_sparql_query": query.replace("\n", "\r\n")}
+    assert config_of({**kind, **fields}) == {"query": query}
 
 
 def test_options_that_exclude_each_other_are_reported_at_one() -> None:
-    fields = {
-        "option_gemini-csw_filter": FILTER,
-        "option_gemini-csw_cql": "a = 1",
-    }
+    fields = {"config": json.dumps({"filter": FILTER}), "option_gemini-csw_cql": "a = 1"}
     assert sent({**CSW, **fields}).errors == {
-        "option_gemini-csw_filter": ["cannot be set together with cql; expected one of them"]
+        "config": ["filter: cannot be set together with cql; expected one of them"]
     }
 
 
@@ -83,9 +82,9 @@ def test_options_of_another_type_are_not_read() -> None:
 
 
 def test_a_box_that_is_not_ticked_takes_the_option_away() -> None:
-    kind = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
-    ticked = config_of({**kind, "option_ckan_force_all": "true"})
-    assert ticked == {"force_all": True}
+    kind = {"source_type": "dkan", "url": "https://a.example", "options_of": "dkan"}
+    ticked = config_of({**kind, "option_dkan_include_non_public": "true"})
+    assert ticked == {"include_non_public": True}
     assert config_of(kind, config=json.dumps(ticked)) == {}
     # A request without the fields, such as a program's, leaves them unchanged.
     without = {**kind, "options_of": "common"}
@@ -93,20 +92,35 @@ def test_a_box_that_is_not_ticked_takes_the_option_away() -> None:
 
 
 def test_wrong_value_is_reported_beside_its_field() -> None:
-    found = sent({**CSW, "option_gemini-csw_page_size": "many"})
+    found = sent({**CSW, "option_gemini-csw_full_check_days": "many"})
     assert found.errors == {
-        "option_gemini-csw_page_size": [
-            "'many' is not allowed; expected a whole number of 1 or more"
+        "option_gemini-csw_full_check_days": [
+            "'many' is not allowed; expected a whole number of 0 or more"
         ]
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"page_size": "many"}', "page_size: 'many' is not allowed; expected a whole number of"),
+        ('{"clq": 1}', "clq is not an option of this source type; did you mean cql?"),
+        ('{"skip-responsible-party": "x"}', "skip-responsible-party: this option has a field"),
+        ('{"cql": "b"}', "cql: this option has a field; change it there"),
+    ],
+)
+def test_options_written_as_json_are_checked_like_fields(text: str, message: str) -> None:
+    found = sent({**CSW, "option_gemini-csw_cql": "a", "config": text}, sysadmin=True)
+    assert message in found.errors["config"][0]
+
+
 def test_options_without_a_form_field_are_kept() -> None:
-    config = '{"clean_tags": true,  "fq": "a", "api_version": 2}'
+    config = '{"clean_tags": true,  "fq": "a", "api_version": "any", "full_check_days": 3}'
     form = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
-    assert sent({**form, "option_ckan_fq": "a"}, config=config).config == config  # each blank
-    changed = config_of({**form, "option_ckan_fq": "b"}, config=config)
-    assert changed == {"clean_tags": True, "fq": "b", "api_version": 2}
+    days = "option_ckan_full_check_days"
+    assert sent({**form, days: "3"}, config=config).config == config  # each blank
+    changed = config_of({**form, days: "5"}, config=config)
+    assert changed == {"clean_tags": True, "fq": "a", "api_version": "any", "full_check_days": 5}
 
 
 def test_unknown_options_are_reported_and_kept() -> None:
@@ -208,23 +222,10 @@ def test_unconvertible_value_is_shown_unchanged() -> None:
     assert value_of(option, {"page_size": "7"}) == 7
 
 
-def test_chosen_values_replace_those_that_could_be_chosen() -> None:
-    form: MultiDict[str, str] = MultiDict(
-        [
-            ("source_type", "ckan"),
-            ("option_ckan_tags_filter_include", "old\nroads"),
-            ("option_ckan_tags_filter_exclude", "test"),
-            ("option_common_include_values", "theme:Water\nyear:2023"),
-            ("chosen_of", "tags_filter_include\t"),
-            ("chosen_of", "tags_filter_exclude\t"),
-            ("chosen_of", "include_values\tyear:"),
-            ("only", "tags_filter_include\tair"),
-            ("only", "tags_filter_include\troads"),
-            ("only", "include_values\tyear:2024"),
-        ]
-    )
-    choose_values(form, "ckan", sysadmin=False)
-    assert form["option_ckan_tags_filter_include"] == "air\nroads"
-    assert form["option_ckan_tags_filter_exclude"] == ""
-    assert form["option_common_include_values"] == "theme:Water\nyear:2024"
-    assert not {"only", "chosen_of"} & form.keys()
+CHOSEN = [
+    ("keep", "tags_filter_include", "old\nroads"),
+    ("leave_out", "tags_filter_include", "test"),
+    ("keep", "include_values:theme", "Water"),
+    ("keep", "include_values:year", "2023"),
+    ("keep", "", ""),
+]

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lxml import html
 from werkzeug.datastructures import MultiDict
 
 import ckanext.ukharvest
-from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
-from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.core.record_filter import FILTER_FIELDS
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES
 from ckanext.ukharvest.source_types.source_type import SourceType
-from ckanext.ukharvest.sources.form_values import COMMON, build_fields, parse_form, shown_options
+from ckanext.ukharvest.sources import filter_rules
+from ckanext.ukharvest.sources.form_values import (
+    COMMON,
+    build_fields,
+    parse_form,
+    shown_options,
+    without_field,
+)
 
 TEMPLATES = Path(ckanext.ukharvest.__file__).parent / "templates"
 ENVIRONMENT = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True)
@@ -32,95 +39,108 @@ FILTER = (
     '<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc">\n  <ogc:PropertyIsNull>'
     "<ogc:PropertyName>dc:title</ogc:PropertyName></ogc:PropertyIsNull>\n</ogc:Filter>"
 )
-# For each option the valid ones of these are tried.
+MOST_SHOWN, MOST_OF_A_TYPE = 25, 8
+REFUSED = ("api_key", "override_extras")
+# Texts as people write them; of each option the valid ones are sent.
 TEXTS = ('<b> & "Roads"', "cy", "2026-05-01", "-6.4,49.9,1.8,55.8", "apiso:Modified", FILTER)
 TEXTS += ("SELECT ?dataset WHERE {\n  ?dataset a <https://a.example/Sét>\n}",)
-LISTS = (["a, b", "c; d </textarea>"], ["theme:Water & air", "keyword:x y"], ["a=b c"], ["cy"])
-LISTS += (["https://a.example/graph"], ["eo:platform=Sentinel-2"])
-TABLE = {
-    "theme": "theme-primary",
-    "internal": None,
-    "freq": {"to": "update_frequency", "values": {"yearly": "annual"}, "default": "never"},
-}
+ITEMS = ("a, b", "c; d </textarea>", "a=b c", "cy", "https://a.example/graph", "x:y=Sentinel-2")
+LINE = st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), min_size=1, max_size=20)
+LINE = LINE.filter(lambda line: line == line.strip())
+RULE = {"to": "update_frequency", "values": {"yearly": "annual"}, "default": "never"}
+MAPPED = st.sampled_from(("theme-primary", None, RULE))
 
 
-def values(option: Option) -> Iterator[Any]:
-    """Yield valid values of an option: each choice, or some of its kind."""
-    tried: dict[str, Any] = {
-        "boolean": (True, False),
-        "integer": range(option.minimum, option.minimum + 5),
-        "text": option.choices or TEXTS,
-        "list": [[choice] for choice in option.choices] or LISTS,
-        "table": (TABLE,),
-    }
-    for value in tried[option.kind]:
-        try:
-            validate({option.name: value}, (option,))
-        except ConfigError:
-            continue
-        yield value
-    if option.kind == "list" and option.choices:
-        yield list(option.choices)[:3]
+def is_valid(option: Option, value: Any) -> bool:
+    try:
+        return bool(validate({option.name: value}, (option,)))
+    except ConfigError:
+        return False
 
 
-def send(kind: SourceType, options: dict[str, Any], *, is_new: bool) -> dict[str, Any]:
-    """Return the options that the form sends if it shows these and nobody changes it."""
+def values(option: Option, kind: SourceType) -> st.SearchStrategy[Any]:
+    """Return valid values of an option."""
+    if option.kind == "boolean":
+        return st.booleans()
+    if option.kind == "integer":
+        return st.integers(option.minimum, option.minimum + 4)
+    if option.kind == "table":
+        return st.dictionaries(st.sampled_from(("theme", "internal", "freq")), MAPPED, min_size=1)
+    if option.kind == "text":
+        texts = st.sampled_from([*option.choices] or [t for t in TEXTS if is_valid(option, t)])
+        return texts if option.choices or option.check else texts | LINE
+    facets = [
+        field.prefix
+        for field in (*kind.filters, *FILTER_FIELDS.values())
+        if option.name in (field.include, field.exclude) and field.prefix
+    ]
+    fitting = [*option.choices] or [text for text in ITEMS if is_valid(option, [text])]
+    items = st.sampled_from(fitting or [""])
+    if facets:
+        items = st.tuples(st.sampled_from(facets), LINE).map("".join)
+    elif not option.choices and not option.check:
+        items |= LINE
+    return st.lists(items.filter(bool), unique=True, min_size=1, max_size=4)
+
+
+@st.composite
+def all_options(draw: st.DrawFn, kind: SourceType) -> dict[str, Any]:
+    """Return a configuration with some of a type's options."""
+    declared = (*kind.options, *COMMON_OPTIONS)
+    chosen = draw(st.lists(st.sampled_from(declared), unique_by=lambda option: option.name))
+    excluded = {name for option in chosen for name in option.excludes}
+    usable = [one for one in chosen if one.name not in excluded and one.name not in REFUSED]
+    return {option.name: draw(values(option, kind)) for option in usable}
+
+
+def send(kind: SourceType, options: dict[str, Any], stored: str) -> str:
+    """Return the configuration that a form sends if it shows these options unchanged."""
     shown = build_fields(shown_options(kind, sysadmin=True), MultiDict(), options, {}, str)
     (form,) = html.fromstring(f"<div>{PAGE.render(shown=shown)}</div>").forms
     sent = MultiDict(form.form_values())
     sent.setlist("options_of", [kind.name, COMMON])
     sent["source_type"] = kind.name
-    before = "" if is_new else json.dumps({"unknown_to_forms": 1, **options})
-    found = parse_form(sent, config=before, sysadmin=True)
-    if is_new:
-        assert found.errors == {}
-        return dict(json.loads(found.config or "{}"))
-    assert found.config == before
-    return options
+    sent["config"] = without_field(json.dumps(options), kind, sysadmin=True)
+    found = parse_form(sent, config=stored, sysadmin=True)
+    assert found.errors == {}
+    return found.config
 
 
-def without_defaults(kind: SourceType, options: dict[str, Any]) -> dict[str, Any]:
-    defaults = {option.name: option.default for option in declared(kind)}
-    return {name: value for name, value in options.items() if value != defaults[name]}
-
-
-def declared(kind: SourceType) -> list[Option]:
-    return [each.option for each in shown_options(kind, sysadmin=True)]
+def as_filtered(kind: SourceType, options: dict[str, Any]) -> dict[str, Any]:
+    """Return options as the source type gets them: filters and boxes have no order."""
+    valid = validate(options, kind.all_options)
+    boxes = {option.name for option in kind.options if option.widget == "boxes"}
+    unordered = boxes | filter_rules.option_names(kind)
+    return {name: sorted(valid[name]) if name in unordered else valid[name] for name in valid}
 
 
 @pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
-def test_form_sends_each_value_that_it_shows(kind: SourceType) -> None:
-    for option in declared(kind):
-        tried = list(values(option))
-        assert tried, option.name
-        for value in tried:
-            options = {option.name: value}
-            assert send(kind, options, is_new=True) == without_defaults(kind, options)
-            assert send(kind, options, is_new=False) == options
+@given(data=st.data())
+@settings(max_examples=15, deadline=None, derandomize=True)
+def test_form_sends_all_options_that_it_shows(kind: SourceType, data: st.DataObject) -> None:
+    options = data.draw(all_options(kind))
+    text = json.dumps(options, indent=1)
+    assert send(kind, options, text) == text  # as a person wrote it
+    new = json.loads(send(kind, options, "") or "{}")
+    assert as_filtered(kind, new) == as_filtered(kind, options)
 
 
-@pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
-def test_form_sends_all_options_that_it_shows(kind: SourceType) -> None:
-    rng = random.Random(kind.name)
-    for _ in range(10):
-        options = {each.name: rng.choice(list(values(each))) for each in declared(kind)}
-        for option in declared(kind):
-            if option.name in options:
-                options = {k: v for k, v in options.items() if k not in option.excludes}
-        assert send(kind, options, is_new=True) == without_defaults(kind, options)
-        assert send(kind, options, is_new=False) == options
+def test_pages_show_few_options_and_those_with_an_effect() -> None:
+    ours = TYPES.ours.values()
+    shown = {name.option.name for kind in ours for name in shown_options(kind, sysadmin=True)}
+    assert len(shown) <= MOST_SHOWN
+    for kind in ours:
+        own = [field for field in shown_options(kind, sysadmin=True) if field.part != COMMON]
+        assert len(own) <= MOST_OF_A_TYPE, kind.name
+        assert not {*kind.ignored} & {option.name for option in kind.options}
+        # Other names of a choice are accepted and not offered.
+        assert all(len(field.option.labels) > 1 for field in own if field.option.choices)
 
 
-@pytest.mark.parametrize("kind", TYPES.ours.values(), ids=lambda kind: kind.name)
-def test_option_has_a_label_or_is_of_earlier_harvesters(kind: SourceType) -> None:
-    options = (*kind.options, *source_types.COMMON_OPTIONS)
-    earlier = {option.name for option in options if not option.label}
-    assert earlier <= {
-        *("read_only", "api_version", "default_group_dicts", "clean_tags"),
-        *("user", "user_agent", "override_extras", "api_key"),
-    }
-    # Other names of a choice are accepted and not offered.
-    assert all(len(option.labels) > 1 for option in options if option.choices)
+def test_ignored_options_of_earlier_harvesters_are_accepted() -> None:
+    stored = {"read_only": True, "api_version": "any", "user": ["x"], "clean_tags": None}
+    kind = TYPES.ours["ckan"]
+    assert validate(stored, kind.all_options) == validate({}, kind.all_options)
 
 
 def test_stored_schema_of_iso_is_shown_with_what_replaces_it() -> None:

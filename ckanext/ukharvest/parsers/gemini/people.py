@@ -17,7 +17,6 @@ from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.licences import addresses
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
@@ -36,8 +35,6 @@ SKIP = Option(
     "one of them as responsible organisation are skipped.",
     separator=";",
     alias="skip-responsible-party",
-    label=_("Skip records of these organisations"),
-    form_help=_("Records with one of them as responsible organisation are skipped."),
 )
 OPTIONS = (SKIP,)
 

@@ -29,41 +29,31 @@ _NO_OVERRIDE = (
     "default_extras never replace what the remote site says; drop the remote field by the"
     " option fields where they should"
 )
-_WITHOUT_EFFECT = "Accepted from ckanext-harvest's sources, but it has no effect"
+# Options of ckanext-harvest's own CKAN harvester: its sources are adopted without changes.
+IGNORED = ("read_only", "api_version", "default_group_dicts", "clean_tags", "user", "user_agent")
 
 
-def _filters(name: str, noun: str, only: str, without: str) -> tuple[Option, Option]:
+def _filters(name: str, noun: str) -> tuple[Option, Option]:
     including = f"Names of the remote {noun} whose datasets are harvested; empty takes all."
     excluding = f"Names of the remote {noun} whose datasets are not harvested."
     return (
-        Option(f"{name}_filter_include", "list", (), including, label=only),
-        Option(f"{name}_filter_exclude", "list", (), excluding, label=without),
+        Option(f"{name}_filter_include", "list", (), including),
+        Option(f"{name}_filter_exclude", "list", (), excluding),
     )
 
 
 OPTIONS = (
-    *_filters(
-        "organizations",
-        "organisations",
-        _("Only these organisations"),
-        _("Skip these organisations"),
-    ),
-    *_filters("groups", "groups", _("Only these groups"), _("Skip these groups")),
-    *_filters("tags", "tags", _("Only these tags"), _("Skip these tags")),
-    *_filters("licenses", "licences", _("Only these licences"), _("Skip these licences")),
-    *_filters(
-        "types",
-        "types of dataset",
-        _("Only these types of dataset"),
-        _("Skip these types of dataset"),
-    ),
+    *_filters("organizations", "organisations"),
+    *_filters("groups", "groups"),
+    *_filters("tags", "tags"),
+    *_filters("licenses", "licences"),
+    *_filters("types", "types of dataset"),
     Option(
         "fq",
         "text",
         "",
         "A further filter in the syntax of the remote site's search, such as res_format:CSV OR "
         "res_format:JSON.",
-        label=_("Further filter"),
     ),
     Option(
         "rows",
@@ -71,7 +61,6 @@ OPTIONS = (
         100,
         "Number of datasets per request.",
         minimum=2,
-        label=_("Datasets at a time"),
     ),
     Option(
         "full_check_days",
@@ -86,15 +75,7 @@ OPTIONS = (
         "boolean",
         False,
         "Whether each run reads all datasets instead of only changes.",
-        label=_("Read all datasets in each run"),
     ),
-    # Options of ckanext-harvest's own CKAN harvester: its sources are adopted without changes.
-    Option("read_only", "boolean", False, f"{_WITHOUT_EFFECT}, as there."),
-    Option("api_version", "integer", 0, f"{_WITHOUT_EFFECT}: the site's version is detected."),
-    Option("default_group_dicts", "list", (), f"{_WITHOUT_EFFECT}: use default_groups."),
-    Option("clean_tags", "boolean", False, f"{_WITHOUT_EFFECT}: tags are always cleaned."),
-    Option("user", "text", "", f"{_WITHOUT_EFFECT}: the portal's harvest user writes datasets."),
-    Option("user_agent", "text", "", f"{_WITHOUT_EFFECT}: the portal sets its own User-Agent."),
     Option(
         "override_extras",
         "boolean",

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.record_filter import (
     FilterField,
     FilterFields,
     FilterValue,
-    field_of,
+    with_values,
 )
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.core.values.text import clean_text
@@ -83,6 +83,10 @@ FILTERS = {
     "tags": ("tags", "keyword"),
     "licenses": ("license_id", "licence"),
     "types": ("dataset_type", "type"),
+}
+FILTER_FIELDS = {
+    name: FilterField(label, f"{name}_filter_include", f"{name}_filter_exclude")
+    for name, (_field, label) in FILTERS.items()
 }
 
 
@@ -170,7 +174,7 @@ def _search(source: Source, url: str, site: Site) -> Mapping[str, Any]:
 
 def _fields(result: Mapping[str, Any]) -> Iterator[FilterField]:
     facets = result.get("search_facets")
-    for name, (field, label) in FILTERS.items():
+    for name, (field, _label) in FILTERS.items():
         facet = facets.get(field) if isinstance(facets, Mapping) else None
         items = facet.get("items") if isinstance(facet, Mapping) else None
         values = [
@@ -181,5 +185,4 @@ def _fields(result: Mapping[str, Any]) -> Iterator[FilterField]:
             if isinstance(item, Mapping) and isinstance(item.get("count"), int)
         ]
         if values:
-            options = {"include": f"{name}_filter_include", "exclude": f"{name}_filter_exclude"}
-            yield field_of(label, values, **options)
+            yield with_values(FILTER_FIELDS[name], values)

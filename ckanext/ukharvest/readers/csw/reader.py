@@ -34,7 +34,6 @@ OPTIONS = (
         (),
         "Types of record that are harvested, such as dataset, series, service, "
         "nonGeographicDataset; empty takes all.",
-        label=_("Types of record"),
     ),
     Option(
         "cql",
@@ -53,8 +52,6 @@ OPTIONS = (
         "It is joined to the other options by And, and cannot be set together with cql.",
         check=filters.check_filter,
         excludes=("cql",),
-        is_long=True,
-        label=_("Condition as an OGC filter"),
     ),
     *date_range(filters.check_day),
     Option(
@@ -63,7 +60,6 @@ OPTIONS = (
         50,
         "Number of records per request.",
         minimum=1,
-        label=_("Records at a time"),
     ),
     Option(
         "method",
@@ -71,17 +67,7 @@ OPTIONS = (
         "auto",
         "How requests are sent; auto: by POST, by GET if the server accepts no POST, and by SOAP "
         "if it accepts neither.",
-        choices={
-            "auto": _("As the server accepts them"),
-            "post": _("By POST"),
-            "get": _("By GET"),
-            "soap-1.1": _("By SOAP 1.1"),
-            "soap-1.2": _("By SOAP 1.2"),
-        },
-        label=_("Request method"),
-        form_help=_(
-            "Most servers accept POST and GET. Some accept only one of them, or only SOAP."
-        ),
+        choices=("auto", "post", "get", "soap-1.1", "soap-1.2"),
     ),
     Option(
         "schema",
@@ -89,17 +75,7 @@ OPTIONS = (
         "auto",
         "Schema of the records; auto: ISO 19139 (gmd), and another one only if a new source's "
         "server has no gmd.",
-        choices={
-            "auto": _("ISO 19139, else what the server has"),
-            "gmd": "ISO 19139",
-            "iso19115-3": "ISO 19115-3",
-            "geodcat-ap": "GeoDCAT-AP",
-            "dcat": "DCAT",
-        },
-        label=_("Schema of the records"),
-        form_help=_(
-            "ISO 19139 is asked for if the server has it. A source that reads keeps its schema."
-        ),
+        choices=("auto", "gmd", "iso19115-3", "geodcat-ap", "dcat"),
     ),
     Option(
         "full_check_days",
@@ -117,12 +93,7 @@ OPTIONS = (
         "text",
         "YYYY-MM-DD",
         "Format of the date in requests for changes.",
-        choices={
-            "YYYY-MM-DD": "2026-11-20",
-            "YYYY-MM-DDThh:mm:ssZ": "2026-11-20T00:00:00Z",
-            "MM-DD-YYYY": "11-20-2026",
-        },
-        label=_("Date format of the server"),
+        choices=("YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ", "MM-DD-YYYY"),
     ),
     Option(
         "modified_name",
@@ -131,7 +102,6 @@ OPTIONS = (
         "The server's name for the metadata date, such as apiso:Modified, dct:modified or "
         "Modified. Empty takes apiso:Modified, or dct:modified for records in Dublin Core.",
         check=filters.check_name,
-        label=_("Name of the metadata date on the server"),
     ),
 )
 

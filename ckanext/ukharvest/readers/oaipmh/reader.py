@@ -53,7 +53,6 @@ OPTIONS = (
         (),
         "Sets that are harvested, by their setSpec. Empty takes all records.",
         alias="set",
-        label=_("Sets"),
     ),
     *date_range(requests.check_date),
     Option(

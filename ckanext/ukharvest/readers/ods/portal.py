@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.record_filter import FilterField
 from ckanext.ukharvest.core.values.text import marked as _
 
 # What follows the portal's own path in URLs that people copy from a browser.
@@ -42,11 +43,6 @@ OPTIONS = (
         "theme:Environment. A dataset needs all of them; semicolons separate several.",
         separator=";",
         check=_wrong_filter,
-        label=_("Only datasets with these values"),
-        form_help=_(
-            "Datasets that have all of these. Write facet:value on each line, such as "
-            "theme:Environment."
-        ),
     ),
     Option(
         "exclude",
@@ -55,11 +51,6 @@ OPTIONS = (
         "No datasets with one of these values, as facet:value, such as keyword:test.",
         separator=";",
         check=_wrong_filter,
-        label=_("Skip datasets with these values"),
-        form_help=_(
-            "Datasets with one of these are skipped. Write facet:value on each line, such as "
-            "keyword:test."
-        ),
     ),
     Option(
         "language",
@@ -70,6 +61,12 @@ OPTIONS = (
         check=_wrong_language,
         label=_("Language"),
     ),
+)
+
+# Facets that every portal has; the options take others too.
+FILTER_FIELDS = tuple(
+    FilterField(facet, "refine", "exclude", prefix=f"{facet}:", needs_all=True)
+    for facet in ("publisher", "theme", "keyword")
 )
 
 

@@ -22,11 +22,17 @@ from ckanext.ukharvest.readers.document import ACCEPT
 from ckanext.ukharvest.readers.json_api import Refused, read_json, wrong_shape
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.ods.portal import OPTIONS, Parameters, Portal, with_parameters
+from ckanext.ukharvest.readers.ods.portal import (
+    FILTER_FIELDS,
+    OPTIONS,
+    Parameters,
+    Portal,
+    with_parameters,
+)
 from ckanext.ukharvest.readers.seen_records import SeenIdentities
 from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, saved_ending
 
-__all__ = ["OPTIONS", "Ods"]
+__all__ = ["FILTER_FIELDS", "OPTIONS", "Ods"]
 
 WINDOW = 10_000  # the largest offset + limit that portals answer
 ROWS = 100  # the largest limit

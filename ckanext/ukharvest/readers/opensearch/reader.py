@@ -33,13 +33,7 @@ OPTIONS = (
         "",
         "What is searched for, if the service has both: its collections, or the products in them "
         "(results). Empty takes the collections, else the results.",
-        choices={
-            "collection": _("Collections"),
-            "results": _("Products"),
-        },
-        label=_("Search for"),
-        form_help=_("What to search for, if the service has both."),
-        empty=_("Collections, else products"),
+        choices=("collection", "results"),
     ),
     Option(
         "search_terms",
@@ -63,7 +57,6 @@ OPTIONS = (
         "",
         "Only records about this time or later ({time:start}), such as 2026-05-01.",
         check=searches.check_time,
-        label=_("About this time or later"),
     ),
     Option(
         "time_end",
@@ -71,7 +64,6 @@ OPTIONS = (
         "",
         "Only records about this time or earlier ({time:end}), such as 2026-05-31.",
         check=searches.check_time,
-        label=_("About this time or earlier"),
     ),
     Option(
         "parameters",
@@ -81,24 +73,13 @@ OPTIONS = (
         "eo:platform=Sentinel-2.",
         separator=";",
         check=searches.check_parameters,
-        label=_("Further search parameters"),
-        form_help=_(
-            "Parameters of the service's description document. Write name=value on each line, such "
-            "as eo:platform=Sentinel-2."
-        ),
     ),
     Option(
         "answer",
         "text",
         "",
         "Form of the results to request. Empty takes Atom if the service has it, else GeoJSON.",
-        choices={
-            "atom": "Atom",
-            "geojson": "GeoJSON",
-        },
-        label=_("Form of the results"),
-        form_help=_("The form of the results to request."),
-        empty=_("Atom, else GeoJSON"),
+        choices=("atom", "geojson"),
     ),
     Option(
         "page_size",
@@ -106,7 +87,6 @@ OPTIONS = (
         50,
         "Number of records per request.",
         minimum=1,
-        label=_("Records at a time"),
     ),
 )
 

@@ -35,16 +35,6 @@ ACCEPT = (
 # row.
 MAX_IDLE = 20
 
-# The others of FORMATS are names and media types for these.
-_SYNTAXES = {
-    "xml": "RDF/XML",
-    "turtle": "Turtle",
-    "json-ld": "JSON-LD",
-    "nt": "N-Triples",
-    "n3": "N3",
-    "nquads": "N-Quads",
-    "trig": "TriG",
-}
 OPTIONS = (
     Option(
         "paging",
@@ -65,9 +55,7 @@ OPTIONS = (
         "text",
         "",
         "The syntax, if the server states a wrong one and the content could be several.",
-        choices=_SYNTAXES | {name: "" for name in FORMATS if name not in _SYNTAXES},
-        label=_("Syntax"),
-        empty=_("As the server says"),
+        choices=tuple(FORMATS),
     ),
 )
 _DCT = "http://purl.org/dc/terms/"

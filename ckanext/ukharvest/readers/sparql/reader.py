@@ -348,7 +348,7 @@ OPTIONS = (
         "",
         "A SELECT query of your own that gives the URIs of the datasets as ?dataset, without LIMIT "
         "and FROM. Empty takes all nodes of the type dcat:Dataset or dcat:DatasetSeries.",
-        is_long=True,
+        widget="area",
         check=requests.check_query,
         label=_("Your own query"),
     ),
@@ -358,7 +358,6 @@ OPTIONS = (
         1_000,
         "Number of datasets listed per request.",
         minimum=1,
-        label=_("Records at a time"),
     ),
     Option(
         "batch_size",
@@ -367,7 +366,6 @@ OPTIONS = (
         "Number of datasets described per request. Fewer are requested where the server cannot "
         "describe so many.",
         minimum=1,
-        label=_("Datasets described at a time"),
     ),
     Option(
         "method",
@@ -375,15 +373,7 @@ OPTIONS = (
         "auto",
         "How queries are sent; auto: short ones by GET and long ones by POST, and by the other if "
         "the server refuses one.",
-        choices={
-            "auto": _("As the server accepts them"),
-            "post": _("By POST"),
-            "get": _("By GET"),
-        },
-        label=_("Request method"),
-        form_help=_(
-            "Most servers accept POST and GET. Some accept only one of them, or only SOAP."
-        ),
+        choices=("auto", "post", "get"),
     ),
 )
 

@@ -50,7 +50,6 @@ OPTIONS = (
         "How many files are read at the same time.",
         minimum=1,
         check=lambda number: "" if number <= 8 else "expected at most 8",
-        label=_("Files at the same time"),
     ),
 )
 
