@@ -94,7 +94,7 @@ def test_filters_are_chosen_from_what_a_source_holds(
     keywords.get_by_label("roads: only these, 30 left").check()
     keywords.get_by_label("parish 1: without these, 58 left").check()
     looks.check_here(visitor, "preview-holds")
-    editor.get_by_role("button", name="Continue").click()
+    editor.get_by_role("button", name="Back to the form").click()
     editor.wait_for_selector("text=Change something else")
     assert editor.input_value("#field-title") == "Borchester"
     assert "keyword:roads" in editor.inner_text("#source-form")

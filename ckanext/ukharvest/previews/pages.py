@@ -84,7 +84,8 @@ def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
     variables = {**_variables(preview), "url": preview["url"], "errors": {}}
     is_url = (preview["kind"], preview["way"]) == ("test", "url") and preview["source_type"] != DATA
     variables["adds"] = is_url and preview_auth.may_add(context())
-    variables["edits"] = "id" in _form_of(preview)
+    form = _form_of(preview)
+    variables["form"] = "edit" if "id" in form else "new" if form else ""
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
         variables["few_match"] = move_rules.few_match()
