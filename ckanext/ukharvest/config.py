@@ -22,8 +22,7 @@ from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.http.credentials import Credential, parse_credential
 from ckanext.ukharvest.core.http.guard import Guard, PublicGuard
 from ckanext.ukharvest.core.http.request import HttpLimits
-from ckanext.ukharvest.core.record_limits import RecordLimits
-from ckanext.ukharvest.core.records import OwnSite
+from ckanext.ukharvest.core.records import OwnSite, RecordLimits
 from ckanext.ukharvest.rendering import values as rendering_values
 from ckanext.ukharvest.source_types.source_type import SourceType
 

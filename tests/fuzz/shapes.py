@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field
+from ckanext.ukharvest.parsers.table import Field, Row
 from tests.fuzz import seeds
 from tests.fuzz.mutations import TEXTS, VALUES, mutate
 
@@ -57,7 +57,7 @@ def names(parser_name: str) -> tuple[str, ...]:
     modules = [f"{folder}.{each.name}" for each in pkgutil.iter_modules(package.__path__)]
     tables = (table for name in modules for table in vars(importlib.import_module(name)).values())
     fields = (each for table in tables if isinstance(table, tuple) for each in table)
-    found = {name for each in fields if isinstance(each, Field) for name in each.source}
+    found = {name for each in fields if isinstance(each, (Field, Row)) for name in each.source}
     return tuple(sorted(found))
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import (
     Agent,
     DatasetRecord,
     Licence,
     Problem,
+    RecordLimits,
     RemoteGroup,
     ResourceRecord,
 )

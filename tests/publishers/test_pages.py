@@ -10,8 +10,6 @@ import pytest
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.readers import walk
-from ckanext.ukharvest.readers.ckan_api import search
-from ckanext.ukharvest.readers.csw import server
 from ckanext.ukharvest.source_types import TYPES
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
@@ -58,8 +56,6 @@ EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
 def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take 40 pages for endless, not 10,000."""
     monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(server, "MAX_PAGES", MOST_PAGES)
 
 
 def test_every_type_and_every_fault_is_in_the_table() -> None:

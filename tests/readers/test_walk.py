@@ -81,6 +81,13 @@ def test_a_total_that_changes_proves_nothing_although_it_fits() -> None:
     )
 
 
+def test_largest_total_counts_where_pages_overlap() -> None:
+    for totals in ((5, 4), (4, 5)):
+        pages = with_properties(Numbers("ab", "cd", totals=totals), overlaps=True)
+        assert reason(pages) == f"{URL} announces 5 records and shows 4"
+    assert reason(with_properties(Numbers("ab", "cd", totals=(3, 4)), overlaps=True)) == ""
+
+
 def test_an_empty_list_proves_nothing() -> None:
     pages = Numbers("")
     assert reason(pages) == f"{URL} has no records; the list is empty, so nothing was deleted"

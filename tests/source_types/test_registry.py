@@ -86,7 +86,8 @@ def test_its_texts_are_its_own(others: Install) -> None:
         "https://fords.example/page",
     )
     shown = [each for each in shown_options(fords, sysadmin=False) if each.part != COMMON]
-    (field,) = build_fields(shown, MultiDict(), {}, {}, str)
+    rules, field = build_fields(shown, MultiDict(), {}, {}, str)
+    assert rules.option.widget == "rules"
     # Not those of our option of this name.
     assert (field.label, field.help) == ("Way of reading", "Which.")
     assert list(field.choices) == [("a", "a"), ("b", "b")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import subprocess
 import sys
 from pathlib import Path
@@ -22,14 +21,6 @@ def test_after_it():
 """
 
 
-@pytest.fixture(scope="module")
-def bounds() -> configparser.SectionProxy:
-    """The limits in setup.cfg."""
-    settings = configparser.ConfigParser()
-    settings.read(ROOT / "setup.cfg", "utf-8")
-    return settings["tool:pytest"]
-
-
 LEAVING = """
 import multiprocessing, threading, time
 
@@ -45,7 +36,7 @@ def run(
     """Run a file of tests in a pytest of its own, with changed limits."""
     (folder / "test_hanging.py").write_text(content)
     options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
-    command = [sys.executable, *program, "-c", ROOT / "setup.cfg", f"--rootdir={folder}"]
+    command = [sys.executable, *program, "-c", ROOT / "pyproject.toml", f"--rootdir={folder}"]
     command += ["-p", "no:ckan", "-p", "no:ckan_fixtures", "-p", "no:cacheprovider", *options]
     return subprocess.run(
         [*command, folder / "test_hanging.py"],
@@ -106,6 +97,7 @@ def test_ids_of_failed_tests_are_written_for_another_try(tmp_path: Path) -> None
     assert failures.read_text().splitlines() == ["test_hanging.py::test_no"]
 
 
-def test_every_test_has_a_bound(bounds: configparser.SectionProxy) -> None:
-    assert 0 < bounds.getint("timeout") < bounds.getint("faulthandler_timeout") <= 30 * 60
-    assert bounds.getboolean("faulthandler_exit_on_timeout")
+def test_every_test_has_a_bound(pytestconfig: pytest.Config) -> None:
+    each, stuck = (float(pytestconfig.getini(name)) for name in ("timeout", "faulthandler_timeout"))
+    assert 0 < each < stuck <= 30 * 60
+    assert pytestconfig.getini("faulthandler_exit_on_timeout") is True

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import NamedTuple
 
-from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.core.values.text import StrEnum
 
 # The host of a URL, for Python and PostgreSQL alike, whatever else is wrong with the URL.
 HOST = r"^[^:]+://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)"

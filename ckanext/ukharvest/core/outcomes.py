@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.core.values.text import StrEnum
 
 
 class RunMode(StrEnum):

@@ -78,7 +78,8 @@ def next_start(
     for number in range(_HORIZON):
         day = first + dt.timedelta(days=number)
         if _is_on(frequency, day, wanted):
-            start = _utc(dt.datetime.combine(day, dt.time()) + since_midnight, local)
+            start = (dt.datetime.combine(day, dt.time()) + since_midnight).replace(tzinfo=local)
+            start = start.astimezone(dt.timezone.utc).replace(tzinfo=None)
             if start > after:
                 return start
     raise AssertionError(f"no start of {frequency} within {_HORIZON} days")
@@ -98,10 +99,6 @@ def _first_of_month(day: dt.date, wanted: frozenset[int]) -> int:
     if not wanted:
         return 1
     return next(n for n in range(1, 8) if day.replace(day=n).weekday() in wanted)
-
-
-def _utc(local: dt.datetime, zone: zoneinfo.ZoneInfo) -> dt.datetime:
-    return local.replace(tzinfo=zone).astimezone(dt.timezone.utc).replace(tzinfo=None)
 
 
 def offset_of(source_id: str, minutes: int) -> dt.timedelta:

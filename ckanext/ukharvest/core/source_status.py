@@ -21,7 +21,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
-from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.core.values.text import StrEnum
 
 
 class Health(StrEnum):

@@ -19,8 +19,7 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, SourceError, UkharvestError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.record_limits import RecordLimits
-from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source, Validators
+from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, RecordLimits, Source, Validators
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest import hooks as harvest_hooks
 from ckanext.ukharvest.harvest import objects

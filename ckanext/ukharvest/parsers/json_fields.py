@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -22,13 +22,15 @@ from ckanext.ukharvest.core.translations import (
 )
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.file_facts import read_size
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.periods import Periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
-from ckanext.ukharvest.parsers.reporting import parse_value, read_link
+from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
 _WORDS = (
@@ -56,23 +58,21 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
     return data
 
 
-class Fields:
+class Fields(Reporter):
     """The fields of one JSON object of a record.
 
     Args:
         data: the object.
-        problems: list to which problems are added, in the order of reading.
-        path: prefix of field names in problems, such as "distribution[2].".
+        problems, path: as in ``Reporter``.
         base: URL of the document or page, for URLs without a host.
     """
 
     def __init__(
         self, data: Mapping[str, Any], problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
+        super().__init__(problems, path)
         self._data = data
         self._base = base
-        self._problems = problems
-        self._path = path
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
@@ -84,23 +84,6 @@ class Fields:
     def data(self) -> Mapping[str, Any]:
         """The object itself."""
         return self._data
-
-    def full_name(self, key: str) -> str:
-        """Return a field's name in problems."""
-        return self._path + key
-
-    def report(self, code: str, key: str, words: str) -> None:
-        """Add a problem with a field; ``words`` follow its name in the message."""
-        field = self._path + key
-        self._problems.append(Problem(code, field, f"{field}: {words}"))
-
-    def reporter(self, key: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a field, given its code and text."""
-        return lambda code, words: self.report(code, key, words)
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._problems.extend(problems)
 
     def get(self, key: str) -> Any:
         """Return the field's value, of a language map English; report a name in another case."""
@@ -124,7 +107,11 @@ class Fields:
         reported = any(problem.field.startswith(field) for problem in self._problems)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
-    def text(self, key: str) -> str:
+    def text(self, *keys: str) -> str:
+        """Return the text of the first field that has one."""
+        return next(filter(None, map(self._text, keys)), "")
+
+    def _text(self, key: str) -> str:
         """Return one text; numbers and single-item lists are read and reported."""
         value = self.get(key)
         if isinstance(value, list):
@@ -176,8 +163,7 @@ class Fields:
 
     def parse_value(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Do the same as ``read`` with a text already at hand."""
-        written = "" if is_redacted(text) else text
-        return parse_value(written, parse, self.reporter(key), code)
+        return super().parse_value(key, "" if is_redacted(text) else text, parse, code)
 
     def date(self, key: str) -> str:
         """Return a date or date-time in ISO 8601; report an empty text."""
@@ -209,16 +195,11 @@ class Fields:
                 spans.append((part.first(*_STARTS), part.first(*_ENDS)))
             elif (text := value_text(item)) and not is_redacted(text):
                 spans.append(text)
-        names = {"": key, "start": f"{key}.{_STARTS[0]}", "end": f"{key}.{_ENDS[0]}"}
-        return read_periods(spans, lambda code, words, end: self.report(code, names[end], words))
+        return self.read_periods(spans, key, f"{key}.{_STARTS[0]}", f"{key}.{_ENDS[0]}")
 
     def ends(self, start: str, end: str) -> Periods:
         """Return the time span whose beginning and end are two fields."""
-        names = {"start": start, "end": end}
-        pair = (self.first(start), self.first(end))
-        return read_periods(
-            [pair], lambda code, words, which: self.report(code, names[which], words)
-        )
+        return self.read_periods([(self.first(start), self.first(end))], "", start, end)
 
     def first(self, *keys: str) -> str:
         """Return the first of some fields' texts that is neither empty nor redacted."""
@@ -253,6 +234,11 @@ def read_resources(  # noqa: PLR0913
         elif record := read(part):
             records.append(record)
     return records
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """Return an object; an empty one for other values."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def value_text(value: Any) -> str:
@@ -297,9 +283,22 @@ def resource_translations(flat: Mapping[str, Any]) -> dict[str, ResourceTranslat
     return collect_translations(ResourceTranslation, fields, least=1)
 
 
-def find_language(text: str, translations: Mapping[str, Translation]) -> str:
-    """Return the code of the language whose title a text is, "" for none."""
-    return next((code for code, texts in translations.items() if texts.title == text), "")
+def with_language(title: str, translations: Mapping[str, Translation]) -> table.FieldValues:
+    """Return a dataset's translations, and the code of the language that its title is in."""
+    codes = (code for code, texts in translations.items() if texts.title == title)
+    return {"translations": translations, "text_language": next(codes, "")}
+
+
+def period(fields: Fields, names: table.Names) -> table.Several:
+    """Return the time span around all given, as ``Fields.periods`` reads them."""
+    periods = fields.periods(names[0])
+    return table.Several(temporal=periods.whole, extras=periods.extras)
+
+
+def size(fields: Fields, names: table.Names) -> table.Several:
+    """Return a file's size in bytes; a text that is none becomes an extra."""
+    number, unread = read_size(value_text(fields.get(names[0])), fields.reporter(names[0]))
+    return table.Several(size=number, extras=unread)
 
 
 def map_pairs(value: Any, name: str) -> Pairs:

@@ -17,7 +17,6 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -28,14 +27,14 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
-from ckanext.ukharvest.core.values.periods import is_span, read_periods
+from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 _PART = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^;]*)")
@@ -59,7 +58,7 @@ def _coverage(entry: Entry) -> FieldValues:
             times.append(text)
         else:
             places.append(plain_line(text))
-    periods = read_periods(times, lambda code, words, _end: node.report(code, "coverage", words))
+    periods = node.read_periods(times, "coverage")
     described, place = read_places(places, node.reporter("coverage")), _extent(entry, boxes)
     return {
         "spatial": place.geometry or described.geometry,
@@ -72,9 +71,11 @@ def _coverage(entry: Entry) -> FieldValues:
 def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
     """Return the first place: a box of OGC 06-121, section 10.2, or a DCMI Box."""
     unread: list[str] = []
-    for text, _coverage in (*_ows_boxes(entry), *_dcmi_boxes(boxes)):
+    readers: list[tuple[str, Read]] = [*_ows_boxes(entry)]
+    readers += ((text, partial(parse_box, limits)) for text, limits in boxes)
+    for text, read in readers:
         try:
-            return Places(_coverage())
+            return Places(read())
         except ValueError as exc:
             entry.node.report("bad-spatial", "coverage", f"'{text[:60]}': {exc}")
             unread.append(text)
@@ -82,10 +83,6 @@ def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
 
 
 Read = Callable[[], Geometry]
-
-
-def _dcmi_boxes(boxes: list[tuple[str, list[str]]]) -> Iterator[tuple[str, Read]]:
-    return ((text, partial(parse_box, limits)) for text, limits in boxes)
 
 
 def _ows_boxes(entry: Entry) -> Iterator[tuple[str, Read]]:
@@ -260,7 +257,7 @@ def _datestamp(entry: Entry) -> FieldValues:
 def _terms(entry: Entry) -> FieldValues:
     node = entry.node
     texts = dict.fromkeys(table.texts(node, ("license", "rights")))
-    access = [text for text in texts if _is_access(text)]
+    access = [text for text in texts if text.startswith(_ACCESS)]
     terms = [text for text in texts if text not in access]
     return {
         "licence": read_licence(map(licences.find, terms), node.reporter("rights")),
@@ -271,14 +268,12 @@ def _terms(entry: Entry) -> FieldValues:
     }
 
 
-def _is_access(text: str) -> bool:
-    # The vocabulary of OpenAIRE's guidelines, which repositories put into dc:rights.
-    return text.startswith("info:eu-repo/semantics/")
+# The vocabulary of OpenAIRE's guidelines, which repositories put into dc:rights.
+_ACCESS = "info:eu-repo/semantics/"
 
-
-MAPPING: tuple[Field[Entry] | table.Row, ...] = (
-    Field(("header/identifier",), "guid", read_apart),
-    Field(("dc:title",), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("header/identifier",), "guid"),
+    Field(("dc:title",), "title"),
     row("dc:title dct:alternative", "extra alternative", _alternative),
     row("dc:description dct:abstract", "notes", table.paragraphs),
     Field(("dc:subject",), "tags, themes", _subjects),
@@ -341,6 +336,6 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     row("dct:replaces", "extra replaces", table.json_list),
     row("dct:requires", "extra requires", table.json_list),
     row("dct:provenance", "extra provenance", table.paragraph),
-    Field(("every other element",), "extras", read_apart),
+    Field(("every other element",), "extras"),
 )
 _READ = frozenset(name.rpartition(":")[2] for row in MAPPING for name in row.source)

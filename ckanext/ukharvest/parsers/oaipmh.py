@@ -11,9 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lxml import etree
-
-from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import is_triples
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.text import shorten
@@ -22,6 +19,7 @@ from ckanext.ukharvest.parsers import oai_dc as oai_dc
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
+from ckanext.ukharvest.parsers.xml_fields import wrong_root
 
 # It grows with each of them: a change of one imports records again.
 VERSION = dcat.VERSION + gemini.VERSION + oai_dc.VERSION
@@ -45,15 +43,10 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         return gemini.parse(raw, options)
     if oai_dc.is_record(root):
         return oai_dc.parse(raw, options)
-    raise _unsupported(raw, root)
-
-
-def _unsupported(raw: RawRecord, root: etree._Element) -> ParseError:
     namespace = xml.namespace(root)
-    space = f" of the namespace {shorten(namespace, 100)}" if namespace else ""
-    message = (
-        f"{raw.display_name}: its root element is <{shorten(xml.local_name(root))}>{space};"
-        " expected DCAT in RDF/XML (rdf:RDF), ISO 19139 (gmd:MD_Metadata) or Dublin Core"
-        " (oai_dc:dc); the option metadata_prefix chooses the format"
+    expected = (
+        "DCAT in RDF/XML (rdf:RDF), ISO 19139 (gmd:MD_Metadata) or Dublin Core (oai_dc:dc); the"
+        " option metadata_prefix chooses the format"
     )
-    return ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+    space = f" of the namespace {shorten(namespace, 100)}" if namespace else ""
+    raise wrong_root(raw, root, expected, space)

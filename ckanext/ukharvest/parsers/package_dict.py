@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
-from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.periods import Periods, read_periods
-from ckanext.ukharvest.core.values.places import parse_box
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
+from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
-from ckanext.ukharvest.parsers.reporting import read_tags
+from ckanext.ukharvest.parsers.reporting import ignore, read_tags
+from ckanext.ukharvest.parsers.table import FieldValues
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
 
@@ -39,8 +39,7 @@ def load(raw: RawRecord) -> dict[str, Any]:
         ParseError: not a JSON object, or the record has no identity.
     """
     data = load_object(raw)
-    if not raw.guid:
-        raise ParseError(f"{raw.display_name}: id is missing", code="missing-identifier")
+    table.require(raw, raw.guid, "id", "missing-identifier")
     return data
 
 
@@ -124,9 +123,9 @@ def _is_deleted(item: Any) -> bool:
     return isinstance(item, Mapping) and item.get("state") == "deleted"
 
 
-def tags(fields: Fields) -> FieldValues:
+def tags(fields: Fields, keys: table.Names) -> tuple[str, ...]:
     """Return tags within CKAN's rules; a text is split at commas."""
-    return {"tags": read_tags(fields, names(fields.get("tags")), "tags")}
+    return read_tags(fields, names(fields.get(keys[0])), keys[0])
 
 
 def group(value: Any) -> RemoteGroup | None:
@@ -142,34 +141,52 @@ def group(value: Any) -> RemoteGroup | None:
     return RemoteGroup(name=name) if name else None
 
 
-def groups(fields: Fields) -> FieldValues:
-    """Return the organisation and groups of the remote site, and the dataset's name there."""
-    items = fields.items("groups", strict=False)
+def groups(fields: Fields, keys: table.Names) -> tuple[RemoteGroup, ...]:
+    """Return the groups of the remote site that a package is in."""
+    items = fields.items(keys[0], strict=False)
     remote_groups = (group(item) for item in items if not _is_deleted(item))
-    name = value_text(fields.get("name")).lower()
-    return {
-        "organisation": organisation(fields),
-        "groups": tuple(dict.fromkeys(remote for remote in remote_groups if remote)),
-        "name": name if _NAME.fullmatch(name) else "",
-    }
+    return tuple(dict.fromkeys(remote for remote in remote_groups if remote))
 
 
-def organisation(fields: Fields) -> RemoteGroup | None:
+def dataset_name(fields: Fields, keys: table.Names) -> str:
+    """Return a dataset's name on the remote site, if it can be one here."""
+    name = value_text(fields.get(keys[0])).lower()
+    return name if _NAME.fullmatch(name) else ""
+
+
+def organisation(
+    fields: Fields, keys: table.Names = ("organization", "owner_org")
+) -> RemoteGroup | None:
     """Return the organisation of the remote site that a package belongs to."""
-    if remote := group(fields.get("organization")):
+    organization, owner = map(fields.get, keys)
+    if remote := group(organization):
         return remote
-    text = clean_text(fields.get("owner_org"))
+    text = clean_text(owner)
     return RemoteGroup(id=text) if text else None
 
 
-def first(fields: Fields, *keys: str) -> str:
-    """Return the first of some fields that is not empty."""
+def link(fields: Fields, keys: table.Names) -> str:
+    """Return a URL; a text that might be meant as one is kept."""
+    return fields.link(keys[0])
+
+
+def text(fields: Fields, keys: table.Names) -> str:
+    """Return the text of the first field that is not empty, as an extra has it."""
     return next(filter(None, (text_of(fields.get(key)) for key in keys)), "")
 
 
-def licence(fields: Fields) -> Licence | None:
+def line(fields: Fields, keys: table.Names) -> str:
+    """Return the same in one line, without markup."""
+    return plain_line(text(fields, keys))
+
+
+def paragraph(fields: Fields, keys: table.Names) -> str:
+    """Return the same without markup."""
+    return plain_text(text(fields, keys))
+
+
+def licence(fields: Fields, keys: table.Names) -> Licence | None:
     """Return the licence known by id, URL or title; else the texts given for it."""
-    keys = ("license_id", "license_url", "license_title", "license", "licence")
     texts = [(key, text) for key in keys if (text := text_of(fields.get(key)))]
     by_key = [(key, known) for key, text in texts if (known := licences.find(text))]
     key = next((key for key, _ in by_key), "")
@@ -186,33 +203,34 @@ def licence(fields: Fields) -> Licence | None:
     return licence
 
 
-def agent(fields: Fields, *pairs: tuple[str, str]) -> Agent | None:
-    """Return the agent of the first pair of fields (name, email) that is not empty."""
-    for name_key, email_key in pairs:
-        name, text = first(fields, name_key), first(fields, email_key)
-        email = fields.parse_value(email_key, text, parse_email, "bad-email") if text else ""
-        if name or email:
-            return Agent(name=plain_line(name), email=email)
-    return None
+def agent(fields: Fields, keys: table.Names) -> Agent | None:
+    """Return the agent whose name and email address are two fields."""
+    name, email = (text(fields, (key,)) for key in keys)
+    email = fields.parse_value(keys[1], email, parse_email, "bad-email")
+    return Agent(plain_line(name), email) if name or email else None
 
 
-def date(fields: Fields, *keys: str) -> str:
+def date(fields: Fields, keys: table.Names) -> str:
     """Return the first of some fields that holds a date."""
     for key in keys:
-        text = text_of(fields.get(key))
-        if text and (day := Fields({key: text}, [], "").date(key)):
+        written = text(fields, (key,))
+        if written and (day := Fields({key: written}, [], "").date(key)):
             return day
-        if text:
-            shown = shorten(text, 40)
+        if written:
+            shown = shorten(written, 40)
             fields.report("bad-date", key, f"'{shown}' is no date; expected one such as 2024-05-31")
     return ""
 
 
-def periods(fields: Fields, start: str, end: str) -> Periods:
-    """Return a time span whose start and end are two fields."""
-    names = {"start": start, "end": end}
-    ends = (text_of(fields.get(start)), text_of(fields.get(end)))
-    return read_periods([ends], lambda code, words, which: fields.report(code, names[which], words))
+def addresses(fields: Fields, keys: table.Names) -> table.Several:
+    """Return ``schema``, ``codelist`` or ``mandate`` as ``uk_fields.addresses``."""
+    (key,) = keys
+    return table.Several(uk_fields.addresses(key, fields.get(key), fields.reporter(key)))
+
+
+def unpublished(fields: Fields, keys: table.Names) -> table.Several:
+    """Return whether the data is not yet available, as ``uk_fields.unpublished``."""
+    return table.Several(uk_fields.unpublished(text(fields, keys), fields.reporter(keys[0])))
 
 
 def languages(fields: Fields, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -235,7 +253,7 @@ def place(fields: Fields) -> FieldValues:
     places = parts.place(fields)
     return {
         "spatial": places.geometry or _box(fields),
-        "spatial_text": first(fields, "spatial-text") or places.names,
+        "spatial_text": text(fields, ("spatial-text",)) or places.names,
         "extras": places.extras,
     }
 
@@ -243,15 +261,9 @@ def place(fields: Fields) -> FieldValues:
 _BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 
 
-def _box(fields: Fields) -> Mapping[str, Any] | None:
+def _box(fields: Fields) -> Geometry | None:
     """Return the box of GEMINI datasets, whose four sides data.gov.uk stores as extras."""
-    sides = [text_of(fields.get(key)) for key in _BOX]
-    if not all(sides):
-        return None
-    try:
-        return parse_box(sides)
-    except ValueError:
-        return None
+    return read_box([text(fields, (key,)) for key in _BOX], ignore)
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

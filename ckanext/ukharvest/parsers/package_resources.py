@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.translations import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
-from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.json_fields import Fields, read_resources
-
-_READ = frozenset(
-    ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
-    + ("created", "last_modified", "schema_url", "schema_type", "date", "extras")
-    + tuple(OF_RESOURCE)
-)
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, row
 
 # Values of resource_type in CKAN and data.gov.uk → kind of resource. The value itself is kept
 # too; "file.upload" was CKAN 2.0's name for a file.
@@ -45,90 +38,74 @@ def _resource(part: Fields) -> ResourceRecord | None:
         if not part.is_settled("url"):
             part.report("missing-url", "url", "missing; expected the file's web address")
         return None
-    word = clean_text(part.get("resource_type")).lower().removesuffix(".upload")
-    period = _period(part)
-    size, unread = read_size(clean_text(part.get("size")), part.reporter("size"))
-    label = _format(part, url)
-    schema_url, schema_facts = _schema(part, label)
-    return ResourceRecord(
-        url=url,
-        id=package.text_of(part.get("id")),
-        name=plain_line(package.first(part, "name", "title")),
-        description=plain_text(package.text_of(part.get("description"))),
-        format=label,
-        mimetype=formats.without_registry(clean_text(part.get("mimetype"))),
-        kind=_KINDS.get(word, "" if word else "data"),
-        size=size,
-        issued=package.date(part, "created"),
-        modified=package.date(part, "last_modified"),
-        temporal=period,
-        schema_url=schema_url,
-        extras=_extras(part, word) | schema_facts | unread | ({} if period else _undated(part)),
-        translations=json_fields.resource_translations(part.data),
-    )
+    values, extras = collect(RESOURCE_MAPPING, part)
+    others = dict(package.unread_fields(package.flatten(part.data), _READ))
+    others |= read_checksums([(others.get("hash", ""), others.get("hash_algorithm", ""))])
+    return ResourceRecord(url, extras=others | extras, **values)
 
 
-def _format(part: Fields, url: str) -> str:
+def _format(part: Fields, keys: table.Names) -> str:
     """Return CKAN's label; an unknown format is kept as given."""
-    name = clean_text(part.get("format"))
-    mimetype = clean_text(part.get("mimetype"))
-    known = formats.label(name)
-    return known or name or formats.label(mimetype) or formats.of_url(url)
+    name, mimetype, url = (clean_text(part.get(key)) for key in keys)
+    return formats.label(name) or name or formats.label(mimetype) or formats.of_url(url)
 
 
-def _period(part: Fields) -> Period | None:
-    """Return the date of one file of a time series (data.gov.uk's ``date``)."""
-    date = package.date(part, "date")
-    return Period(date) if date else None
+def _media_type(part: Fields, keys: table.Names) -> str:
+    return formats.without_registry(clean_text(part.get(keys[0])))
 
 
-def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
+def _kind(part: Fields, keys: table.Names) -> table.Several:
+    word = clean_text(part.get(keys[0])).lower().removesuffix(".upload")
+    kind = _KINDS.get(word, "" if word else "data")
+    return table.Several(kind=kind, extras={keys[0]: word})
+
+
+def _period(part: Fields, keys: table.Names) -> table.Several:
+    """Return the date of one file of a time series (data.gov.uk's ``date``), or its text."""
+    date = package.date(part, keys)
+    text = "" if date else package.text(part, keys)
+    return table.Several(temporal=Period(date) if date else None, extras={keys[0]: text})
+
+
+def _schema(part: Fields, keys: table.Names) -> table.Several:
     """Return the URL of a file's schema, and extras: its language, and what is not a URL."""
-    key = "schema_url"
+    key, kind = keys
     addresses = multivalue.addresses(part.get(key), "schemas")
     own = tuple(filter(uk_fields.is_definition, addresses.urls))
-    urls = [address for address in addresses.urls if address not in own]
-    url = next(iter(urls), "")
-    others = (*urls[1:], *addresses.others)
+    url, *urls = [address for address in addresses.urls if address not in own] or [""]
+    others = (*urls, *addresses.others)
     if others:
         shown = shorten(others[0], 80)
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
-    stated = schema_types.name(package.text_of(part.get("schema_type")))
-    kind = stated or schema_types.guess(url, label)
-    facts = {
-        "schema_type": kind,
+    stated = schema_types.name(package.text(part, (kind,)))
+    extras = {
+        kind: stated or schema_types.guess(url, _format(part, _FORMAT)),
         "conforms_to": package.with_more(part, "conforms_to", others),
         "described_by": package.with_more(part, "described_by", own),
     }
-    return url, {name: value for name, value in facts.items() if value}
+    return table.Several(schema_url=url, extras=extras)
 
 
-def _extras(part: Fields, word: str) -> dict[str, str]:
-    """Return all other fields under their own names, checksums as in every format."""
-    flat = package.flatten(part.data)
-    facts = dict(package.unread_fields(flat, _READ | table.PORTAL_FIELDS_OF_RESOURCE))
-    if word:
-        facts["resource_type"] = word
-    return facts | read_checksums([(facts.get("hash", ""), facts.get("hash_algorithm", ""))])
+def _translations(part: Fields) -> FieldValues:
+    return {"translations": json_fields.resource_translations(part.data)}
 
 
-def _undated(part: Fields) -> dict[str, str]:
-    """Return values that should be dates but are not, unchanged; report them."""
-    text = package.text_of(part.get("date"))
-    return {"date": text} if text else {}
+_FORMAT = ("format", "mimetype", "url")
 
-
-RESOURCE_MAPPING = (
-    Field(("url",), "url", read_apart),
-    Field(("id",), "id", read_apart),
-    Field(("name", "title"), "name", read_apart),
-    Field(("description",), "description", read_apart),
-    Field(("mimetype", "format"), "mimetype, format", read_apart),
-    Field(("resource_type",), "kind", read_apart),
-    Field(("size",), "size", read_apart),
-    Field(("created", "last_modified"), "issued, modified", read_apart),
-    Field(("schema_url", "schema_type"), "schema_url; extra schema_type", read_apart),
-    Field(("date",), "temporal", read_apart),
-    Field((*OF_RESOURCE,), "translations", read_apart),
-    Field(("every other field and extra",), "extras", read_apart),
+RESOURCE_MAPPING: tuple[Field | Row, ...] = (
+    Field(("url",), "url"),
+    row("id", "id", package.text),
+    row("name title", "name", package.line),
+    row("description", "description", package.paragraph),
+    row(" ".join(_FORMAT), "format", _format),
+    row("mimetype", "mimetype", _media_type),
+    row("resource_type", "kind", _kind),
+    row("date", "temporal", _period),
+    row("size", "size", json_fields.size),
+    row("schema_url schema_type", "schema_url; extra schema_type", _schema),
+    row("created", "issued", package.date),
+    row("last_modified", "modified", package.date),
+    Field((*OF_RESOURCE,), "translations", _translations),
+    Field(("every other field and extra",), "extras"),
 )
+_READ = table.names_read(RESOURCE_MAPPING) | table.PORTAL_FIELDS_OF_RESOURCE | {"extras"}

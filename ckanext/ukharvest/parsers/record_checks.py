@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
-from ckanext.ukharvest.core.record_limits import RecordLimits
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RecordLimits, ResourceRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds, is_within
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value

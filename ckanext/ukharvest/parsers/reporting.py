@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
@@ -35,11 +36,53 @@ def parse_value(text: str, parse: Callable[[str], str], report: Report, code: st
         return ""
 
 
-class Reporter(Protocol):
-    """An element or object with the list that its problems go to."""
+class Reporter:
+    """An element or object with the list that its problems go to.
 
-    def add(self, problems: Iterable[Problem], /) -> None:
+    Args:
+        problems: list to which problems are added, in the order of reading.
+        path: prefix of field names in problems, such as "distribution[2].".
+    """
+
+    line: int | None = None  # in the record, where that is known
+
+    def __init__(self, problems: list[Problem], path: str = "") -> None:
+        self._problems = problems
+        self._path = path
+
+    def full_name(self, name: str) -> str:
+        """Return a field's name in problems."""
+        return self._path + name
+
+    def report(self, code: str, name: str, words: str) -> None:
+        """Add a problem with a field; ``words`` follow its name in the message."""
+        field = self.full_name(name)
+        self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
+
+    def reporter(self, name: str) -> Report:
+        """Return a function that adds a problem with a field, given its code and text."""
+        return lambda code, words: self.report(code, name, words)
+
+    def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""
+        self._problems.extend(problems)
+
+    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
+        """Return a text parsed by ``parse``, as the function ``parse_value``; report errors."""
+        return parse_value(text, parse, self.reporter(name), code)
+
+    def read_periods(
+        self, spans: Iterable[str | tuple[str, str]], name: str, start: str = "", end: str = ""
+    ) -> Periods:
+        """Return time spans, each a text or its two ends, as ``values.periods.read_periods``.
+
+        Args:
+            name: of the field; ``start`` and ``end`` are those of the ends, if they have their own.
+        """
+        names = {"": name, "start": start or name, "end": end or name}
+        return read_periods(
+            spans, lambda code, words, which: self.report(code, names[which], words)
+        )
 
 
 def read_tags(node: Reporter, words: Iterable[Any], field: str) -> tuple[str, ...]:

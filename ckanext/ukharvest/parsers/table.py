@@ -2,7 +2,7 @@
 
 ``row("dc:publisher", "publisher", agent)`` reads the element ``publisher`` by the reader ``agent``
 and writes the documentation; what several formats have in common is a reader here. A ``Field``
-(``core.mapping_table``) stands beside rows where a value needs a function of its own.
+stands beside rows where a value needs more of the record than some of its fields.
 
 A reader is called with an element or object (``xml_fields.Node``, ``json_fields.Fields``) and the
 names of its fields. It returns the value of the row's target, or ``Several``. Fields that no row
@@ -19,41 +19,46 @@ from typing import Any, Protocol
 
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord, ResourceRecord
-from ckanext.ukharvest.core.values import parties
+from ckanext.ukharvest.core.records import (
+    Agent,
+    DatasetRecord,
+    Licence,
+    Problem,
+    RawRecord,
+    ResourceRecord,
+)
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 Names = tuple[str, ...]
+FieldValues = dict[str, Any]  # some of DatasetRecord's fields by name, "extras" among them
 _EXTRA = "extra "  # before the name of an extra in a target
 
 
-class Several(dict[str, Any]):
-    """Values of several targets: fields of DatasetRecord by name, and "extras"."""
+class Several(FieldValues):
+    """Values of several targets."""
 
 
 class Node(Protocol):
-    """An element or object whose fields a reader reads."""
+    """An element or object whose fields a reader reads.
 
-    def text(self, name: str) -> str:
-        """Return the text of a field that has one."""
+    Those of a format also have ``text`` and ``date``, of one field or several.
+    """
 
-    def values(self, name: str) -> Names:
+    def values(self, name: str, /) -> Sequence[str]:
         """Return the texts of a field, one or many, without empty ones."""
 
-    def date(self, name: str) -> str:
-        """Return a date in ISO 8601; report another text."""
-
-    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
+    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str, /) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
 
-    def reporter(self, name: str) -> Callable[[str, str], None]:
+    def reporter(self, name: str, /) -> Callable[[str, str], None]:
         """Return a function that adds a problem with a field, given its code and text."""
 
 
@@ -65,8 +70,27 @@ class Entry(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A row whose values are read from the whole record.
+
+    Attributes:
+        source: names of the fields to read, in the format's own spelling.
+        target: fields of DatasetRecord, and extras, that they become; texts for the documentation.
+        reader: returns the values; None if they are read before or after the table.
+    """
+
+    source: Names
+    target: str
+    reader: Callable[[Any], FieldValues] | None = None
+
+    def read(self, entry: Any) -> FieldValues:
+        """Return the values of a record, by target."""
+        return self.reader(entry) if self.reader else {}
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a table.
+    """A row that reads fields one by one.
 
     Attributes:
         source: names of the fields to read, in the format's own spelling.
@@ -117,10 +141,27 @@ def named_row(
     return Row(source, target, reader, prefix, names, extra)
 
 
+def collect(mapping: Iterable[Field | Row], entry: Any) -> tuple[FieldValues, dict[str, str]]:
+    """Read the rows of a table: fields of DatasetRecord, and extras that are not empty.
+
+    Where two rows give the same field or extra, the first that is not empty counts.
+    """
+    values: FieldValues = {}
+    extras: dict[str, str] = {}
+    for item in mapping:
+        part = item.read(entry)
+        for name, value in part.pop("extras", {}).items():
+            if value:
+                extras.setdefault(name, value)
+        for name, value in part.items():
+            values[name] = values.get(name) or value
+    return values, extras
+
+
 def read_record(  # noqa: PLR0913
     raw: RawRecord,
     title: str,
-    mapping: Iterable[Field[Any] | Row],
+    mapping: Iterable[Field | Row],
     entry: Entry,
     problems: list[Problem],
     *,
@@ -200,14 +241,19 @@ def first_text(node: Node, names: Names) -> str:
     return next(iter(texts(node, names)), "")
 
 
-def text(node: Node, names: Names) -> str:
+def text(node: Any, names: Names) -> str:
     """Return the text of a field that has one, as written."""
-    return node.text(names[0])
+    return str(node.text(*names))
 
 
-def paragraph(node: Node, names: Names) -> str:
+def paragraph(node: Any, names: Names) -> str:
     """Return the text of a field that has one."""
-    return plain_text(node.text(names[0]))
+    return plain_text(node.text(*names))
+
+
+def one_per_line(node: Node, names: Names) -> str:
+    """Return all texts, each on a line of its own, as written."""
+    return "\n".join(texts(node, names))
 
 
 def json_list(node: Node, names: Names) -> str:
@@ -237,7 +283,7 @@ def last_date(node: Node, names: Names) -> str:
     return max(dates(node, names), default="")
 
 
-def date(node: Node, names: Names) -> str:
+def date(node: Any, names: Names) -> str:
     """Return the date of the first field that has one; later fields are not read."""
     return next(filter(None, map(node.date, names)), "")
 
@@ -250,6 +296,11 @@ def languages(node: Node, names: Names) -> Names:
 def schemas(node: Node, names: Names) -> Names:
     """Return the URLs of schemas among the standards that data conforms to."""
     return uk_fields.schemas(texts(node, names))
+
+
+def licence(node: Node, names: Names) -> Licence | None:
+    """Return the licence that the texts name; report texts that name none."""
+    return read_licence(map(licences.find, texts(node, names)), node.reporter(names[-1]))
 
 
 def frequency(node: Node, names: Names) -> Several:

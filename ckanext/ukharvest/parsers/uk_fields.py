@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.values import local_government_lists, multivalue
 from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
 from ckanext.ukharvest.core.values.text import shorten
@@ -48,7 +47,7 @@ class FieldTexts(NamedTuple):
     report: Report
 
 
-def authority(*fields: FieldTexts) -> FieldValues:
+def authority(*fields: FieldTexts) -> dict[str, Any]:
     """Read functions and services of local government.
 
     They are identified by URL, not by field: publishers confuse the two, as did data.gov.uk's own
@@ -90,7 +89,7 @@ def _words(kind: str, values: Sequence[str]) -> str:
     )
 
 
-def addresses(name: str, value: object, report: Report) -> FieldValues:
+def addresses(name: str, value: object, report: Report) -> dict[str, Any]:
     """Read ``schema``, ``codelist`` or ``mandate``: URLs, or titles of known ones.
 
     Other values of ``schema`` become ``conforms_to`` (text); those of the other fields are kept as
@@ -113,7 +112,7 @@ _EXPECTED = {
 }
 
 
-def unpublished(text: str, report: Report) -> FieldValues:
+def unpublished(text: str, report: Report) -> dict[str, Any]:
     """Read whether a dataset's data is not yet available; keep a text that does not say so."""
     try:
         return {"extras": {"unpublished": multivalue.parse_flag(text)}}

@@ -2,59 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from lxml import etree
 
+from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.reporting import parse_value, read_link
-
-Parse = Callable[[str], str]
+from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 
 # .NET writes this for no date, as does DataShare for a dataset without files.
 NO_DATE = ("0001-01-01", "1900-01-01")
 
 
-class Node:
+class Node(Reporter):
     """One element of a record; elements and attributes in any namespace.
 
     Args:
         element: the element.
-        problems: list to which problems are added, in the order of reading.
-        path: prefix of field names in problems, such as "Resource[2]/".
+        problems, path: as in ``Reporter``.
         base: URL of the document, for URLs without a host.
     """
 
     def __init__(
         self, element: etree._Element, problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
+        super().__init__(problems, path)
         self._element = element
         self._base = base
-        self._problems = problems
-        self._path = path
 
     @property
     def element(self) -> etree._Element:
         """The element itself."""
         return self._element
-
-    def report(self, code: str, name: str, words: str) -> None:
-        """Add a problem with a field; ``words`` follow its name in the message."""
-        field = self._path + name
-        self._problems.append(Problem(code, field, f"{field}: {words}"))
-
-    def reporter(self, name: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a field, given its code and text."""
-        return lambda code, words: self.report(code, name, words)
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._problems.extend(problems)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the texts of the children with this name, without empty ones."""
@@ -100,10 +84,6 @@ class Node:
             ]
         return iter(elements)
 
-    def parse_value(self, name: str, text: str, parse: Parse, code: str) -> str:
-        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, self.reporter(name), code)
-
     def link(self, name: str, text: str, base: str = "") -> str:
         """Return the URL of a file or page, as ``reporting.read_link``.
 
@@ -117,6 +97,17 @@ class Node:
         text = self.attribute(name) or self.text(name)
         text = "" if text.startswith(NO_DATE) else text
         return self.parse_value(name, text, parse_date, "bad-date")
+
+
+def wrong_root(raw: RawRecord, root: etree._Element, expected: str, more: str = "") -> ParseError:
+    """Return the error of a record that is another document.
+
+    Args:
+        more: what else is known of the document.
+    """
+    name = shorten(xml.local_name(root))
+    message = f"{raw.display_name}: its root element is <{name}>{more}; expected {expected}"
+    return ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, S
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.text import fold_name, shorten
 from ckanext.ukharvest.readers import spreadsheet
-from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, unchanged
+from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, request, unchanged
 
 ACCEPT = "text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1"
 OF_FILE = "distribution."  # what the names of a file's columns begin with, but for these:
@@ -78,10 +78,7 @@ class DatasetTable(Reader):
         Raises:
             SourceError: no answer, neither CSV nor XLSX, or no column ``title``.
         """
-        old = source.validators.get(source.url)
-        with closing(
-            source.http.get(sheet_url(source.url), accept=ACCEPT, validators=old)
-        ) as reply:
+        with closing(request(source, ACCEPT, sheet_url(source.url))) as reply:
             if reply.not_modified:
                 return unchanged(source)
             problems: list[Problem] = []

@@ -16,14 +16,17 @@ from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, SourceError
-from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.document import ACCEPT, JsonDocument
-from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
-from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
-from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.seen_records import SeenPages
+from ckanext.ukharvest.readers.json_api import (
+    Refused,
+    action,
+    wrong_shape,
+)
+from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object, titled
+from ckanext.ukharvest.readers.seen_records import SeenPages, failed_record
 from ckanext.ukharvest.readers.walk import (
     Pages,
     Place,
@@ -71,25 +74,22 @@ def record(item: Any, url: str, position: str, read_guid: Guid) -> RawRecord:
     if isinstance(item, str) and clean_text(item):
         return RawRecord(clean_text(item), url=url, position=position)
     if not isinstance(item, Mapping):
-        words = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
-        return RawRecord("", url=url, position=position, error=ParseError(words))
-    title = shorten(clean_text(item.get("title") or item.get("name")), 60)
-    where = f"{position} '{title}'" if title else position
-    guid, error = read_guid(item), None
-    if not _OF_DATASETS & item.keys():
-        words = f"{where} is no dataset; expected an object with resources, such as package_show's"
-        guid, error = "", ParseError(words, code="not-a-dataset")
-    elif not guid:
-        words = f"{where}: id is missing; expected a UUID that stays the same"
-        error = ParseError(words, code="missing-identifier")
-    return RawRecord(
-        guid=guid,
-        content=ordered_json(item),
-        url=url,
-        modified=clean_text(item.get("metadata_modified") or item.get("modified")),
-        position=position,
-        error=error,
+        return not_an_object(item, position, url)
+    title = item.get("title") or item.get("name")
+    raw = json_record(
+        item,
+        position,
+        url,
+        read_guid(item),
+        title=title,
+        modified=item.get("metadata_modified") or item.get("modified"),
+        expected="a UUID that stays the same",
     )
+    if _OF_DATASETS & item.keys():
+        return raw
+    words = "is no dataset; expected an object with resources, such as package_show's"
+    error = ParseError(f"{titled(position, title)} {words}", code="not-a-dataset")
+    return replace(raw, guid="", error=error)
 
 
 class Site(Pages):
@@ -209,9 +209,9 @@ class Site(Pages):
                 if not self._guids and number in (_PATIENCE, len(names)):
                     raise
                 self._lost += 1
-                words = f"dataset '{name}' is listed, but {exc.message}"
-                error = ParseError(words, code="not-shown", url=exc.url)
-                lost = RawRecord("", url=exc.url, position=f"dataset '{name}'", error=error)
+                place = f"dataset '{name}'"
+                words = f"{place} is listed, but {exc.message}"
+                lost = failed_record(place, words, code="not-shown", url=exc.url)
                 waiting.append((name, lost))
             if self._guids:
                 yield from waiting
@@ -342,22 +342,14 @@ class Dkan(Reader):
     def _document(self, source: Source) -> Records:
         """Yield the records of one saved response of any interface."""
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            file = JsonFile(
-                reply.body, url=source.url, charset=reply.charset, media_type=reply.media_type
-            )
-            if file.is_blank:
-                message = f"the document at {source.url} is empty; expected an answer of DKAN"
-                raise ProtocolError(message, code="empty-document", url=source.url)
-            outline = Outline.read(file, _ANSWER, url=source.url, kind="an answer of DKAN")
+            document = JsonList(reply, source.url, _ANSWER, "an answer of DKAN")
             number = 0
-            for prefix in outline.prefixes:
-                for item in file.items(prefix):
-                    # DKAN wraps some lists twice.
-                    for dataset in item if isinstance(item, list) else [item]:
-                        number += 1
-                        yield record(dataset, source.url, f"dataset {number}", self.guid)
-        problems = (*filter(None, [file.problem]), *outline.problems)
-        return saved_ending(source.url, "dataset", number, problems=problems)
+            for item in document.items():
+                # DKAN wraps some lists twice.
+                for dataset in item if isinstance(item, list) else [item]:
+                    number += 1
+                    yield record(dataset, source.url, f"dataset {number}", self.guid)
+        return saved_ending(source.url, "dataset", number, problems=document.problems)
 
 
 def home(url: str) -> str:

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError, ProtocolError
-from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
-from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.json_document import outline
-from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
-from ckanext.ukharvest.readers.json_document.stream import JsonFile
+from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 from ckanext.ukharvest.readers.paging import NumberedPages
-from ckanext.ukharvest.readers.walk import Place, Walk, unchanged
+from ckanext.ukharvest.readers.walk import Place, Walk
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
 
@@ -63,12 +60,7 @@ class JsonDocument(Reader):
         Raises:
             SourceError: no answer, not JSON, no catalogue, or a truncated page.
         """
-        old = source.validators.get(source.url)
-        reply = source.http.get(source.url, accept=ACCEPT, validators=old)
-        if reply.not_modified:
-            reply.close()
-            return unchanged(source)
-        return (yield from _JsonPages(self, source, reply).records())
+        return (yield from _JsonPages(self, source).records())
 
 
 class _JsonPages(NumberedPages["_Document"]):
@@ -77,8 +69,8 @@ class _JsonPages(NumberedPages["_Document"]):
     accept = ACCEPT
     syntax = "json-syntax"
 
-    def __init__(self, reader: JsonDocument, source: Source, reply: Reply) -> None:
-        super().__init__(source, reply)
+    def __init__(self, reader: JsonDocument, source: Source) -> None:
+        super().__init__(source)
         self.noun = reader.shape.singular
         self._reader = reader
         self._yielded: set[str] = set()  # identities of services and series
@@ -97,23 +89,14 @@ class _JsonPages(NumberedPages["_Document"]):
         return (walk.asked + 1,) if is_auto and not is_one else None
 
 
-class _Document:
+class _Document(JsonList):
     """One page: checked to its end when made, then cut into records."""
 
     def __init__(self, reader: JsonDocument, url: str, reply: Reply, before: int) -> None:
+        super().__init__(reply, url, reader.shape, reader.kind)
         self._reader = reader
         self._url = url
         self._before = before
-        self._file = JsonFile(
-            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
-        )
-        if self._file.is_blank:
-            raise ProtocolError(
-                f"the document at {url} is empty; expected {reader.kind}",
-                code="empty-document",
-                url=url,
-            )
-        self.outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
         self._listed: set[str] = set()  # identities of the records
         self._of_files: set[str] = set()  # names of their files' services
         self._left_out: Counter[str] = Counter()  # services and series, by key
@@ -130,7 +113,7 @@ class _Document:
             )
             for key, number in self._left_out.items()
         )
-        return (*filter(None, [self._file.problem]), *self.outline.problems, *rules)
+        return (*super().problems, *rules)
 
     def close(self) -> None:
         """Do nothing: the file is the reply's."""
@@ -138,12 +121,11 @@ class _Document:
     def records(self) -> Iterator[RawRecord]:
         """Yield the records; positions are counted on from those of earlier pages."""
         number = self._before
-        for prefix in self.outline.prefixes:
-            for item in self._file.items(prefix):
-                number += 1
-                yield self._listed_record(item, number)
+        for item in self.items():
+            number += 1
+            yield self._listed_record(item, number)
         for prefix in self.outline.embedded:
-            for item in self._file.items(prefix):
+            for item in self.file.items(prefix):
                 # Series repeat listed datasets as "first", "last" and members.
                 if isinstance(item, dict) and self._reader.guid(item) not in self._listed - {""}:
                     number += 1
@@ -161,7 +143,7 @@ class _Document:
         numbers: Counter[str] = Counter()
         identity = self._reader.guid
         for key, prefix in self.outline.by_rule:
-            for item in self._file.items(prefix):
+            for item in self.file.items(prefix):
                 guid = identity(item) if outline.is_record(item) else ""
                 if not guid:
                     self._left_out[key] += 1
@@ -175,19 +157,13 @@ class _Document:
 
     def _record(self, item: Any, position: str) -> RawRecord:
         if not isinstance(item, dict):
-            shown = shorten(repr(item), 40)
-            message = f"{position} is {shown}; expected an object in {{ }}"
-            return RawRecord("", url=self._url, position=position, error=ParseError(message))
-        raw = RawRecord(
-            guid=self._reader.guid(item),
-            content=ordered_json(item),
-            url=self._url,
-            modified=clean_text(item.get("modified")),
-            position=position,
+            return not_an_object(item, position, self._url)
+        return json_record(
+            item,
+            position,
+            self._url,
+            self._reader.guid(item),
+            title=item.get("title"),
+            modified=item.get("modified"),
+            field="identifier",
         )
-        if raw.guid:
-            return raw
-        title = shorten(clean_text(item.get("title")), 60)
-        place = f"{position} '{title}'" if title else position
-        message = f"{place}: identifier is missing; expected a text that stays the same"
-        return replace(raw, error=ParseError(message, code="missing-identifier"))

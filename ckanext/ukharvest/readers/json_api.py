@@ -132,12 +132,7 @@ def parse_json(reply: Reply, problems: list[Problem] | None = None) -> Any:
 
 def _with_care(reply: Reply, problems: list[Problem] | None) -> Any:
     """Parse JSON that Python's json refused, such as odd encodings; explain errors."""
-    url = reply.requested_url
-    file = JsonFile(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
-    if file.is_blank:
-        raise ProtocolError(
-            f"the answer of {url} is empty; expected JSON", code="empty-document", url=url
-        )
+    file = JsonFile.of(reply, reply.requested_url, "JSON")
     deque(file.events(), maxlen=0)  # raises a readable error for every fault
     problem = file.problem
     if problems is not None and problem and problem.code not in {known.code for known in problems}:

@@ -18,7 +18,15 @@ from ckanext.ukharvest.core.http.request import REDIRECTS, Reply
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Source, Validators
 from ckanext.ukharvest.readers.seen_records import SeenPages
-from ckanext.ukharvest.readers.walk import Iteration, Pages, Place, Point, Walk
+from ckanext.ukharvest.readers.walk import (
+    Iteration,
+    Pages,
+    Place,
+    Point,
+    Walk,
+    request,
+    unchanged,
+)
 
 
 class Document(Protocol):
@@ -44,11 +52,10 @@ class NumberedPages(Pages, Generic[D]):
     syntax: str
     noun = "dataset"
 
-    def __init__(self, source: Source, reply: Reply) -> None:
+    def __init__(self, source: Source) -> None:
         self.where = source.url
         self.seen: SeenPages = SeenPages()
         self._source = source
-        self._reply = reply
         self._before = 0
 
     def open(self, reply: Reply, before: int) -> D:
@@ -64,7 +71,11 @@ class NumberedPages(Pages, Generic[D]):
         raise NotImplementedError
 
     def records(self) -> Generator[RawRecord, None, Ending]:
-        """Yield the records of all pages; the first is that of the reply."""
+        """Yield the records of all pages, none if the first is "not modified"."""
+        self._reply = request(self._source, self.accept)
+        if self._reply.not_modified:
+            self._reply.close()
+            return unchanged(self._source)
         walk = Walk(self, self._source.tell_total)
         yield from walk.read(Point((self._reply.requested_url,)))
         reason = walk.reason()

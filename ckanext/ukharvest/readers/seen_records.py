@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO
 
+from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.records import RawRecord
 
 
@@ -42,11 +43,14 @@ class SeenIdentities(SeenRecords):
         super().__init__()
         self._known: set[str | bytes] = set()
 
+    def is_known(self, raw: RawRecord) -> bool:
+        """Tell whether the record was seen before."""
+        return _key(raw) in self._known
+
     def sift(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
         for raw in records:
-            key = raw.guid or digest_of_record(raw)
-            if key not in self._known:
-                self._known.add(key)
+            if not self.is_known(raw):
+                self._known.add(_key(raw))
                 self.count += 1
                 yield raw
 
@@ -142,6 +146,38 @@ class SeenPages(SeenRecords):
                 self._nameless.add(digest)
                 self.count += 1
             yield raw
+
+
+def _key(raw: RawRecord) -> str | bytes:
+    return raw.guid or digest_of_record(raw)
+
+
+def failed_record(place: str, message: str, *, code: str, url: str, guid: str = "") -> RawRecord:
+    """Return a record that cannot be read, with the error.
+
+    Args:
+        place: its place in the source, as a text for people.
+        message: the error's, with its code.
+        url: where it was read.
+        guid: its identity, if that is known.
+    """
+    error = RecordError(message, code=code, url=url)
+    return RawRecord(guid, url=url, position=place, error=error)
+
+
+def missing_identifier(
+    place: str, field: str, expected: str = "a text that stays the same", url: str = ""
+) -> ParseError:
+    """Return the error of a record without identity.
+
+    Args:
+        place: its place in the source.
+        field: the field that holds the identity.
+        expected: what belongs there.
+        url: where it was read.
+    """
+    message = f"{place}: {field} is missing; expected {expected}"
+    return ParseError(message, code="missing-identifier", url=url)
 
 
 def digest_of_record(raw: RawRecord) -> bytes:

@@ -12,9 +12,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, timezone
 from typing import Generic, TypeVar
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.seen_records import SeenRecords
@@ -60,7 +62,10 @@ class Pages:
         where: the list's URL, for messages.
         seen: which of the records that were seen before are yielded again.
         noun: what the list has.
-        resumes: an interrupted read continues at the next page.
+        resumes: an interrupted read continues at the next page. A protocol with finer resume points
+            sets those of its records itself.
+        overlaps: pages overlap, so that a changing number of records hides none; the largest
+            counts.
         barren: pages in a row without a new record, of which the last ends the read.
         barren_doubt: why a list without a total may have other records once such a page came after
             the first: "answered …"; "" where such pages are usual, or are the end.
@@ -72,6 +77,7 @@ class Pages:
     seen: SeenRecords
     noun = "record"
     resumes = False
+    overlaps = False
     barren = 1
     barren_doubt = ""
     circle_doubt = ""
@@ -101,6 +107,7 @@ class Walk:
 
     Attributes:
         asked: number of pages that were requested.
+        barren: number of the last ones in a row that had no new record.
         total: number of records as last announced, by an earlier read too, -1 if it was not.
         has_changed: it changed during this read.
         problems: of its pages.
@@ -110,6 +117,7 @@ class Walk:
         self._pages = pages
         self._tell_total = tell_total
         self.asked = 0
+        self.barren = 0
         self.total = total
         self.problems: list[Problem] = []
         self.has_changed = False
@@ -126,19 +134,19 @@ class Walk:
         """
         pages = self._pages
         pages.seen.begin(start.before)
-        point, barren, places = start, 0, {start.place}
+        point, places = start, {start.place}
         while True:
             before = pages.seen.count
             following = yield from self._page(point)
-            barren = 0 if pages.seen.count > before else barren + 1
-            if barren and (self.asked > 1 or point.before):
+            self.barren = 0 if pages.seen.count > before else self.barren + 1
+            if self.barren and (self.asked > 1 or point.before):
                 self._end_doubt = pages.barren_doubt
             if following is None:
                 return
             if following in places:
                 self._end_doubt = pages.circle_doubt
                 return
-            if barren == pages.barren:
+            if self.barren == pages.barren:
                 self._end_doubt = pages.barren_doubt or pages.circle_doubt
                 return
             places.add(following)
@@ -169,8 +177,11 @@ class Walk:
 
     def note_total(self, total: int) -> None:
         """Note the number of records that a page announces, if it is not negative."""
+        if self._pages.overlaps:
+            total = max(total, self.total)
+        elif 0 <= self.total != total >= 0:
+            self.has_changed = True
         if total >= 0 and total != self.total:
-            self.has_changed = self.total >= 0 or self.has_changed
             self.total = total
             self._tell_total(total)
 
@@ -294,6 +305,30 @@ def describe_unknown_total(where: str, noun: str, field: str) -> str:
 def describe_difference(where: str, noun: str, total: int, count: int) -> str:
     """Return the reason, for a list that shows another number of records than it announces."""
     return f"{where} announces {counted(total, noun)} and shows {count:,}"
+
+
+def day_before(stamp: str) -> str:
+    """Return the day before a stamp: the next run asks for changes since then; "" without a date.
+
+    Servers date a change and show it later, and clocks differ. A date in the future would hide all
+    changes until then: for it, the day is yesterday.
+    """
+    try:
+        day = min(date.fromisoformat(stamp[:10]), datetime.now(timezone.utc).date())
+        return (day - timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
+
+
+def request(source: Source, accept: str, url: str = "") -> Reply:
+    """Request a source's document, which may be "not modified" since the last run.
+
+    Args:
+        accept: media types to request.
+        url: where the document is, if that is not the source's URL.
+    """
+    old = source.validators.get(source.url)
+    return source.http.get(url or source.url, accept=accept, validators=old)
 
 
 def unchanged(source: Source) -> Ending:

@@ -25,7 +25,8 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
-from ckanext.ukharvest.readers.walk import saved_ending, unchanged
+from ckanext.ukharvest.readers.seen_records import missing_identifier
+from ckanext.ukharvest.readers.walk import request, saved_ending, unchanged
 
 ACCEPT = "application/xml, text/xml;q=0.9, */*;q=0.1"
 
@@ -93,8 +94,7 @@ class XmlShape:
 
     def nameless(self, position: str, url: str = "") -> ParseError:
         """Return the error for a record without identity."""
-        message = f"{position}: {self.identifier} is missing; expected a text that stays the same"
-        return ParseError(message, code="missing-identifier", url=url)
+        return missing_identifier(position, self.identifier, url=url)
 
 
 class OtherDocument(ProtocolError):
@@ -103,113 +103,92 @@ class OtherDocument(ProtocolError):
     root = ""
 
 
-@dataclass(frozen=True)
-class Outline:
-    """The outline of a document that was read to its end.
+class XmlRecords:
+    """One document, checked to its end when made, then cut into records.
+
+    One that is not well-formed is repaired.
+
+    Args:
+        shape: the expected document.
+        url: where it was read, for messages and for its records.
+        name: its name among other documents, if there are any.
+        strict: refuse one that breaks its schema.
 
     Attributes:
         head: its root without the records.
         count: number of its records.
-        problems: where it breaks its schema.
+        problems: where it was repaired, and where it breaks its schema.
+
+    Raises:
+        ProtocolError: not XML, another document, or with ``strict`` one that breaks its schema.
     """
 
-    head: etree._Element
-    count: int
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True)
-class XmlRecords:
-    """One document, to be cut into records.
-
-    Attributes:
-        shape: the expected document.
-        body: the document, seekable.
-        url: where it was read, for messages and for its records.
-        name: its name among other documents, if there are any.
-        media_type: the server's, for messages.
-    """
-
-    shape: XmlShape
-    body: IO[bytes]
-    url: str
-    name: str = ""
-    media_type: str = ""
-
-    @classmethod
-    def checked(
-        cls, shape: XmlShape, reply: Reply, url: str, name: str = "", *, strict: bool = False
-    ) -> tuple[XmlRecords, Outline]:
-        """Return a document and its outline; one that is not well-formed is repaired.
-
-        Raises:
-            ProtocolError: as ``check``.
-        """
-        body = reply.body
-        document = cls(shape, body, url, name, reply.media_type)
+    def __init__(
+        self, shape: XmlShape, reply: Reply, url: str, name: str = "", *, strict: bool = False
+    ) -> None:
+        self._shape = shape
+        self._body: IO[bytes] = reply.body
+        self._url = url
+        self._name = name
+        self._media_type = reply.media_type
+        self.problems: tuple[Problem, ...] = ()
         try:
-            return document, document.check(strict=strict)
+            self._check(strict=strict)
         except ProtocolError as exc:
             fault = exc.__cause__
             if exc.code != "xml-syntax" or not isinstance(fault, ParseError):
                 raise
-            body.seek(0)
+            self._body.seek(0)
             try:
-                root = repair.repair(body.read(repair.MAX_BYTES + 1), fault)
-                document = cls(shape, io.BytesIO(etree.tostring(root)), url, name)
-                outline = document.check(strict=strict)
+                root = repair.repair(self._body.read(repair.MAX_BYTES + 1), fault)
+                self._body = io.BytesIO(etree.tostring(root))
+                self._check(strict=strict)
             except (ParseError, OtherDocument):
                 raise exc from fault
-            problems = (repair.problem(fault, url), *outline.problems)
-            return document, replace(outline, problems=problems)
+            self.problems = (repair.problem(fault, url), *self.problems)
 
-    def check(self, *, strict: bool = False) -> Outline:
-        """Read the document to its end.
-
-        Raises:
-            ProtocolError: not XML, another document, or with ``strict`` one that breaks its schema.
-        """
-        checker = self.shape.checker() if self.shape.checker else None
+    def _check(self, *, strict: bool) -> None:
+        checker = self._shape.checker() if self._shape.checker else None
         reading = repair.ElementReading(self._elements())
-        count = 0
+        self.count = 0
         for element in reading:
-            count += 1
+            self.count += 1
             if checker is not None:
                 checker.record(element)
-        if xml.local_name(reading.root) not in {path[0] for path in self.shape.paths}:
-            raise self._other(reading.root)
+        self.head = reading.root
+        if xml.local_name(self.head) not in {path[0] for path in self._shape.paths}:
+            raise self._other(self.head)
         if checker is None:
-            return Outline(reading.root, count)
-        checker.rest(reading.root)
-        problems = checker.problems()
-        fault = next(iter(problems), None) or checker.bad_value()
+            return
+        checker.rest(self.head)
+        self.problems = checker.problems()
+        fault = next(iter(self.problems), None) or checker.bad_value()
         if fault and strict:
             where = f" in line {fault.line}" if fault.line else ""
             raise ProtocolError(
-                f"the {self.shape.kind} at {self.url} breaks its schema{where}: {fault.message};"
+                f"the {self._shape.kind} at {self._url} breaks its schema{where}: {fault.message};"
                 " with the option validation set to lenient the readable datasets would be"
                 " harvested",
                 code="schema",
-                url=self.url,
+                url=self._url,
                 line=fault.line,
             )
-        return Outline(reading.root, count, problems)
 
-    def cut(self, outline: Outline) -> Iterator[RawRecord]:
+    def cut(self) -> Iterator[RawRecord]:
         """Yield every record."""
         for number, element in enumerate(repair.ElementReading(self._elements()), 1):
-            position = f"{self.shape.singular} {number}"
-            if self.name:
-                position = self.name if outline.count == 1 else f"{self.name}, {position}"
-            yield self._record(outline.head, element, position)
+            position = f"{self._shape.singular} {number}"
+            if self._name:
+                position = self._name if self.count == 1 else f"{self._name}, {position}"
+            yield self._record(self.head, element, position)
 
     def _record(self, head: etree._Element, element: etree._Element, position: str) -> RawRecord:
-        shape = self.shape
+        shape = self._shape
         guid = shape.guid(element)
         return RawRecord(
             guid=guid,
             content=shape.text(head, element),
-            url=self.url,
+            url=self._url,
             modified=shape.modified(head, element),
             deleted=shape.is_gone(element) and bool(guid),
             position=position,
@@ -218,16 +197,16 @@ class XmlRecords:
 
     def _elements(self) -> Generator[etree._Element, None, etree._Element]:
         try:
-            return (yield from xml.elements(self.body, self.shape.paths, url=self.url))
+            return (yield from xml.elements(self._body, self._shape.paths, url=self._url))
         except ParseError as exc:
-            if isinstance(exc, xml.HasDoctype) and self.shape.called(exc.root):
+            if isinstance(exc, xml.HasDoctype) and self._shape.called(exc.root):
                 raise self._other(exc.root) from exc
-            raise not_ours(exc, self.shape.kind, self.url, self.media_type) from exc
+            raise not_ours(exc, self._shape.kind, self._url, self._media_type) from exc
 
     def _other(self, root: etree._Element) -> OtherDocument:
-        name = self.shape.called(root)
+        name = self._shape.called(root)
         more = f" ({name})" if name else ""
-        error = wrong_root(root, self.shape.kind, self.shape.root, self.url, more, OtherDocument)
+        error = wrong_root(root, self._shape.kind, self._shape.root, self._url, more, OtherDocument)
         error.root = xml.local_name(root)
         return error
 
@@ -340,19 +319,18 @@ class XmlDocument(Reader):
             SourceError: no answer, not XML, another document, or one that breaks its schema while
                 the option ``validation`` is strict.
         """
-        old = source.validators.get(source.url)
-        with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
+        with closing(request(source, ACCEPT)) as reply:
             if reply.not_modified:
                 return unchanged(source)
             strict = source.options.get("validation", "strict") == "strict"
-            document, outline = XmlRecords.checked(self.shape, reply, source.url, strict=strict)
-            yield from document.cut(outline)
-        total = outline.count + self.shape.rest(outline.head, outline.count)
+            document = XmlRecords(self.shape, reply, source.url, strict=strict)
+            yield from document.cut()
+        total = document.count + self.shape.rest(document.head, document.count)
         ending = saved_ending(
-            source.url, self.shape.singular, outline.count, total, problems=outline.problems
+            source.url, self.shape.singular, document.count, total, problems=document.problems
         )
         if not ending.complete:
             return ending
-        if self.shape.alone and xml.local_name(outline.head) == self.shape.paths[0][-1]:
+        if self.shape.alone and xml.local_name(document.head) == self.shape.paths[0][-1]:
             return replace(ending, complete=False, reason=f"{source.url} {self.shape.alone}")
         return replace(ending, validators={source.url: reply.validators})

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.core.values.text import StrEnum
 
 # Outcomes of rows that adoption created and no import has confirmed yet.
 UNCONFIRMED = (RecordOutcome.ADOPTED, RecordOutcome.ADOPTED_BY_GUID)

@@ -37,11 +37,9 @@ def is_geojson(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     kind = value.get("type")
-    return kind in ("FeatureCollection", "Feature") or (kind in _GEOMETRIES and _has_place(value))
-
-
-def _has_place(value: Mapping[str, Any]) -> bool:
-    return "coordinates" in value or "geometries" in value
+    return kind in ("FeatureCollection", "Feature") or (
+        kind in _GEOMETRIES and not value.keys().isdisjoint(("coordinates", "geometries"))
+    )
 
 
 def faults(value: Any, path: str = "") -> Iterator[GeoFault]:
@@ -303,7 +301,8 @@ def _report(error: Any, collector: Collector) -> None:
         collector.error("required", f"the property {name}", column=place, found=shown)
         return
     if rule in _WORDS:
-        expected = _WORDS[rule].format(_words(value), count=_length(value))
+        count = len(value) if isinstance(value, list | Mapping) else 1
+        expected = _WORDS[rule].format(_words(value), count=count)
     else:
         expected = f"what the rule {rule} allows ({error.message})"
     collector.error(rule, expected, column=place, found=shown)
@@ -313,10 +312,6 @@ def _words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_words(one) for one in value[:20])
     return value if isinstance(value, str) else show(value)
-
-
-def _length(value: Any) -> int:
-    return len(value) if isinstance(value, list | Mapping) else 1
 
 
 def pointer(path: Any) -> str:

@@ -7,7 +7,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, time
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -155,10 +155,6 @@ def _parse_iso_date(text: str) -> date:
     return date.fromisoformat(text)
 
 
-def _parse_iso_time(text: str) -> time:
-    return isoparser().parse_isotime(text)
-
-
 def _parse_any_date(text: str) -> datetime:
     try:
         return parse_any(text)
@@ -270,7 +266,7 @@ _TYPES: dict[str, Callable[[Description], CellType]] = {
     "datetime": _after_pattern(
         "a date and time", CellType("a date and time", "2026-05-31T14:30:00Z", isoparse)
     ),
-    "time": _after_pattern("a time", CellType("a time", "14:30:00", _parse_iso_time)),
+    "time": _after_pattern("a time", CellType("a time", "14:30:00", isoparser().parse_isotime)),
     "year": _always(CellType("a year", "2026", _parse_year)),
     "yearmonth": _always(CellType("a year and month", "2026-05", _parse_year_month)),
     "duration": _always(CellType("a duration", "P1Y2M", _matching(_DURATION))),

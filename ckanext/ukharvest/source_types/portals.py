@@ -13,10 +13,10 @@ from ckanext.ukharvest.parsers.ods import parser as ods
 from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
 from ckanext.ukharvest.readers import dkan_api as dkan_site
 from ckanext.ukharvest.readers import document
+from ckanext.ukharvest.readers import ods as ods_portal
 from ckanext.ukharvest.readers.ckan_api import reader as ckan_site
 from ckanext.ukharvest.readers.ckan_api import site as ckan_facets
 from ckanext.ukharvest.readers.json_document.outline import Shape
-from ckanext.ukharvest.readers.ods import reader as ods_portal
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 _HOME_PAGE = _("The URL of the site's home page.")

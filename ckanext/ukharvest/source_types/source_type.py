@@ -11,8 +11,7 @@ from typing import Any
 from ckanext.ukharvest.core import record_filter
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.record_filter import AskForFields, FilterField
-from ckanext.ukharvest.core.record_limits import RecordLimits
-from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
+from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader, RecordLimits
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.record_checks import FieldNames, limit_record

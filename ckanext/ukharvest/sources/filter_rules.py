@@ -41,9 +41,8 @@ RULES = Option(
     "list",
     (),
     _(
-        "Without a rule all records are imported. A record has to pass every rule; one of the "
-        "values of a rule is enough. A test shows which values the source has. Write each value "
-        "on a line of its own."
+        "Without rules, all records are imported. A record must meet every rule; one value of a "
+        "rule is enough. Write one value per line. A test shows which values the source has."
     ),
     widget="rules",
     label=_("Which records are imported?"),

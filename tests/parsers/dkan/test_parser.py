@@ -252,6 +252,14 @@ def test_the_order_of_day_and_month_is_found(texts: list[str], expected: bool) -
     assert is_month_first(texts) is expected
 
 
+def test_an_author_s_own_field_fills_one_that_dkan_leaves_empty() -> None:
+    pairs = [{"first": "granularity", "second": "Ward"}, {"first": "themes", "second": "Leisure"}]
+    more = {"field_granularity": "", "field_additional_info": pairs}
+    record = parse(dkan_additional_fields=more)
+    assert record.extras["granularity"] == "Ward"
+    assert record.themes == ("Leisure",)
+
+
 def test_fields_of_local_government_in_what_publishers_type() -> None:
     pairs = {"LA Service": "579", "Mandate": "www.legislation.gov.uk/ukpga/1936/49"}
     more = [{"first": key, "second": value} for key, value in pairs.items()]

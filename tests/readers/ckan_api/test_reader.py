@@ -148,6 +148,16 @@ def test_datasets_added_between_pages_are_read_too(
     assert ending.complete
 
 
+def test_pages_that_do_not_overlap_prove_nothing(
+    site: Site, publisher: Publisher, http: HttpClient
+) -> None:
+    site.most = 1
+    records, ending = read(publisher, http)
+    assert ids(records) == ALL
+    assert not ending.complete
+    assert ending.reason.endswith("/api/3/action/package_search moved while they were read")
+
+
 def test_wrong_total_proves_nothing(publisher: Publisher, http: HttpClient) -> None:
     routes = {"count": 9, "results": [package(0)]}
     publisher.routes = Site(0)
@@ -191,7 +201,7 @@ def test_a_site_that_repeats_one_page_for_ever_is_given_up(
 def test_new_datasets_without_end_are_refused(
     publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ckanext.ukharvest.readers.ckan_api.search.MAX_PAGES", 20)
+    monkeypatch.setattr("ckanext.ukharvest.readers.walk.MAX_PAGES", 20)
     publisher.routes = site = Site(0)
 
     def endless(request: Request) -> Response:
@@ -221,6 +231,17 @@ def test_an_interrupted_read_goes_on_where_it_stopped(
     assert ids(records) == ALL[7:]
     assert ending.complete
     assert site.asked[0]["start"] == "6"
+
+
+def test_an_interrupted_read_can_go_on_after_every_dataset(
+    site: Site, publisher: Publisher, http: HttpClient
+) -> None:
+    whole, first = read(publisher, http)
+    for number, raw in enumerate(whole):
+        assert raw.resume == f"search {number} {raw.guid} {raw.modified}"
+        records, ending = read(publisher, http, resume=raw.resume)
+        assert records == whole[number + 1 :]
+        assert ending == first
 
 
 def test_a_read_goes_on_although_datasets_vanished_meanwhile(

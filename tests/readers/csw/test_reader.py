@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.errors import DuplicateGuid
-from ckanext.ukharvest.readers.csw import server
+from ckanext.ukharvest.readers import walk
 from tests.publisher import Response
 from tests.publishing.csw import Asked, Catalogue, gmd, refusal, results
 from tests.readers.csw.reads import BEST, many
@@ -97,7 +97,7 @@ def test_server_that_repeats_one_page_ends(reads: Reads) -> None:
 
 
 def test_a_server_without_end_is_refused(reads: Reads, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MAX_PAGES", 20)
+    monkeypatch.setattr(walk, "MAX_PAGES", 20)
 
     def before(asked: Asked) -> Response:
         return results([gmd(f"r{asked.start}")], numberOfRecordsMatched=10**9)

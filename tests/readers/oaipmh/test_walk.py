@@ -8,7 +8,7 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import REPAIRED
-from ckanext.ukharvest.readers.oaipmh.response import Refused
+from ckanext.ukharvest.readers.oaipmh.protocol import Refused
 from ckanext.ukharvest.source_types.lists import OAIPMH
 from tests.conftest import LOOPBACK, FakeTime
 from tests.publisher import Publisher, Response

@@ -10,8 +10,7 @@ from lxml import etree
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.readers.opensearch.response import Description
-from ckanext.ukharvest.readers.opensearch.search import choose
-from ckanext.ukharvest.readers.opensearch.template import templates
+from ckanext.ukharvest.readers.opensearch.search import choose, templates
 from ckanext.ukharvest.source_types.lists import OPENSEARCH
 
 URL = "https://search.example/osdd.xml"

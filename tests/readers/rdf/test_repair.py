@@ -66,6 +66,14 @@ def test_what_other_parsers_read_is_read(
     assert "a.rdf" in problem.message
 
 
+def test_nodes_of_a_property_in_a_namespace_that_is_no_uri_are_read(tmp_path: Path) -> None:
+    nodes = AGENT.format("P") + AGENT.format("Q")
+    fault = f'<x:publisher xmlns:x="http://x.example/\u00c4#">{nodes}</x:publisher>'
+    found, ending = _read(tmp_path / "a.rdf", HEAD + fault + TAIL)
+    assert [raw.guid for raw in found] == ["http://a.example/1", "http://a.example/2"]
+    assert not ending.complete
+
+
 def test_a_document_without_faults_is_complete(tmp_path: Path) -> None:
     found, ending = _read(tmp_path / "a.rdf", HEAD + TAIL)
     assert (len(found), ending.complete, ending.problems) == (2, True, ())

@@ -330,6 +330,19 @@ def test_a_list_that_does_not_fit_its_count_is_not_complete(
     assert (ending.complete, reason in ending.reason) == (False, True), ending.reason
 
 
+def test_blank_nodes_of_an_endpoint_that_ignores_the_offset_do_not_lengthen_its_list(
+    read: Read,
+) -> None:
+    endpoint = Endpoint(turtle(6), PREFIXES + "[] a dcat:Dataset . [] a dcat:Dataset .")
+    first = "OFFSET 0"
+    endpoint.before = lambda query, _request: endpoint.answer(
+        query.partition("OFFSET ")[0] + first if "OFFSET " in query else query
+    )
+    found, ending = read(endpoint, {"page_size": 4})
+    assert len(endpoint.asked(" OFFSET ")) == 2
+    assert (ending.complete, "gives a page without a new dataset" in ending.reason) == (False, True)
+
+
 def test_an_empty_endpoint_deletes_nothing_and_names_the_option(read: Read) -> None:
     endpoint = Endpoint()
     endpoint.add(turtle(2), "http://graphs.example/a")

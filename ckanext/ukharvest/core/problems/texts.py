@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.core.values.text import StrEnum
 from ckanext.ukharvest.core.values.text import marked as _
 
 

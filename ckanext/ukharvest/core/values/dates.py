@@ -111,7 +111,8 @@ def _assemble(text: str, parts: dict[str, str | None]) -> str:
         if time:
             datetime.fromisoformat(f"2000-01-01T{time}{zone.replace('Z', '+00:00')}")
     except ValueError:
-        hint = "; with slashes the day is read first" if _is_american(parts) else ""
+        is_american = parts.get("separator") == "/" and int(parts.get("month") or 0) > 12
+        hint = "; with slashes the day is read first" if is_american else ""
         raise ValueError(f"there is no date '{shorten(text, 40)}'{hint}") from None
     written = f"{year:04}" + (f"-{month:02}" if month else "") + (f"-{int(day):02}" if day else "")
     return f"{written}T{time}{zone}" if time else written
@@ -122,10 +123,6 @@ def _month(parts: dict[str, str | None]) -> int | None:
         return _MONTHS.get(name.lower())
     month = parts.get("month")
     return None if month is None else int(month)
-
-
-def _is_american(parts: dict[str, str | None]) -> bool:
-    return parts.get("separator") == "/" and int(parts.get("month") or 0) > 12
 
 
 def _time(parts: dict[str, str | None]) -> str:

@@ -185,11 +185,9 @@ def find(value: str) -> Licence | None:
     holds the version; if a sentence names it, the title is the whole text (see
     ``describe_licence``). An unknown one has id "" and the text as title or URL.
     """
-    return _find(value) if len(value) > _LONGEST_TERMS else _finder()(value)
-
-
-def _finder() -> Callable[[str], Licence | None]:
-    return _finder_of(vocabulary.load("licences"), vocabulary.load("open_licences"))
+    if len(value) > _LONGEST_TERMS:
+        return _find(value)
+    return _finder_of(vocabulary.load("licences"), vocabulary.load("open_licences"))(value)
 
 
 # A catalogue's records have the same terms, and one record's are read several times; a long text
@@ -414,7 +412,9 @@ def _read(found: Iterable[tuple[Mapping[str, str], Licence]]) -> _Known:
     for row, licence in found:
         for name in (licence.title, *parts(row["names"])):
             by_name[_name(name)] = licence
-        addresses += [(_pattern(address), licence) for address in parts(row["addresses"])]
+        for address in parts(row["addresses"]):
+            pattern = "".join(_SIGNS.get(char) or re.escape(char) for char in address)
+            addresses.append((re.compile(pattern), licence))
     return _Known({}, by_name, tuple(addresses))
 
 
@@ -425,10 +425,6 @@ def _named(name: str) -> Licence | None:
 
 # Wildcards in the list's addresses; the head of the list explains them.
 _SIGNS = {"*": ".*", "#": r"[\d.-]+", "@": "[a-z]{2,3}(?:-[a-z]+)?", "[": "(?:", "]": ")?"}
-
-
-def _pattern(address: str) -> re.Pattern[str]:
-    return re.compile("".join(_SIGNS.get(char) or re.escape(char) for char in address))
 
 
 _OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"

@@ -10,7 +10,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -36,10 +36,10 @@ class Addresses(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-def as_text(values: Iterable[str]) -> str:
-    """Return several values in stored form: a JSON list, "" for none."""
-    texts = list(dict.fromkeys(filter(None, values)))
-    return json.dumps(texts, ensure_ascii=False) if texts else ""
+def as_text(values: Iterable[Any]) -> str:
+    """Return values in stored form: a JSON list without repeats and empty ones, "" for none."""
+    items = dict.fromkeys(json.dumps(value, ensure_ascii=False) for value in values if value)
+    return f"[{', '.join(items)}]" if items else ""
 
 
 def as_list(values: list[str]) -> str:

@@ -106,6 +106,15 @@ def parse_box(sides: Sequence[str]) -> Geometry:
     return bbox_polygon(*map(parse_number, sides))
 
 
+def read_box(sides: Sequence[str], report: Callable[[str, str], None]) -> Geometry | None:
+    """Return the same where all sides are there; a box that is none is reported."""
+    try:
+        return parse_box(sides) if all(sides) else None
+    except ValueError as exc:
+        report("bad-spatial", str(exc))
+        return None
+
+
 def parse_latitude_first(kind: str, text: str) -> Geometry:
     """Return a shape of schema.org's GeoShape or of GeoRSS Simple: latitude longitude ….
 
@@ -184,13 +193,17 @@ def from_json(value: Any) -> Geometry:
         value = [*value[:2], *value[3:5]]
     if isinstance(value, list) and len(value) in (2, 4) and not isinstance(value[0], list):
         return _of_numbers([parse_number(item) for item in value])
-    if isinstance(value, list) and len(value) == 2 and all(_is_pair(item) for item in value):
+    if isinstance(value, list) and len(value) == 2 and all(map(_is_pair, value)):
         (west, south), (east, north) = ([parse_number(part) for part in corner] for corner in value)
         if abs(south) > 90 or abs(north) > 90:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
         return bbox_polygon(west, south, east, north)
     raise ValueError("the list is no place; expected GeoJSON or west, south, east, north")
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
 
 
 def _system_of(value: Mapping[str, Any]) -> str:
@@ -226,10 +239,6 @@ def _each_position(value: Any, convert: Convert) -> Any:
     if len(value) > 1 and not isinstance(value[0], (list, Mapping)):
         return list(convert([(parse_number(value[0]), parse_number(value[1]))])[0])
     return [_each_position(part, convert) for part in value]
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2
 
 
 def _loads(text: str) -> Any:

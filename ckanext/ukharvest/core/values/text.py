@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import html
 import math
 import re
@@ -23,6 +24,16 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - fu
 
 # Project Open Data's mark for text that a federal agency withholds: "[[REDACTED-EX B6]]".
 _REDACTED = re.compile(r"\[\[\s*REDACTED.*\]\]", re.IGNORECASE | re.DOTALL)
+
+
+class StrEnum(str, enum.Enum):
+    """An enum whose members are texts, as Python 3.11 has it, for CKAN on Python 3.10."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __format__(self, format_spec: str) -> str:
+        return format(str(self.value), format_spec)
 
 
 def marked(text: str) -> str:

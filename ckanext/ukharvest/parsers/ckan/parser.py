@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
+from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
     Agent,
@@ -26,14 +25,15 @@ from ckanext.ukharvest.core.records import (
 from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import names
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.reporting import ignore
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, row
 
 VERSION = 3
 FORM = "json"
@@ -99,20 +99,21 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         SkipRecord: a harvest source, private, deleted, or excluded from harvesting.
     """
     flat = package.flatten(package.load(raw))
-    where = f"dataset '{raw.guid}'"
-    _check_wanted(flat, where)
+    _check_wanted(flat, raw.display_name)
     problems: list[Problem] = []
     translated = names.translate(names.translate_eu(flat), options.get("fields", {}))
     fields = Fields(translated, problems, base=raw.url)
-    title = plain_line(package.text_of(fields.get("title")))
-    if not title:
-        raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
+    title = package.line(fields, ("title",))
+    table.require(raw, title, "title", "missing-title")
     values, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
     values["resources"] = files = resources(fields, limit)
     values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
     table.report_missing(fields, values, _NEEDED)
     values["origin"] = _origin(flat, raw.guid)
+    understood = {item.source[0] for item in MAPPING if values.get(item.target)}
+    read = _READ - (set(_KEPT) - understood)
+    extras = dict(package.unread_fields(translated, read)) | extras
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
@@ -151,59 +152,43 @@ _NEEDED = {
 }
 
 
-def _texts(fields: Fields) -> FieldValues:
-    notes, rights = (plain_text(package.text_of(fields.get(key))) for key in ("notes", "rights"))
-    return {"notes": notes, "rights": rights, "version": package.text_of(fields.get("version"))}
-
-
 def _translations(fields: Fields) -> FieldValues:
-    texts = json_fields.dataset_translations(fields.data)
-    title = plain_line(package.text_of(fields.get("title")))
-    return {
-        "translations": texts,
-        "text_language": json_fields.find_language(title, texts),
-    }
+    title = package.line(fields, ("title",))
+    return json_fields.with_language(title, json_fields.dataset_translations(fields.data))
 
 
-def _url(fields: Fields) -> FieldValues:
-    return {"url": fields.link("url")}
+_CONTACT, _MAINTAINER = ("contact-name", "contact-email"), ("maintainer", "maintainer_email")
 
 
-def _people(fields: Fields) -> FieldValues:
-    contact = package.agent(
-        fields, ("contact-name", "contact-email"), ("maintainer", "maintainer_email")
-    )
-    author = package.agent(fields, ("author", "author_email"))
+def _contact(fields: Fields) -> FieldValues:
+    contact, maintainer = package.agent(fields, _CONTACT), package.agent(fields, _MAINTAINER)
     extras = {}
-    if fields.has("contact-name", "contact-email"):
-        maintainer = package.agent(fields, ("maintainer", "maintainer_email"))
-        if maintainer and maintainer != contact:
-            # The mapper writes the contact as the maintainer and would overwrite it.
-            extras["original_maintainer"] = maintainer.name
-            extras["original_maintainer_email"] = maintainer.email
-    return {"contact": contact, "author": author, "extras": extras}
+    if contact and maintainer and maintainer != contact:
+        # The mapper writes the contact as the maintainer and would overwrite it.
+        extras["original_maintainer"] = maintainer.name
+        extras["original_maintainer_email"] = maintainer.email
+    return {"contact": contact or maintainer, "extras": extras}
 
 
-def _publisher(fields: Fields) -> FieldValues:
+def _publisher(fields: Fields, keys: table.Names) -> Agent | None:
     """Return the publisher named by the dataset, else its organisation on the remote site."""
-    keys = ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri")
-    name, email, url = (package.text_of(fields.get(key)) for key in keys)
+    name, email, url = (package.text(fields, (key,)) for key in keys[:3])
     if not (name or email or url):
-        organisation = package.group(fields.get("organization"))
+        organisation = package.group(fields.get(keys[3]))
         name = (organisation.title or organisation.name) if organisation else ""
     publisher = Agent(name=plain_line(name), email=email, url=url)
-    return {"publisher": publisher if publisher != Agent() else None}
+    return publisher if publisher != Agent() else None
 
 
-def _licence(fields: Fields) -> FieldValues:
-    licence = package.licence(fields)
+def _licence(fields: Fields, keys: table.Names) -> table.Several:
+    licence = package.licence(fields, keys)
     terms = package.text_of(fields.get("licence"))
     # Licence terms as text are kept as well when the licence id is known.
     is_more = licence and licence.id and terms and terms != licence.title
     key = package.text_of(fields.get("license_id"))
     is_odd = licence and not licence.id and key not in (licence.title, licence.url)
     extras = {"licence": terms if is_more else "", "original_license_id": key if is_odd else ""}
-    return {"licence": licence, "extras": extras}
+    return table.Several(licence=licence, extras=extras)
 
 
 # The first theme is the main one.
@@ -232,105 +217,68 @@ def _subjects(fields: Fields) -> FieldValues:
     )
 
 
-def _frequency(fields: Fields) -> FieldValues:
-    key = "update_frequency"
-    text = package.text_of(fields.get(key))
-    frequency = fields.parse_value(key, text, parse_frequency, "bad-frequency")
-    return {"frequency": frequency, "extras": _kept(fields, "update_frequency", frequency)}
+def _frequency(fields: Fields, keys: table.Names) -> str:
+    text = package.text(fields, keys)
+    return fields.parse_value(keys[0], text, parse_frequency, "bad-frequency")
 
 
-def _dates(fields: Fields) -> FieldValues:
-    issued = package.date(fields, "data_issued")
-    modified = package.date(fields, "data_modified")
-    return {
-        "issued": issued,
-        "modified": modified,
-        "metadata_modified": package.date(fields, "metadata_modified", "revision_timestamp"),
-        "extras": _kept(fields, "data_issued", issued) | _kept(fields, "data_modified", modified),
-    }
-
-
-def _period(fields: Fields) -> FieldValues:
-    start, end = "temporal_coverage-from", "temporal_coverage-to"
-    periods = package.periods(fields, start, end)
+def _period(fields: Fields, keys: table.Names) -> table.Several:
+    """Return the time span; values that are not understood stay under their own names."""
+    start, end, whole = keys
+    ends = package.text(fields, (start,)), package.text(fields, (end,))
+    periods = fields.read_periods([ends], "", start, end)
     period = periods.whole or Period()
-    extras = {}
-    if periods.unread:
-        extras = _kept(fields, start, period.start) | _kept(fields, end, period.end)
+    unread = {start: period.start, end: period.end} if periods.unread else {}
     if not periods.whole:
         # ckanext-dcat and data.gov have the period as one text.
-        periods = fields.periods("temporal")
-        extras |= {"temporal": package.text_of(fields.get("temporal"))} if periods.unread else {}
-    return {"temporal": periods.whole, "extras": extras}
+        periods = fields.periods(whole)
+        unread |= {whole: ""} if periods.unread else {}
+    extras = {key: package.text(fields, (key,)) for key, date in unread.items() if not date}
+    return table.Several(temporal=periods.whole, extras=extras)
 
 
-def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
-    """Report a value that was not understood; return it unchanged under its own name."""
-    return {} if found else {key: package.text_of(fields.get(key))}
+def _standards(fields: Fields, keys: table.Names) -> str:
+    """Return what the data conforms to; what is named as a schema, but is none, is added."""
+    named = uk_fields.addresses("schema", fields.get(keys[1]), ignore)["extras"]
+    return package.with_more(fields, keys[0], tuple(filter(None, named.values())))
 
 
-def _addresses(fields: Fields) -> FieldValues:
-    values: FieldValues = {"extras": {}}
-    for key in _ADDRESSES:
-        part = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
-        values["extras"] |= part.pop("extras", {})
-        values |= part
-    words = filter(None, [values["extras"].get("conforms_to", "")])
-    values["extras"]["conforms_to"] = package.with_more(fields, "conforms_to", tuple(words))
-    return values
-
-
-def _unpublished(fields: Fields) -> FieldValues:
-    key = "unpublished"
-    return uk_fields.unpublished(package.text_of(fields.get(key)), fields.reporter(key))
-
-
-_ADDRESSES = ("schema", "codelist", "mandate")
-
-
-def _further(fields: Fields) -> FieldValues:
-    read = {key for row in MAPPING for key in row.source}
-    return {"extras": dict(package.unread_fields(fields.data, read | table.PORTAL_FIELDS))}
-
-
-MAPPING: tuple[Field[Fields] | table.Row, ...] = (
-    Field(("id",), "guid", read_apart),
-    Field(("title",), "title", read_apart),
-    Field(("resources",), "resources", read_apart),
-    Field(("notes", "version", "rights"), "notes, version, rights", _texts),
+MAPPING: tuple[Field | Row, ...] = (
+    Field(("id",), "guid"),
+    Field(("title",), "title"),
+    Field(("resources",), "resources"),
+    row("notes", "notes", package.paragraph),
+    row("rights", "rights", package.paragraph),
+    row("version", "version", package.text),
     Field((*OF_DATASET,), "translations, text_language", _translations),
-    Field(("url",), "url", _url),
-    Field(("name", "organization", "owner_org", "groups"), "name, organisation", package.groups),
-    Field(("tags",), "tags", package.tags),
-    Field(
-        ("contact-name", "contact-email")
-        + ("maintainer", "maintainer_email", "author", "author_email"),
-        "contact, author",
-        _people,
-    ),
-    Field(
-        ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri", "organization"),
+    row("url", "url", package.link),
+    row("organization owner_org", "organisation", package.organisation),
+    row("groups", "groups", package.groups),
+    row("name", "name", package.dataset_name),
+    row("tags", "tags", package.tags),
+    Field((*_CONTACT, *_MAINTAINER), "contact", _contact),
+    row("author author_email", "author", package.agent),
+    row(
+        "dcat_publisher_name dcat_publisher_email dcat_publisher_uri organization",
         "publisher",
         _publisher,
     ),
-    Field(
-        ("license_id", "license_url", "license_title", "license", "licence"), "licence", _licence
-    ),
+    row("license_id license_url license_title license licence", "licence", _licence),
     Field((*_THEMES, *_AUTHORITY), "themes; extras la_function, la_service", _subjects),
     row("language", "language", package.languages),
-    Field(("update_frequency",), "frequency", _frequency),
-    Field(
-        ("data_issued", "data_modified", "metadata_modified"),
-        "issued, modified, metadata_modified",
-        _dates,
-    ),
-    Field(("temporal_coverage-from", "temporal_coverage-to", "temporal"), "temporal", _period),
+    row("update_frequency", "frequency", _frequency),
+    row("data_issued", "issued", package.date),
+    row("data_modified", "modified", package.date),
+    row("metadata_modified revision_timestamp", "metadata_modified", package.date),
+    row("temporal_coverage-from temporal_coverage-to temporal", "temporal", _period),
     Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
-    Field(
-        (*_ADDRESSES, "conforms_to"),
-        "schema_urls; extras codelist, mandate, conforms_to",
-        _addresses,
-    ),
-    Field(("unpublished",), "extra unpublished", _unpublished),
-    Field(("every other field and extra",), "extras", _further),
+    row("conforms_to schema", "extra conforms_to", _standards),
+    row("schema", "schema_urls", package.addresses),
+    row("codelist", "extra codelist", package.addresses),
+    row("mandate", "extra mandate", package.addresses),
+    row("unpublished", "extra unpublished", package.unpublished),
+    Field(("every other field and extra",), "extras"),
 )
+_READ = table.names_read(MAPPING) | table.PORTAL_FIELDS
+# Fields that stay as they are, too, if their value is not understood.
+_KEPT = ("update_frequency", "data_issued", "data_modified")

@@ -11,33 +11,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, multivalue
-from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_frequency
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import read_languages
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import json_fields, table, uk_fields
+from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.resources import ROWS, own_extras, own_fields
 from ckanext.ukharvest.parsers.json_fields import (
     Fields,
-    find_language,
     load_object,
     value_text,
     value_url,
+    with_language,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.reporting import read_tags
-from ckanext.ukharvest.parsers.table import row, without_repeats
+from ckanext.ukharvest.parsers.table import Field, FieldValues, collect, row, without_repeats
 
 VERSION = 3
 FORM = "json"
@@ -70,7 +68,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     data = load_object(raw)
     problems: list[Problem] = []
     fields = Fields(data, problems, base=raw.url)
-    title = plain_line(fields.text("title") or fields.text("titleMap"))
+    title = plain_line(fields.text("title", "titleMap"))
     table.require(raw, raw.guid, "identifier", "missing-identifier")
     _check_access(fields, raw.display_name, options)
     table.require(raw, title, "title", "missing-title")
@@ -128,15 +126,11 @@ _NEEDED = {
 }
 
 
-def _notes(fields: Fields) -> FieldValues:
-    return {"notes": plain_text(fields.text("description") or fields.text("descriptionMap"))}
-
-
 def _translations(fields: Fields) -> FieldValues:
     names = {"title": "title", "description": "notes", "keyword": "tags"}
     texts = parts.translations(fields, Translation, names)
     title = value_text(fields.get("title")) or value_text(fields.get("titleMap"))
-    return {"translations": texts, "text_language": find_language(plain_line(title), texts)}
+    return with_language(plain_line(title), texts)
 
 
 def _tags(fields: Fields, names: table.Names) -> table.Names:
@@ -149,19 +143,10 @@ def _themes(fields: Fields) -> FieldValues:
     return uk_fields.authority(uk_fields.FieldTexts("", themes, fields.reporter("theme")))
 
 
-def _temporal(fields: Fields, names: table.Names) -> table.Several:
-    periods = fields.periods(names[0])
-    return table.Several(temporal=periods.whole, extras=periods.extras)
-
-
 def _modified(fields: Fields, names: table.Names) -> str:
     # POD 1.1 allows a repeating interval as "modified": then it is a frequency, not a date.
     repeats = re.match(r"R\d*/P", value_text(fields.get(names[0])), re.IGNORECASE)
     return "" if repeats else fields.date(names[0])
-
-
-def _created(fields: Fields, names: table.Names) -> str:
-    return fields.read(names[0], parse_date, "bad-date")
 
 
 def _frequency(fields: Fields) -> FieldValues:
@@ -179,21 +164,15 @@ def _frequency(fields: Fields) -> FieldValues:
 def _own(fields: Fields) -> FieldValues:
     translations = json_fields.dataset_translations(own_fields(fields))
     title = value_text(fields.get("title"))
-    return {
-        "extras": own_extras(fields),
-        "translations": translations,
-        "text_language": json_fields.find_language(title, translations),
-    }
+    return {"extras": own_extras(fields), **with_language(title, translations)}
 
 
-def _terms(fields: Fields) -> FieldValues:
-    rights = own_extras(fields).get("rights") or parts.rights(fields)
-    return {"licence": parts.licence(fields), "rights": rights}
+def _rights(fields: Fields, names: table.Names) -> str:
+    return own_extras(fields).get("rights") or parts.rights(fields, names)
 
 
-def _language(fields: Fields) -> FieldValues:
-    texts = fields.texts("language")
-    return {"language": read_languages(texts, fields.reporter("language"))}
+def _languages(fields: Fields, names: table.Names) -> table.Names:
+    return read_languages(fields.texts(names[0]), fields.reporter(names[0]))
 
 
 def _place(fields: Fields) -> FieldValues:
@@ -246,41 +225,28 @@ def _standards(fields: Fields) -> FieldValues:
     return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(filter(None, others))}}
 
 
-def _addresses(fields: Fields) -> FieldValues:
-    uri = next((text for text in (value_text(fields.get(k)) for k in ("uri", "@id")) if text), "")
-    landing = fields.items("landingPage", strict=False)
-    urls = [value_url(item) for item in landing]
-    return {
-        "url": next(filter(is_web_url, urls), ""),
-        "version": value_text(fields.get("version")),
-        "extras": {"metadata_uri": uri if is_web_url(uri) else ""},
-    }
+def _page(fields: Fields, names: table.Names) -> str:
+    urls = map(value_url, fields.items(names[0], strict=False))
+    return next(filter(is_web_url, urls), "")
 
 
-def _uk(fields: Fields) -> FieldValues:
-    """Read fields of UK portals that the schema lacks, as our own export writes them."""
-    extras: dict[str, str] = {}
-    for key in ("codelist", "mandate"):
-        if fields.has(key):
-            extras |= uk_fields.addresses(key, fields.get(key), fields.reporter(key))["extras"]
-    text = value_text(fields.get("unpublished"))
-    extras |= uk_fields.unpublished(text, fields.reporter("unpublished"))["extras"]
-    return {"extras": extras}
+def _uri(fields: Fields, names: table.Names) -> str:
+    uri = next(filter(None, (value_text(fields.get(name)) for name in names)), "")
+    return uri if is_web_url(uri) else ""
 
 
-MAPPING: tuple[Field[Any] | table.Row, ...] = (
-    Field(("identifier", "uri", "@id"), "guid", read_apart),
-    Field(("title",), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("identifier", "uri", "@id"), "guid"),
+    Field(("title",), "title"),
     Field(
         ("distribution", "sample", "dataDictionary", "describedBy", "page", "landingPage")
         + ("references", "webService", "accessURL", "downloadURL", "format", "mediaType")
         + ("describedByType", "dataDictionaryType"),
         "resources",
-        read_apart,
     ),
     # The first: it has what the others can only have in another form.
     Field(("extras",), "extras; translations, text_language", _own),
-    Field(("description",), "notes", _notes),
+    row("description descriptionMap", "notes", table.paragraph),
     row("keyword", "tags", _tags),
     Field(
         ("title", "titleMap", "description", "descriptionMap", "keyword", "keywordMap"),
@@ -288,37 +254,38 @@ MAPPING: tuple[Field[Any] | table.Row, ...] = (
         _translations,
     ),
     Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
-    row("temporal", "temporal", _temporal),
+    row("temporal", "temporal", json_fields.period),
     row("issued", "issued", table.date),
     row("modified", "modified", _modified),
-    row("created", "extra created", _created),
+    row("created", "extra created", table.first_date),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
     Field(
         ("publisher", "contactPoint", "mbox", "contactEmail", "creator"),
         "publisher, contact, author; extra responsible-organisation",
         parts.people,
     ),
-    Field(
-        ("license", "licence", "rights", "accessRights", "accessLevelComment"),
-        "licence, rights",
-        _terms,
-    ),
-    Field(("language",), "language", _language),
+    row("rights accessRights accessLevelComment", "rights", _rights),
+    row("license licence", "licence", parts.licence),
+    row("language", "language", _languages),
     Field(
         ("spatial", "geographicBoundingBox"),
         "spatial, spatial_text; extras bbox, spatial_identifier (list)",
         _place,
     ),
     Field(("conformsTo", "schema"), "schema_urls; extra conforms_to", _standards),
-    Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
+    row("landingPage", "url", _page),
+    row("version", "version", table.first_text),
+    row("uri @id", "extra metadata_uri", _uri),
     Field(
         ("@type", *_SERIES),
         "extras resource-type, series_members, first_in_series, last_in_series",
         _kind,
     ),
-    Field(tuple(sorted(resources.ENDPOINTS)), "resources", read_apart),
+    Field(tuple(sorted(resources.ENDPOINTS)), "resources"),
     *ROWS,
-    Field(("codelist", "mandate", "unpublished"), "extras", _uk),
-    Field(("every other field",), "extras", read_apart),
+    row("codelist", "extra codelist", package_dict.addresses),
+    row("mandate", "extra mandate", package_dict.addresses),
+    row("unpublished", "extra unpublished", package_dict.unpublished),
+    Field(("every other field",), "extras"),
 )
 _READ = table.names_read(MAPPING)

@@ -13,15 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
-from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
+from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
-from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
-from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -29,7 +27,7 @@ from ckanext.ukharvest.parsers import json_fields, package_dict, table, uk_field
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, read_resources, value_text, value_url
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, row
 
 CODES = {
     "bureauCode": (re.compile(r"\d{3}:\d{2}"), "018:10"),
@@ -47,10 +45,6 @@ def _codes(fields: Fields, names: table.Names) -> str:
             shown = shorten(code, 40)
             fields.report("bad-code", key, f"'{shown}'; expected a code such as {example}")
     return ", ".join(texts)
-
-
-def _lines(fields: Fields, names: table.Names) -> str:
-    return "\n".join(fields.values(names[0]))
 
 
 def _identifiers(fields: Fields, names: table.Names) -> list[str]:
@@ -72,25 +66,25 @@ def _json_list(fields: Fields, names: table.Names) -> str:
 
 # Fields without a DatasetRecord field, kept as text; our own export writes them back.
 ROWS = (
-    row("accessLevel", "extra access_level", _lines),
+    row("accessLevel", "extra access_level", table.one_per_line),
     row("bureauCode", "extra bureau_code", _codes),
     row("programCode", "extra program_code", _codes),
-    row("dataQuality", "extra data_quality", _lines),
-    row("primaryITInvestmentUII", "extra primary_it_investment_uii", _lines),
-    row("systemOfRecords", "extra system_of_records", _lines),
+    row("dataQuality", "extra data_quality", table.one_per_line),
+    row("primaryITInvestmentUII", "extra primary_it_investment_uii", table.one_per_line),
+    row("systemOfRecords", "extra system_of_records", table.one_per_line),
     row("isPartOf", "extra is_part_of", _references),
     row("inSeries", "extra in_series", _references),
     row("otherIdentifier", "extra other_identifier", _references),
-    row("status", "extra status", _lines),
-    row("purpose", "extra purpose", _lines),
-    row("provenance", "extra provenance", _lines),
-    row("scopeNote", "extra scope_note", _lines),
-    row("versionNotes", "extra version_notes", _lines),
-    row("liabilityStatement", "extra liability_statement", _lines),
-    row("spatialResolutionInMeters", "extra spatial_resolution_in_meters", _lines),
-    row("temporalResolution", "extra temporal_resolution", _lines),
-    row("contributor", "extra contributor", _lines),
-    row("rightsHolder", "extra rights_holder", _lines),
+    row("status", "extra status", table.one_per_line),
+    row("purpose", "extra purpose", table.one_per_line),
+    row("provenance", "extra provenance", table.one_per_line),
+    row("scopeNote", "extra scope_note", table.one_per_line),
+    row("versionNotes", "extra version_notes", table.one_per_line),
+    row("liabilityStatement", "extra liability_statement", table.one_per_line),
+    row("spatialResolutionInMeters", "extra spatial_resolution_in_meters", table.one_per_line),
+    row("temporalResolution", "extra temporal_resolution", table.one_per_line),
+    row("contributor", "extra contributor", table.one_per_line),
+    row("rightsHolder", "extra rights_holder", table.one_per_line),
     row("relation", "extra relation", _references),
     row("isReferencedBy", "extra is_referenced_by", _references),
     row("applicableLegislation", "extra applicable_legislation", _json_list),
@@ -137,8 +131,7 @@ def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
 
 def distribution(part: Fields) -> ResourceRecord | None:
     """Return one distribution; report a missing URL and return None."""
-    download = part.link("downloadURL")
-    access = part.link("accessURL")
+    download, access = part.link("downloadURL"), part.link("accessURL")
     endpoint = "" if download or access else _endpoint(part)
     url = download or access or endpoint
     if not url:
@@ -150,38 +143,24 @@ def distribution(part: Fields) -> ResourceRecord | None:
         part.report(
             "missing-media-type", "mediaType", "missing; expected together with downloadURL"
         )
-    schema_url, extras = _schema(part)
-    extras |= _services(part)
-    extras["schema_type"] = schema_types.guess(schema_url, label)
-    periods = part.periods("temporal")
-    extras.update(periods.extras)
-    if download and access and access != download:
-        extras["access_url"] = access
-    size, unread = read_size(value_text(part.get("byteSize")), part.reporter("byteSize"))
-    extras.update(_extras(part) | read_checksums(_checksums(part)) | unread)
-    extras.update(own_extras(part, of_file=True))
+    values, extras = collect(RESOURCE_MAPPING, part)
+    facts = {
+        "schema_type": schema_types.guess(values["schema_url"], label),
+        "access_url": access if download and access != download else "",
+    }
     is_service = bool(endpoint) or (label in SERVICE_FORMATS and not download)
     return ResourceRecord(
-        url=url,
+        url,
         id=_id(part, url),
-        name=plain_line(part.text("title") or part.text("titleMap")) or part.text("accessType"),
-        description=plain_text(part.text("description") or part.text("descriptionMap")),
         format=label,
         mimetype=mimetype,
         kind="service" if is_service else "data",
-        size=size,
-        issued=part.date("issued"),
-        modified=part.date("modified"),
-        temporal=periods.whole,
-        licence=parts.licence(part),
-        schema_url=schema_url,
         extras=table.add_unread(
-            {key: value for key, value in extras.items() if value},
+            {name: text for name, text in facts.items() if text} | extras,
             unread_members(part.data, _READ),
             of_file=True,
         ),
-        translations=json_fields.resource_translations(own_fields(part))
-        or parts.translations(part, ResourceTranslation, _TRANSLATED),
+        **values,
     )
 
 
@@ -194,11 +173,11 @@ def _endpoint(part: Fields) -> str:
     return ""
 
 
-def _services(part: Fields) -> dict[str, str]:
+def _services(part: Fields, names: table.Names) -> str:
     """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
-    services = [named for named in part.objects("accessService") if isinstance(named, Fields)]
+    services = [service for service in part.objects(names[0]) if isinstance(service, Fields)]
     facts = [{"uri": "", **dict(_service_fields(service))} for service in services]
-    return {"access_services": json.dumps(facts, ensure_ascii=False)} if facts else {}
+    return json.dumps(facts, ensure_ascii=False) if facts else ""
 
 
 def _service_fields(service: Fields) -> Iterator[tuple[str, str | list[str]]]:
@@ -236,16 +215,17 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     return mimetype, label
 
 
-def _checksums(part: Fields) -> Iterator[tuple[str, str]]:
-    """Yield value and algorithm of each checksum of DCAT-US 3."""
-    for item in part.objects("checksum"):
-        if isinstance(item, str):
-            yield item, ""
-        else:
-            yield value_text(item.get("checksumValue")), value_url(item.get("algorithm"))
+def _checksums(part: Fields, names: table.Names) -> table.Several:
+    pairs = (
+        (item, "")
+        if isinstance(item, str)
+        else (value_text(item.get("checksumValue")), value_url(item.get("algorithm")))
+        for item in part.objects(names[0])
+    )
+    return table.Several(extras=read_checksums(pairs))
 
 
-def _schema(part: Fields) -> tuple[str, dict[str, str]]:
+def _schema(part: Fields) -> FieldValues:
     """Return the schema's URL, and the distribution's other facts about its structure."""
     standards = [value_url(item) for item in part.items("conformsTo", strict=False)]
     urls = [text for text in standards if is_web_url(text)]
@@ -260,8 +240,8 @@ def _schema(part: Fields) -> tuple[str, dict[str, str]]:
     others = ", ".join(filter(None, [*(url for url in urls if url != schema_url), named]))
     facts = {"conforms_to": others, "data_dictionary": _dictionary(part)}
     if schema_url:
-        return schema_url, {**facts, "described_by": described}
-    return described, facts
+        return {"schema_url": schema_url, "extras": {**facts, "described_by": described}}
+    return {"schema_url": described, "extras": facts}
 
 
 def _dictionary(part: Fields) -> str:
@@ -271,22 +251,38 @@ def _dictionary(part: Fields) -> str:
     return canonical_json([value]) if more else ""
 
 
-def _extras(part: Fields) -> dict[str, str]:
+def _own(part: Fields) -> FieldValues:
+    translations = json_fields.resource_translations(own_fields(part))
+    return {"extras": own_extras(part, of_file=True), "translations": translations}
+
+
+def _translations(part: Fields) -> FieldValues:
+    return {"translations": parts.translations(part, ResourceTranslation, _TRANSLATED)}
+
+
+def _name(part: Fields, names: table.Names) -> str:
+    *titles, kind = names
+    return plain_line(part.text(*titles)) or part.text(kind)
+
+
+def _place(part: Fields) -> FieldValues:
     place = parts.place(part)
-    languages = read_languages(part.texts("language", strict=False), part.reporter("language"))
-    return {
-        "rights": parts.rights(part),
-        "described_by_type": value_text(part.get("describedByType")),
-        "spatial": geometry_text(place.geometry),
-        "spatial-text": place.names,
-        **place.extras,
-        "language": ", ".join(languages),
-        "compress_format": formats.without_registry(value_url(part.get("compressFormat"))),
-        "package_format": formats.without_registry(value_url(part.get("packageFormat"))),
-        "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),
-        # Of two identifiers, the one that is no resource's id.
-        "uri": value_text(part.get("@id")) if parse_identifier(part.get("identifier")) else "",
-    }
+    facts = {"spatial": geometry_text(place.geometry), "spatial-text": place.names}
+    return {"extras": facts | place.extras}
+
+
+def _languages(part: Fields, names: table.Names) -> str:
+    return ", ".join(table.languages(part, names))
+
+
+def _media_type(part: Fields, names: table.Names) -> str:
+    return formats.without_registry(value_url(part.get(names[0])))
+
+
+def _uri(part: Fields, names: table.Names) -> str:
+    # Of two identifiers, the one that is no resource's id.
+    identifier, uri = map(part.get, names)
+    return value_text(uri) if parse_identifier(identifier) else ""
 
 
 ENDPOINTS = frozenset(("endpointURL", "endpointDescription"))
@@ -342,38 +338,35 @@ def _pages(
             )
 
 
-RESOURCE_MAPPING = (
+RESOURCE_MAPPING: tuple[Field | Row, ...] = (
+    Field(("downloadURL", "accessURL"), "url; extra access_url"),
+    # Before the others: it has what they can only have in another form.
+    Field(("extras",), "extras, translations", _own),
+    Field(("identifier", "@id"), "id"),
+    row("identifier @id", "extra uri", _uri),
+    row("title titleMap accessType", "name", _name),
+    row("description descriptionMap", "description", table.paragraph),
+    Field(("title", "titleMap", "description", "descriptionMap"), "translations", _translations),
+    Field(("mediaType", "format"), "mimetype, format"),
     Field(
-        ("downloadURL", "accessURL", "accessService"),
-        "url; extras access_url, access_services",
-        read_apart,
+        ("conformsTo", "describedBy"),
+        "schema_url; extras schema_type, conforms_to, described_by, data_dictionary",
+        _schema,
     ),
-    Field(("identifier", "@id"), "id; extra uri", read_apart),
-    Field(("title", "accessType"), "name", read_apart),
-    Field(("description",), "description", read_apart),
-    Field(("title", "titleMap", "description", "descriptionMap"), "translations", read_apart),
-    Field(("mediaType", "format"), "mimetype, format", read_apart),
-    Field(("byteSize",), "size", read_apart),
-    Field(("checksum",), "extras hash, hash_algorithm, checksums", read_apart),
-    Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
-    Field(
-        ("license", "licence", "rights", "accessRights", "accessLevelComment"),
-        "licence; extra rights",
-        read_apart,
-    ),
-    Field(
-        ("conformsTo", "describedBy", "describedByType"),
-        "schema_url; extras schema_type, conforms_to, described_by, described_by_type,"
-        " data_dictionary",
-        read_apart,
-    ),
-    Field(
-        ("spatial", "language", "compressFormat", "packageFormat", "characterEncoding"),
-        "extras spatial, spatial-text, language, compress_format, package_format,"
-        " character_encoding",
-        read_apart,
-    ),
-    Field(("extras",), "extras, translations", read_apart),
-    Field(("every other field",), "extras", read_apart),
+    row("describedByType", "extra described_by_type", table.first_text),
+    row("accessService", "extra access_services", _services),
+    row("temporal", "temporal", json_fields.period),
+    row("byteSize", "size", json_fields.size),
+    Field(("spatial",), "extras spatial, spatial-text", _place),
+    row("language", "extra language", _languages),
+    row("checksum", "extras hash, hash_algorithm, checksums", _checksums),
+    row("issued", "issued", table.date),
+    row("modified", "modified", table.date),
+    row("license licence", "licence", parts.licence),
+    row("rights accessRights accessLevelComment", "extra rights", parts.rights),
+    row("compressFormat", "extra compress_format", _media_type),
+    row("packageFormat", "extra package_format", _media_type),
+    row("characterEncoding", "extra character_encoding", table.words),
+    Field(("every other field",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING)

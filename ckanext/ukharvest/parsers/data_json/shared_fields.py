@@ -150,11 +150,11 @@ def _map_pairs(fields: Fields, key: str, name: str) -> list[tuple[str, Any]]:
     return [*map_pairs(own, name), *map_pairs(apart, name)]
 
 
-def licence(fields: Fields) -> Licence | None:
+def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> Licence | None:
     """Return the licence of a dataset or distribution; report an unknown one and keep its text."""
-    key = "license"
-    if not fields.has(key) and fields.has("licence"):
-        key = "licence"
+    key, misnamed = names
+    if not fields.has(key) and fields.has(misnamed):
+        key = misnamed
         fields.report("misnamed-field", key, "expected under the name license")
     value = fields.get(key)
     values = value if isinstance(value, list) else [value]
@@ -165,10 +165,9 @@ def licence(fields: Fields) -> Licence | None:
     return read_licence(map(licences.find, texts), fields.reporter(key), terms)
 
 
-def rights(fields: Fields) -> str:
+def rights(fields: Fields, names: tuple[str, ...]) -> str:
     """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
-    keys = ("rights", "accessRights", "accessLevelComment")
-    texts = [text for key in keys for text in fields.texts(key, strict=False)]
+    texts = [text for name in names for text in fields.values(name)]
     return "\n".join(dict.fromkeys(map(plain_text, texts)))
 
 

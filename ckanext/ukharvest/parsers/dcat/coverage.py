@@ -7,7 +7,6 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.translations import (
     Pairs,
     ResourceTranslation,
@@ -20,11 +19,12 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import parse_period, read_periods
+from ckanext.ukharvest.core.values.periods import parse_period
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
+from ckanext.ukharvest.parsers.table import FieldValues
 
 SPATIAL = ("dct:spatial", "dct:coverage", "schema:spatialCoverage", "dct:spacial")
 LANGUAGE = ("dct:language", "dc:language", "schema:inLanguage")
@@ -124,9 +124,7 @@ def last_date(node: Node, names: table.Names) -> str:
 def temporal(node: Node) -> FieldValues:
     """Return the time span that contains all time spans given."""
     spans = [span for part in node.nodes(*TEMPORAL) if (span := _period(part))]
-    periods = read_periods(
-        spans, lambda code, words, _end: node.report(code, "dct:temporal", words)
-    )
+    periods = node.read_periods(spans, "dct:temporal")
     return {"temporal": periods.whole, "extras": periods.extras}
 
 

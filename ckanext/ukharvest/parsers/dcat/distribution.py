@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translations import ResourceTranslation
 from ckanext.ukharvest.core.values import formats, licences, schema_types
@@ -18,8 +17,8 @@ from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, extras, people
-from ckanext.ukharvest.parsers.dcat.node import Node, json_list, line, natural, quoted, row, types
-from ckanext.ukharvest.parsers.table import Row
+from ckanext.ukharvest.parsers.dcat.node import Node, line, natural, quoted, row, types
+from ckanext.ukharvest.parsers.table import Field, Row, collect
 
 # Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
 WAYS = {
@@ -60,7 +59,7 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
                 yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
 
 
-Rows = tuple[Field[Node] | Row, ...]
+Rows = tuple[Field | Row, ...]
 
 # Members of a service in the extra access_services, named as in ckanext-dcat's.
 SERVICE_FIELDS = {
@@ -403,7 +402,7 @@ def _objects(part: Node) -> Found:
 
 
 # Readers of a distribution's fields → ResourceRecord.
-RESOURCE_MAPPING: tuple[Field[Node] | Row, ...] = (
+RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
     row(_TITLES, "name", line),
     row(_TEXTS, "description", _lines),
@@ -423,8 +422,11 @@ RESOURCE_MAPPING: tuple[Field[Node] | Row, ...] = (
     row(("dct:accessRights",), "extra access_rights", _uris),
     row(("dct:identifier",), "extra identifier", _identifiers),
     *(row((predicate,), f"extra {name}", types) for predicate, name in SINGLE.items()),
-    *(row((predicate,), f"extra {name} (list)", json_list) for predicate, name in LISTS.items()),
+    *(
+        row((predicate,), f"extra {name} (list)", table.json_list)
+        for predicate, name in LISTS.items()
+    ),
     Field(("the distribution's URI", *OBJECTS), "extras", _objects),
-    Field(("every other predicate",), "extras", read_apart),
+    Field(("every other predicate",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING) | extras.NOT_READ | {"adms:identifier"}

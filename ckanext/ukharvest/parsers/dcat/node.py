@@ -10,7 +10,7 @@ RDF has no order, so lists are sorted: by language, then by text, with numbers c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
@@ -20,11 +20,10 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import parse_value, read_link
+from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 from ckanext.ukharvest.parsers.table import Row
 
 Kind = Literal["uri", "blank", "literal"]
@@ -171,7 +170,7 @@ class Scope:
     base: str = ""
 
 
-class Node:
+class Node(Reporter):
     """One node and the triples that start there; a literal is a node without triples.
 
     Args:
@@ -179,6 +178,7 @@ class Node:
     """
 
     def __init__(self, scope: Scope, term: Term, where: str = "") -> None:
+        super().__init__(scope.problems)
         self._scope = scope
         self.term = term
         self._where = where
@@ -215,14 +215,6 @@ class Node:
     def report(self, code: str, name: str, words: str) -> None:
         """Add a problem with a predicate; ``words`` follow its name in the message."""
         self._scope.problems.append(Problem(code, name, f"{self._where}{name}: {words}"))
-
-    def reporter(self, name: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a predicate, given its code and text."""
-        return lambda code, words: self.report(code, name, words)
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._scope.problems.extend(problems)
 
     def problems(self) -> tuple[Problem, ...]:
         """All problems of the record, each once."""
@@ -335,10 +327,6 @@ class Node:
         addresses = (node.address() for name in names for node in self.nodes(name))
         return next(filter(is_web_url, addresses), "")
 
-    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
-        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, self.reporter(name), code)
-
 
 # Readers of rows, and their table (``parsers.table``): a row's names are predicates.
 
@@ -346,11 +334,6 @@ class Node:
 def row(predicates: table.Names, target: str, reader: Callable[[Node, table.Names], Any]) -> Row:
     """Return a row of a table."""
     return table.named_row(predicates, target, reader, predicates)
-
-
-def text(node: Node, names: table.Names) -> str:
-    """Return one text in the best language."""
-    return node.text(*names)
 
 
 def line(node: Node, names: table.Names) -> str:
@@ -363,19 +346,9 @@ def page(node: Node, names: table.Names) -> str:
     return node.page(*names)
 
 
-def joined(node: Node, names: table.Names) -> str:
-    """Return all values in one text."""
-    return ", ".join(node.values(*names))
-
-
 def types(node: Node, names: table.Names) -> str:
     """Return all values in one text, media types without the address of their registry."""
     return ", ".join(map(without_registry, node.values(*names)))
-
-
-def json_list(node: Node, names: table.Names) -> str:
-    """Return all values as JSON."""
-    return as_list(node.values(*names))
 
 
 def natural(text: str) -> list[tuple[int, str]]:

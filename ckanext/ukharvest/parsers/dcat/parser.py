@@ -12,7 +12,6 @@ from typing import Any
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.translations import Translation
@@ -26,16 +25,13 @@ from ckanext.ukharvest.parsers.dcat.node import (
     Node,
     Scope,
     Term,
-    joined,
-    json_list,
     line,
     page,
     read_graph,
     row,
-    text,
 )
 from ckanext.ukharvest.parsers.reporting import read_tags
-from ckanext.ukharvest.parsers.table import Row, without_repeats
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect, without_repeats
 
 VERSION = 3
 FORM = "rdf"
@@ -67,9 +63,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
             f"{where}: it has neither a URI nor dct:identifier", code="missing-identifier"
         )
     node = _dataset(raw, options)
-    if not line(node, _TITLE):
-        message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
-        raise ParseError(message, code="missing-title")
+    table.require(raw, line(node, _TITLE), "dct:title", "missing-title")
     values, more = collect(MAPPING, node)
     table.report_missing(node, values, _NEEDED)
     more |= extras.as_ckanext_dcat(values)
@@ -166,10 +160,6 @@ def _bounding_box(node: Node) -> geometries.Geometry | None:
     return None
 
 
-def _standards(node: Node, names: table.Names) -> table.Names:
-    return uk_fields.schemas(node.values(*names))
-
-
 def _mandate(node: Node, names: table.Names) -> str:
     # What is not a URL stays in applicable_legislation.
     return multivalue.as_text(filter(is_web_url, node.values(*names)))
@@ -184,8 +174,8 @@ def _resources(node: Node) -> FieldValues:
     }
 
 
-MAPPING: tuple[Field[Node] | Row, ...] = (
-    Field(("the dataset's URI", "dct:identifier"), "guid", read_apart),
+MAPPING: tuple[Field | Row, ...] = (
+    Field(("the dataset's URI", "dct:identifier"), "guid"),
     row(_TITLE, "title", line),
     Field((*_NOTES, *_ABSTRACTS), "notes; extra abstract", _notes),
     row(_KEYWORDS, "tags", _tags),
@@ -210,10 +200,10 @@ MAPPING: tuple[Field[Node] | Row, ...] = (
     row(people.RIGHTS, "rights", people.rights),
     row(coverage.LANGUAGE, "language", coverage.languages),
     Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),
-    row(_STANDARDS, "schema_urls", _standards),
+    row(_STANDARDS, "schema_urls", table.schemas),
     row(_LEGISLATION, "extra mandate", _mandate),
     row(_PAGE, "url", page),
-    row(_VERSION, "version", text),
+    row(_VERSION, "version", table.text),
     Field(
         (
             *distribution.DISTRIBUTION,
@@ -235,12 +225,12 @@ MAPPING: tuple[Field[Node] | Row, ...] = (
     ),
     Field(extras.IDENTIFIER, "extra identifier", extras.identifiers),
     Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
-    *(row((predicate,), f"extra {name}", joined) for predicate, name in extras.SINGLE.items()),
+    *(row((predicate,), f"extra {name}", table.words) for predicate, name in extras.SINGLE.items()),
     *(
-        row((predicate,), f"extra {name} (list)", json_list)
+        row((predicate,), f"extra {name} (list)", table.json_list)
         for predicate, name in extras.LISTS.items()
     ),
-    Field(("every other predicate",), "extras", read_apart),
+    Field(("every other predicate",), "extras"),
 )
 _READ = table.names_read(MAPPING) | extras.NOT_READ
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.licences import read_licence
@@ -15,6 +14,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, natural, quoted
+from ckanext.ukharvest.parsers.table import FieldValues
 
 PUBLISHER = ("dct:publisher", "dc:publisher", "schema:publisher")
 CONTACT = ("dcat:contactPoint", "adms:contactPoint", "schema:contactPoint", "pmd:contactEmail")

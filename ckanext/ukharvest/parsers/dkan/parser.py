@@ -19,18 +19,16 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 from ckanext.ukharvest.parsers.data_json import parser as datajson
-from ckanext.ukharvest.parsers.json_fields import Fields, value_text
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object, value_text
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
-from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, row
+from ckanext.ukharvest.parsers.table import TAKEN_OF_DATASET, Field, FieldValues, row
 
 # "Thu, 09/01/2016 - 01:31", "mar, 10/12/2019 - 09:23", "Date changed  Thu, 09/01/2016 - 01:31".
 _PRINTED = re.compile(
@@ -144,10 +142,6 @@ def _printed(flat: Mapping[str, Any]) -> Iterator[str]:
             yield from (clean_text(file.get(key)) for key in _FILE_DATES)
 
 
-def _first(fields: Fields, names: table.Names) -> str:
-    return package.first(fields, *names)
-
-
 def _dates(fields: Fields) -> FieldValues:
     """Return dates as in DKAN's own data.json: the node's dates are those of the dataset."""
     month_first = is_month_first(_printed(fields.data))
@@ -161,10 +155,10 @@ def _dates(fields: Fields) -> FieldValues:
     )
     return {
         "metadata_modified": dates["metadata_modified"] or dates["revision_timestamp"],
-        "data_issued": package.first(fields, "data_issued")
+        "data_issued": package.text(fields, ("data_issued",))
         or _read(issued)
         or _read(dates["metadata_created"]),
-        "data_modified": package.first(fields, "data_modified")
+        "data_modified": package.text(fields, ("data_modified",))
         or _read(modified)
         or _read(dates["metadata_modified"]),
     }
@@ -227,27 +221,17 @@ def _contact(fields: Fields) -> FieldValues:
     }
 
 
-def _place(fields: Fields) -> FieldValues:
-    more = _more(fields)
-    area = more.get("field_spatial")
-    area = area if isinstance(area, Mapping) else {}
+def _shape(node: Fields, names: table.Names) -> str:
+    area = as_object(node.get(names[0]))
     sides = [clean_text(area.get(side)) for side in ("left", "bottom", "right", "top")]
-    box = ",".join(sides) if all(sides) else ""
-    return {
-        "spatial": fields.get("spatial") or clean_text(area.get("wkt")) or box,
-        "spatial-text": package.first(fields, "spatial-text")
-        or value_text(more.get("field_spatial_geographical_cover")),
-    }
+    return clean_text(area.get("wkt")) or (",".join(sides) if all(sides) else "")
 
 
-def _period(fields: Fields) -> FieldValues:
+def _period(node: Fields, names: table.Names) -> table.Several:
     """Return the time covered, given in seconds since 1970 (Drupal's date field)."""
-    area = _more(fields).get("field_temporal_coverage")
-    area = area if isinstance(area, Mapping) else {}
-    ends = (("temporal_coverage-from", "value"), ("temporal_coverage-to", "value2"))
-    return {
-        name: package.first(fields, name) or _day(clean_text(area.get(key))) for name, key in ends
-    }
+    area = as_object(node.get(names[0]))
+    start, end = (_day(clean_text(area.get(key))) for key in ("value", "value2"))
+    return table.Several({"temporal_coverage-from": start, "temporal_coverage-to": end})
 
 
 def _day(seconds: str) -> str:
@@ -264,38 +248,24 @@ def _day(seconds: str) -> str:
 
 def _frequency(fields: Fields) -> FieldValues:
     key = "update_frequency"
-    text = package.first(fields, key) or value_text(_more(fields).get("field_frequency"))
+    text = package.text(fields, (key,)) or value_text(_more(fields).get("field_frequency"))
     known = text.isdecimal() and len(text) < 3 and int(text) < len(_FREQUENCIES)
     return {key: _FREQUENCIES[int(text)] if known else text}
 
 
-def _themes(fields: Fields) -> FieldValues:
-    topics = _more(fields).get("field_topic")
-    items = topics if isinstance(topics, list) else []
-    texts = (clean_text(item.get("value")) for item in items if isinstance(item, Mapping))
-    return {"themes": fields.get("themes") or list(filter(None, texts))}
+def _themes(node: Fields, names: table.Names) -> list[str]:
+    topics = map(as_object, node.items(names[0], strict=False))
+    return list(filter(None, (clean_text(topic.get("value")) for topic in topics)))
 
 
 # Once more what the package itself has.
 _SAID_ELSEWHERE = frozenset(("field_resources", "field_tags", "og_group_ref"))
 
 
-def _node_text(fields: Fields, names: table.Names) -> str:
-    return value_text(_more(fields).get(names[0]))
-
-
-def _node_paragraph(fields: Fields, names: table.Names) -> str:
-    return plain_text(_node_text(fields, names))
-
-
-def _node_list(fields: Fields, names: table.Names) -> str:
-    return package.text_of(_more(fields).get(names[0]))
-
-
-def _node_pairs(fields: Fields, names: table.Names) -> table.Several:
+def _node_pairs(node: Fields, names: table.Names) -> table.Several:
     """Return the fields that a dataset's author has added."""
     texts = table.Several()
-    pairs = _more(fields).get(names[0])
+    pairs = node.get(names[0])
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, Mapping) and (key := clean_text(pair.get("first"))):
             texts.setdefault(key, clean_text(pair.get("second")))
@@ -310,13 +280,12 @@ def _unread(fields: Fields) -> Iterator[tuple[str, str]]:
 
 
 def _more(fields: Fields) -> Mapping[str, Any]:
-    more = fields.get(_MORE)
-    return more if isinstance(more, Mapping) else {}
+    return as_object(fields.get(_MORE))
 
 
 # Fields of a package that have another form than CKAN's.
 _OF_PACKAGE = (
-    row("notes description", "notes", _first),
+    row("notes description", "notes", package.text),
     Field(
         (*_DATES, "field_harvest_source_issued", "field_harvest_source_modified"),
         "metadata_modified, data_issued, data_modified",
@@ -326,36 +295,37 @@ _OF_PACKAGE = (
     row("name path", "name", _name),
     Field(("groups",), "groups, organization", _groups),
     Field(("field_contact_name", "field_contact_email"), "contact-name, contact-email", _contact),
-    Field(("field_spatial", "field_spatial_geographical_cover"), "spatial, spatial-text", _place),
-    Field(("field_temporal_coverage",), "temporal_coverage-from, temporal_coverage-to", _period),
     Field(("field_frequency",), "update_frequency", _frequency),
-    Field(("field_topic",), "themes", _themes),
 )
 # Fields of the Drupal node; field_odfe_… are DKAN's US federal extras. The package's own value
 # wins over one of the same name, and of two rows the first.
 _OF_NODE = (
-    row("field_granularity", "granularity", _node_text),
-    row("field_public_access_level", "access_level", _node_text),
-    row("field_data_dictionary_type", "data_dictionary_type", _node_text),
-    row("field_odfe_bureau_code", "bureau_code", _node_text),
-    row("field_odfe_program_code", "program_code", _node_text),
-    row("field_odfe_data_quality", "data_quality", _node_text),
-    row("field_odfe_investment_uii", "primary_it_investment_uii", _node_text),
-    row("field_odfe_system_of_records", "system_of_records", _node_text),
-    row("field_odfe_is_part_of", "is_part_of", _node_text),
-    row("field_odfe_conforms_to", "conforms_to", _node_text),
-    row("field_odfe_rights", "rights", _node_text),
-    row("field_odfe_language", "language", _node_text),
-    row("field_odfe_landing_page", "landing_page", _node_text),
-    row("field_odfe_category", "category", _node_text),
-    row("field_data_dictionary", "data_dictionary", _node_paragraph),
-    row("field_related_content", "related_content", _node_list),
+    row("field_granularity", "granularity", table.first_text),
+    row("field_public_access_level", "access_level", table.first_text),
+    row("field_data_dictionary_type", "data_dictionary_type", table.first_text),
+    row("field_odfe_bureau_code", "bureau_code", table.first_text),
+    row("field_odfe_program_code", "program_code", table.first_text),
+    row("field_odfe_data_quality", "data_quality", table.first_text),
+    row("field_odfe_investment_uii", "primary_it_investment_uii", table.first_text),
+    row("field_odfe_system_of_records", "system_of_records", table.first_text),
+    row("field_odfe_is_part_of", "is_part_of", table.first_text),
+    row("field_odfe_conforms_to", "conforms_to", table.first_text),
+    row("field_odfe_rights", "rights", table.first_text),
+    row("field_odfe_language", "language", table.first_text),
+    row("field_odfe_landing_page", "landing_page", table.first_text),
+    row("field_odfe_category", "category", table.first_text),
+    row("field_data_dictionary", "data_dictionary", table.paragraph),
+    row("field_related_content", "related_content", package.text),
+    row("field_spatial", "spatial", _shape),
+    row("field_spatial_geographical_cover", "spatial-text", table.first_text),
+    row("field_temporal_coverage", "temporal_coverage-from, temporal_coverage-to", _period),
+    row("field_topic", "themes", _themes),
     row("field_additional_info", "extras", _node_pairs),
 )
 _PACKAGE_MAPPING = (
     *_OF_PACKAGE,
     *_OF_NODE,
-    Field(("every other field of dkan_additional_fields",), "extras", read_apart),
+    Field(("every other field of dkan_additional_fields",), "extras"),
 )
 _READ = table.names_read(_PACKAGE_MAPPING) | _SAID_ELSEWHERE
 
@@ -367,9 +337,10 @@ def rewritten(flat: Mapping[str, Any]) -> dict[str, Any]:
     for item in _OF_PACKAGE:
         package_dict |= {name: value for name, value in item.read(fields).items() if value}
     texts: FieldValues = {}
+    node = Fields(_more(fields), [])
     for node_row in _OF_NODE:
-        texts = {**node_row.read(fields), **texts}
-    texts = {name: text for name, text in texts.items() if text and not fields.has(name)}
+        texts = {name: text for name, text in node_row.read(node).items() if text} | texts
+    texts = {name: text for name, text in texts.items() if not fields.has(name)}
     values = package_dict | texts | dict(_unread(fields))
     return {key: value for key, value in values.items() if key not in _LEFT_OUT}
 

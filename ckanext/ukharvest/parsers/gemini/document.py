@@ -10,23 +10,22 @@ ISO 19139 (gmd), ISO 19115-2 (gmi) and ISO 19115-3 (mdb) share their root's name
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers.reporting import parse_value
+from ckanext.ukharvest.parsers.reporting import Reporter
+from ckanext.ukharvest.parsers.table import Row, named_row
 
-Parse = Callable[[str], str]
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _NIL = "nilReason"
 
@@ -39,17 +38,17 @@ class PropertyText:
     href: str = ""
 
 
-class IsoNode:
+class IsoNode(Reporter):
     """One element of a record, with the list that its problems go to.
 
     Args:
         element: the element.
-        problems: list to which problems are added, in the order of reading.
+        problems: as in ``Reporter``.
     """
 
     def __init__(self, element: etree._Element, problems: list[Problem]) -> None:
+        super().__init__(problems)
         self.element = element
-        self._problems = problems
 
     @property
     def name(self) -> str:
@@ -57,7 +56,7 @@ class IsoNode:
         return xml.local_name(self.element)
 
     @property
-    def line(self) -> int | None:
+    def line(self) -> int | None:  # type: ignore[override]
         """The line in the record."""
         return xml.line_of(self.element)
 
@@ -78,22 +77,6 @@ class IsoNode:
             if str(key).rpartition("}")[2] == name:
                 return clean_text(self.element.get(key))
         return ""
-
-    def report(self, code: str, field: str, words: str) -> None:
-        """Add a problem; ``words`` follow the field's name in the message."""
-        self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
-
-    def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems found elsewhere."""
-        self._problems.extend(problems)
-
-    def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
-        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, self.reporter(field), code)
-
-    def reporter(self, field: str) -> Callable[[str, str], None]:
-        """Return a function that adds a problem with a field, given its code and text."""
-        return lambda code, words: self.report(code, field, words)
 
     def find_all(self, *paths: str) -> Iterator[IsoNode]:
         """Yield the elements at the ends of paths, those of each path in the document's order."""
@@ -122,6 +105,8 @@ class IsoNode:
     def texts(self, *paths: str) -> tuple[str, ...]:
         """Return the texts of ``texts_at``; for an Anchor without text, its URL."""
         return tuple(text.text or text.href for text in self.texts_at(*paths))
+
+    values = texts
 
     def text(self, *paths: str) -> str:
         """Return the first of ``texts``, "" if there is none."""
@@ -205,14 +190,16 @@ class Entry:
     url: str
     options: Mapping[str, Any]
 
+    def part(self, prefix: str) -> IsoNode:
+        """Return the node below which a row's paths are."""
+        return self.record if prefix else self.identification
+
 
 Reader = Callable[[IsoNode, tuple[str, ...]], Any]  # of what is at some paths below a node
 
 
-def row(
-    source: str, target: str, reader: Reader, *paths: str, of_record: bool = False
-) -> Field[Entry]:
-    """Return a row of a mapping.
+def row(source: str, target: str, reader: Reader, *paths: str, of_record: bool = False) -> Row:
+    """Return a row of a table.
 
     Args:
         source: names of elements for the documentation, separated by blanks.
@@ -221,21 +208,7 @@ def row(
         paths: paths below the identification.
         of_record: they are paths below the root.
     """
-    read = partial(_read_row, target, reader, paths, of_record)
-    return Field(tuple(source.split()), target, read)
-
-
-def _read_row(
-    target: str, reader: Reader, paths: tuple[str, ...], of_record: bool, entry: Entry
-) -> FieldValues:
-    value = reader(entry.record if of_record else entry.identification, paths)
-    is_extra = target.startswith("extra ")
-    return {"extras": {target.removeprefix("extra "): value}} if is_extra else {target: value}
-
-
-def text(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return the first text."""
-    return node.text(*paths)
+    return named_row(tuple(source.split()), target, reader, paths, "/" if of_record else "")
 
 
 def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
@@ -243,31 +216,21 @@ def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
     return text_or_list(map(plain_text, node.texts(*paths)))
 
 
-def paragraphs(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return all texts without markup, each once."""
-    return "\n\n".join(dict.fromkeys(map(plain_text, node.texts(*paths))))
-
-
 def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return one value of a code list, several as JSON."""
     return text_or_list(node.codes(*paths))
 
 
-def paragraph(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return the first text without markup."""
-    return plain_text(node.text(*paths))
-
-
 def json_texts(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return all texts as JSON."""
-    return json_list(node.texts(*paths))
+    return as_text(node.texts(*paths))
 
 
 def json_objects(
     read: Callable[[IsoNode], Mapping[str, Any]], node: IsoNode, paths: tuple[str, ...]
 ) -> str:
     """Return as JSON what ``read`` makes of each element."""
-    return json_list(map(read, node.find_all(*paths)))
+    return as_text(map(read, node.find_all(*paths)))
 
 
 def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
@@ -275,16 +238,10 @@ def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def json_list(values: Iterable[Any]) -> str:
-    """Return a JSON list of the values that are not empty, without repeats; "" for none."""
-    items = dict.fromkeys(json.dumps(value, ensure_ascii=False) for value in values if value)
-    return f"[{', '.join(items)}]" if items else ""
-
-
 def text_or_list(values: Iterable[str]) -> str:
     """Return one text unchanged, several as a JSON list."""
     unique = tuple(dict.fromkeys(filter(None, values)))
-    return unique[0] if len(unique) == 1 else json_list(unique)
+    return unique[0] if len(unique) == 1 else as_text(unique)
 
 
 KIND = "a GEMINI record"

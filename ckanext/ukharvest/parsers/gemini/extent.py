@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import (
@@ -23,11 +22,12 @@ from ckanext.ukharvest.core.values.geometries import (
     overlap,
     too_large,
 )
-from ckanext.ukharvest.core.values.multivalue import is_no
+from ckanext.ukharvest.core.values.multivalue import as_text, is_no
 from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini import places
-from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 # GEMINI's extents, and ISO's for a time at a place.
 _AREAS = ("extent/*/geographicElement/*", "extent/*/temporalElement/*/spatialExtent/*")
@@ -212,7 +212,7 @@ def _temporal(entry: Entry) -> FieldValues:
         "temporal": whole if whole != Period() else None,
         "extras": {
             **unread.extras,
-            "temporal-extents": json_list(time.facts() for time in times) if says_more else "",
+            "temporal-extents": as_text(time.facts() for time in times) if says_more else "",
         },
     }
 
@@ -249,7 +249,7 @@ def _moment(node: IsoNode, *paths: str) -> _Moment:
     return _Moment(unread=unread)
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field, ...] = (
     Field(
         ("gmd:EX_GeographicBoundingBox", "gmd:EX_BoundingPolygon"),
         "spatial; extras bbox-west-long, bbox-east-long, bbox-south-lat, bbox-north-lat,"

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.translations import (
     ResourceTranslation,
     Translation,
@@ -21,27 +20,25 @@ from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import language_code, parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.web_addresses import parse_url
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     PropertyText,
     codes,
-    json_list,
     json_objects,
     json_texts,
-    paragraph,
-    paragraphs,
     row,
-    text,
     text_or_list,
     without_blanks,
 )
 from ckanext.ukharvest.parsers.reporting import read_tags
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 # CI_DateTypeCode of ISO 19115 and 19115-3, and other spellings of it.
 _ISSUED = ("publication", "released", "issued")
@@ -72,7 +69,7 @@ def _dates(entry: Entry) -> FieldValues:
         "modified": max(modified, default=""),
         "extras": {
             # A date that could not be read is kept unchanged.
-            "dataset-reference-date": json_list(
+            "dataset-reference-date": as_text(
                 {"type": kind, "value": day or text} for kind, day, text in dates
             )
         },
@@ -178,9 +175,9 @@ def _keywords(entry: Entry) -> FieldValues:
         "tags": tags,
         "themes": (*topics, *themes),
         "extras": {
-            "topic-category": json_list(topics),
-            "inspire-themes": json_list(themes),
-            "keywords": json_list(_as_dict(*group) for group in groups if group[1]),
+            "topic-category": as_text(topics),
+            "inspire-themes": as_text(themes),
+            "keywords": as_text(_as_dict(*group) for group in groups if group[1]),
             **uk_fields.authority(*map(_of_authority, groups))["extras"],
         },
     }
@@ -312,7 +309,7 @@ def link_translations(node: IsoNode, locales: Locales) -> dict[str, ResourceTran
     return collect_translations(ResourceTranslation, fields)
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field | Row, ...] = (
     Field(("gmd:dateStamp",), "metadata_modified", _date),
     row(
         "gmd:MD_Metadata/gmd:language",
@@ -330,20 +327,20 @@ MAPPING: tuple[Field[Entry], ...] = (
     row(
         "gmd:metadataStandardName",
         "extra metadata-standard-name",
-        text,
+        table.first_text,
         *("metadataStandardName", "metadataStandard/*/title"),
         of_record=True,
     ),
     row(
         "gmd:metadataStandardVersion",
         "extra metadata-standard-version",
-        text,
+        table.first_text,
         *("metadataStandardVersion", "metadataStandard/*/edition"),
         of_record=True,
     ),
     Field(("gmd:dataSetURI",), "url", _page),
-    row("gmd:abstract", "notes", paragraph, "abstract"),
-    row("gmd:edition", "version", text, "citation/*/edition"),
+    row("gmd:abstract", "notes", table.paragraph, "abstract"),
+    row("gmd:edition", "version", table.first_text, "citation/*/edition"),
     row("gmd:alternateTitle", "extra alternative-title", json_texts, "citation/*/alternateTitle"),
     row(
         "gmd:CI_Citation/gmd:identifier",
@@ -365,11 +362,11 @@ MAPPING: tuple[Field[Entry], ...] = (
     row(
         "gmd:supplementalInformation",
         "extra additional-information",
-        paragraphs,
+        table.paragraphs,
         "supplementalInformation",
     ),
-    row("gmd:purpose", "extra purpose", paragraphs, "purpose"),
-    row("gmd:credit", "extra credit", paragraphs, "credit"),
+    row("gmd:purpose", "extra purpose", table.paragraphs, "purpose"),
+    row("gmd:credit", "extra credit", table.paragraphs, "credit"),
     row(
         "gmd:aggregationInfo",
         "extra aggregation-info",

@@ -20,7 +20,6 @@ from functools import partial
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
 from ckanext.ukharvest.core.deletions import UUID
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
@@ -32,6 +31,7 @@ from ckanext.ukharvest.core.values.link_protocols import (
     of_protocol,
 )
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers.gemini import identification
@@ -39,9 +39,9 @@ from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     PropertyText,
-    json_list,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 # Correct, but a more exact format may be known: the archive's content, the API.
 _VAGUE = formats.ARCHIVES | {"API"}
@@ -262,7 +262,7 @@ def _links(entry: Entry) -> FieldValues:
             others.append({"locator": text, "name": plain_line(node.text("name"))})
     return {
         "resources": _without_repeats(links, _resources(entry, links)),
-        "extras": {"unlinked-resource-locators": json_list(others)},
+        "extras": {"unlinked-resource-locators": as_text(others)},
     }
 
 
@@ -342,7 +342,9 @@ def _without_repeats(
     places: dict[str, list[int]] = {}
     for (node, _, _), resource in zip(read, resources, strict=True):
         same = places.setdefault(resource.url, [])
-        place = next((i for i in same if _is_repeat(unique[i], resource)), None)
+        place = next(
+            (i for i in same if resource.name in ("", unique[i].name) or not unique[i].name), None
+        )
         if place is None:
             same.append(len(unique))
             unique.append(resource)
@@ -351,10 +353,6 @@ def _without_repeats(
             node.report("repeated-link", "gmd:linkage", words)
             unique[place] = _merged(unique[place], resource)
     return tuple(unique)
-
-
-def _is_repeat(one: ResourceRecord, other: ResourceRecord) -> bool:
-    return one.name == other.name or not one.name or not other.name
 
 
 def _merged(first: ResourceRecord, second: ResourceRecord) -> ResourceRecord:
@@ -375,21 +373,16 @@ _RESOURCES = "resources; extra unlinked-resource-locators"
 
 OPTIONS = (MAX_RESOURCES,)
 RESOURCE_MAPPING = (
-    Field(("gmd:linkage",), "url", read_apart),
-    Field(("gmd:name",), "name", read_apart),
-    Field(("gmd:description",), "description", read_apart),
+    Field(("gmd:linkage",), "url"),
+    Field(("gmd:name",), "name"),
+    Field(("gmd:description",), "description"),
     Field(
         ("gmd:name", "gmd:protocol", "gmd:applicationProfile", "gmd:linkage", "gmd:function"),
         "format, kind",
-        read_apart,
     ),
-    Field(("gmd:protocol",), "mimetype; extra resource_locator_protocol", read_apart),
-    Field(("gmd:function",), "extra resource_locator_function", read_apart),
-    Field(
-        ("gmd:applicationProfile",),
-        "mimetype; extra resource_locator_application_profile",
-        read_apart,
-    ),
+    Field(("gmd:protocol",), "mimetype; extra resource_locator_protocol"),
+    Field(("gmd:function",), "extra resource_locator_function"),
+    Field(("gmd:applicationProfile",), "mimetype; extra resource_locator_application_profile"),
 )
 
 
@@ -418,7 +411,7 @@ def _coupled(entry: Entry) -> FieldValues:
     # operatesOn is repeated for each layer; an identifier there may be the record's.
     for text in service.texts(_COUPLED):
         references |= dict.fromkeys(_references(text))
-    return {"coupled": tuple(references), "extras": {"coupled-resource": json_list(coupled)}}
+    return {"coupled": tuple(references), "extras": {"coupled-resource": as_text(coupled)}}
 
 
 def _inner(node: IsoNode) -> tuple[str, ...]:
@@ -458,7 +451,7 @@ def _references(text: str) -> Iterator[str]:
     yield from filter(None, (fragment, address, whole))
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field, ...] = (
     Field(("gmd:onLine",), _RESOURCES, _links),
     Field(("srv:operatesOn",), "coupled; extra coupled-resource", _coupled),
 )

@@ -11,18 +11,20 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import NotValid, ParseError
-from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
+from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import extent, identification, links, people, places, quality
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import RULES, report
 from ckanext.ukharvest.parsers.gemini.rules.rule import Metadata
+from ckanext.ukharvest.parsers.table import Field, Row, collect
+from ckanext.ukharvest.parsers.xml_fields import wrong_root
 
 REPORT, REJECT, OFF = "report", "reject", "off"
 # Limits of a rejected record's message; its problems list all faults.
@@ -128,13 +130,9 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """
     problems: list[Problem] = []
     entry = _entry(raw, options, problems)
-    if not raw.guid:
-        message = f"{raw.display_name}: gmd:fileIdentifier is missing; expected a text"
-        raise ParseError(message, code="missing-identifier")
+    table.require(raw, raw.guid, "gmd:fileIdentifier", "missing-identifier")
     title = identification.title(entry.identification)
-    if not title:
-        message = f"{raw.display_name}: gmd:title is missing; expected a text"
-        raise ParseError(message, code="missing-title")
+    table.require(raw, title, "gmd:title", "missing-title")
     values, extras = collect(MAPPING, entry)
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))
@@ -156,20 +154,15 @@ def _root(raw: RawRecord) -> etree._Element:
         if not gemini_document.describe_other_root(exc.root):
             raise
         root = exc.root
-    name = xml.local_name(root)
-    if name not in gemini_document.RECORDS:
+    if xml.local_name(root) not in gemini_document.RECORDS:
         words = gemini_document.describe_other_root(root)
-        shown = f"<{shorten(name)}> ({words})" if words else f"<{shorten(name)}>"
-        message = (
-            f"{raw.display_name}: its root element is {shown}; expected {gemini_document.ROOT}"
-        )
-        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+        raise wrong_root(raw, root, gemini_document.ROOT, f" ({words})" if words else "")
     return root
 
 
-MAPPING: tuple[Field[Entry], ...] = (
-    Field(("gmd:fileIdentifier",), "guid", read_apart),
-    Field(("gmd:title",), "title", read_apart),
+MAPPING: tuple[Field | Row, ...] = (
+    Field(("gmd:fileIdentifier",), "guid"),
+    Field(("gmd:title",), "title"),
     *identification.MAPPING,
     *people.MAPPING,
     *quality.MAPPING,

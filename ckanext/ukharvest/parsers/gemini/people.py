@@ -11,21 +11,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.licences import addresses
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     PropertyText,
-    json_list,
     row,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 SKIP = Option(
     "skip_responsible_party",
@@ -111,8 +111,8 @@ def _people(entry: Entry) -> FieldValues:
         "extras": {
             "responsible-party": _summary(parties),
             "provider": owner.name if owner else "",
-            "responsible-organisation": json_list(map(_facts, parties)),
-            "distributor": json_list(map(_facts, distributors)),
+            "responsible-organisation": as_text(map(_facts, parties)),
+            "distributor": as_text(map(_facts, distributors)),
             "metadata-contact": _summary(metadata),
             "metadata-contact-email": next((p.agent.email for p in metadata if p.agent.email), ""),
         },
@@ -222,8 +222,8 @@ def _constraints(entry: Entry) -> FieldValues:
         "extras": {
             "licence": "; ".join(words),
             "licence_url": licence.url if licence else "",
-            "access_constraints": json_list(map(_shown, terms.access)),
-            "limitations-on-public-access": json_list(
+            "access_constraints": as_text(map(_shown, terms.access)),
+            "limitations-on-public-access": as_text(
                 term.href for term in terms.access if _ACCESS in term.href
             ),
         },
@@ -266,10 +266,10 @@ def _address(terms: Iterable[PropertyText]) -> str:
 
 def _restrictions(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return the codes, except those that only refer to the text."""
-    return json_list(code for code in node.codes(*paths) if code != "otherRestrictions")
+    return as_text(code for code in node.codes(*paths) if code != "otherRestrictions")
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field | Row, ...] = (
     Field(
         ("gmd:pointOfContact", "gmd:distributorContact", "gmd:contact"),
         "publisher, contact, author; extras responsible-party, provider, responsible-organisation,"

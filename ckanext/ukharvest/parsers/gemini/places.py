@@ -15,7 +15,6 @@ from itertools import islice, pairwise
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
@@ -28,9 +27,11 @@ from ckanext.ukharvest.core.values.geometries import (
     valid_geojson,
 )
 from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
+from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, json_list, without_blanks
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, without_blanks
+from ckanext.ukharvest.parsers.table import Field, FieldValues
 
 EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
 _IDENTIFIERS = "referenceSystemInfo/*/referenceSystemIdentifier/*"
@@ -93,7 +94,7 @@ def _systems(entry: Entry) -> FieldValues:
     return {
         "extras": {
             "spatial-reference-system": systems[0].code if systems else "",
-            "spatial-reference-systems": json_list(facts) if says_more else "",
+            "spatial-reference-systems": as_text(facts) if says_more else "",
         }
     }
 
@@ -389,7 +390,7 @@ def _polygons(element: etree._Element) -> Iterator[list[Ring]]:
             yield shape.rings
 
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field, ...] = (
     Field(
         ("gmd:referenceSystemInfo",),
         "extras spatial-reference-system, spatial-reference-systems",

@@ -10,26 +10,24 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.multivalue import read_yes_no
+from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
     codes,
-    json_list,
     json_objects,
-    paragraphs,
     row,
-    text,
     text_or_list,
     texts,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 
 def _maintenance(entry: Entry) -> FieldValues:
@@ -152,7 +150,7 @@ def _lineage_parts(entry: Entry) -> FieldValues:
     }
     return {
         "extras": {
-            name: json_list(map(plain_text, descriptions)) for name, descriptions in texts.items()
+            name: as_text(map(plain_text, descriptions)) for name, descriptions in texts.items()
         }
     }
 
@@ -173,7 +171,7 @@ _ORDER = "distributionInfo/*/distributor/*/distributionOrderProcess/*"
 _TRANSFER = "distributionInfo/*/transferOptions/*"
 _USAGE = "resourceSpecificUsage/*"
 
-MAPPING: tuple[Field[Entry], ...] = (
+MAPPING: tuple[Field | Row, ...] = (
     Field(
         ("gmd:maintenanceAndUpdateFrequency",),
         "frequency; extra frequency-of-update",
@@ -182,7 +180,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     row(
         "gmd:maintenanceNote",
         "extra maintenance-note",
-        paragraphs,
+        table.paragraphs,
         "resourceMaintenance/*/maintenanceNote",
     ),
     Field(
@@ -199,7 +197,7 @@ MAPPING: tuple[Field[Entry], ...] = (
         "identificationInfo/*/resourceFormat/*",
         of_record=True,
     ),
-    row("srv:serviceType", "extra spatial-data-service-type", text, "serviceType"),
+    row("srv:serviceType", "extra spatial-data-service-type", table.first_text, "serviceType"),
     row("srv:serviceTypeVersion", "extra service-type-version", texts, "serviceTypeVersion"),
     row(
         "gmd:spatialRepresentationType",

@@ -13,8 +13,6 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
     formats,
@@ -26,15 +24,15 @@ from ckanext.ukharvest.core.values import (
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods, join_periods, read_periods
+from ckanext.ukharvest.core.values.periods import Periods, join_periods
 from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
-from ckanext.ukharvest.parsers.table import row
-from ckanext.ukharvest.parsers.xml_fields import NO_DATE, Node
+from ckanext.ukharvest.parsers.table import Field, FieldValues, row
+from ckanext.ukharvest.parsers.xml_fields import NO_DATE, Node, wrong_root
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
@@ -88,8 +86,7 @@ def _periods(part: Node) -> Periods:
 
 def _period(part: Node) -> Periods:
     ends = _moment(part, "TemporalFrom"), _moment(part, "TemporalTo")
-    names = {"start": "@TemporalFrom", "end": "@TemporalTo"}
-    return read_periods([ends], lambda code, words, end: part.report(code, names[end], words))
+    return part.read_periods([ends], "", "@TemporalFrom", "@TemporalTo")
 
 
 def _moment(part: Node, name: str) -> str:
@@ -239,9 +236,7 @@ def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
     is_alone = xml.local_name(root) == "Dataset"
     dataset = root if is_alone else root.find("{*}Datasets/{*}Dataset")
     if dataset is None:
-        name = xml.local_name(root)
-        message = f"the record is <{name}>; expected an inventory with a Dataset"
-        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+        raise wrong_root(raw, root, "an inventory with a Dataset")
     inventory = etree.Element("Inventory") if is_alone else root
     return Entry(
         Node(inventory, problems, "Inventory/", raw.url),
@@ -416,9 +411,9 @@ _RENDITION = ("Identifier", "MimeType", "Title", "Description", "Availability", 
 
 _inventory_row = partial(row, prefix="Inventory/")
 
-MAPPING: tuple[Field[Entry] | table.Row, ...] = (
+MAPPING: tuple[Field | table.Row, ...] = (
     Field(("Identifier",), "guid, extra inventory_identifier", _identifier),
-    Field(("Title",), "title", read_apart),
+    Field(("Title",), "title"),
     row("Description", "notes", table.paragraph),
     Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
     Field(("@Modified",), "modified, metadata_modified", _dates),
@@ -452,7 +447,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         "resources, url, schema_urls; extra unpublished",
         _resources,
     ),
-    Field(("every other element",), "extras", read_apart),
+    Field(("every other element",), "extras"),
 )
 # Children of a Dataset.
 _READ = frozenset(

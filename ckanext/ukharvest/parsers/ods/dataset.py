@@ -11,17 +11,16 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Problem, ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers import json_fields, table
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object
 from ckanext.ukharvest.parsers.package_dict import unread_members
-from ckanext.ukharvest.parsers.table import row, without_repeats
+from ckanext.ukharvest.parsers.table import Field, row, without_repeats
 
 # Prefixes of names in tables.
 DEFAULT, DCAT, INSPIRE = "metas.default.", "metas.dcat.", "metas.inspire."
@@ -63,6 +62,11 @@ class Dataset:
         return self.dcat if prefix == DCAT else self.inspire
 
     @property
+    def is_restricted(self) -> bool:
+        """Whether only some users of the portal may see it."""
+        return "restricted" in (self.own.get("visibility"), self.default.get("visibility"))
+
+    @property
     def page(self) -> str:
         """URL of its page for people, "" if the portal is not known."""
         return f"{self.portal}{_PAGE}{self.path_id}/" if self.portal else ""
@@ -80,23 +84,23 @@ def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Prob
         guid: its identity, which is its ``dataset_id``.
         url: of its page, as the reader made it, or of another document.
     """
-    metas = _object(data.get("metas"))
+    metas = as_object(data.get("metas"))
     is_search = "datasetid" in data or not isinstance(metas.get("default"), Mapping)
     if is_search:
-        default, others, place = metas, _object(data.get("interop_metas")), "interop_metas"
+        default, others, place = metas, as_object(data.get("interop_metas")), "interop_metas"
         path = "metas."
     else:
-        default, others, place = _object(metas["default"]), metas, "metas"
+        default, others, place = as_object(metas["default"]), metas, "metas"
         path = "metas.default."
     portal, is_page, _ = url.partition(_PAGE)
     return Dataset(
         own=Fields(data, problems),
         default=Fields(default, problems, path),
-        dcat=Fields(_object(others.get("dcat")), problems, f"{place}.dcat."),
-        inspire=Fields(_object(others.get("inspire")), problems, f"{place}.inspire."),
+        dcat=Fields(as_object(others.get("dcat")), problems, f"{place}.dcat."),
+        inspire=Fields(as_object(others.get("inspire")), problems, f"{place}.inspire."),
         others={
             name: fields
-            for name, fields in {**others, **_object(data.get("extra_metas"))}.items()
+            for name, fields in {**others, **as_object(data.get("extra_metas"))}.items()
             if name not in (*_KNOWN, *_OF_PORTAL) and isinstance(fields, Mapping)
         },
         path=path,
@@ -104,10 +108,6 @@ def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Prob
         portal=portal if is_page and "://" in portal else "",
         is_search=is_search,
     )
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 default_row = partial(row, prefix=DEFAULT)
@@ -139,8 +139,11 @@ def read_resources(dataset: Dataset, limit: int, modified: str) -> tuple[Resourc
         limit: the most files of a list.
         modified: when the records changed, in ISO 8601.
     """
-    files = [file for key, kind in _FILES for file in _files(dataset, key, kind, limit)]
-    return without_repeats([*_exports(dataset, modified), *files], _references(dataset))
+    files = [*_exports(dataset, modified)]
+    for key, kind in _FILES:
+        read = partial(_file, dataset, key, kind)
+        files += json_fields.read_resources(dataset.own, key, limit, "too-many-distributions", read)
+    return without_repeats(files, _references(dataset))
 
 
 def has_records(dataset: Dataset) -> bool:
@@ -173,22 +176,6 @@ def _export_url(dataset: Dataset, name: str) -> str:
     if dataset.is_search:
         return f"{dataset.page}download?format={name}"
     return f"{dataset.portal}/api/explore/v2.1/catalog/datasets/{dataset.path_id}/exports/{name}"
-
-
-def _files(dataset: Dataset, key: str, kind: str, limit: int) -> Iterator[ResourceRecord]:
-    for number, part in enumerate(dataset.own.objects(key)):
-        if number == limit:
-            total = len(dataset.own.items(key, strict=False))
-            only = f"{total:,} entries; the first {limit:,} were read"
-            dataset.own.report("too-many-distributions", key, only)
-            return
-        if isinstance(part, str):
-            dataset.own.report(
-                "wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due"
-            )
-            continue
-        if resource := _file(dataset, key, kind, part):
-            yield resource
 
 
 def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord | None:
@@ -236,11 +223,11 @@ def _references(dataset: Dataset) -> Iterator[ResourceRecord]:
 
 
 RESOURCE_MAPPING = (
-    Field(("dataset_id", "features"), "url", read_apart),
-    Field(("url", "id"), "url, id", read_apart),
-    Field(("title", "description"), "name, description", read_apart),
-    Field(("mimetype", "url"), "mimetype, format", read_apart),
-    Field(("modified",), "modified", read_apart),
-    Field(("every other field of attachments and alternative_exports",), "extras", read_apart),
+    Field(("dataset_id", "features"), "url"),
+    Field(("url", "id"), "url, id"),
+    Field(("title", "description"), "name, description"),
+    Field(("mimetype", "url"), "mimetype, format"),
+    Field(("modified",), "modified"),
+    Field(("every other field of attachments and alternative_exports",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING)

@@ -18,18 +18,15 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences, parties
-from ckanext.ukharvest.core.values.frequencies import read_frequency
+from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
-from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.periods import join_periods
-from ckanext.ukharvest.core.values.places import parse_box
+from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
@@ -52,6 +49,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
     read_resources,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+from ckanext.ukharvest.parsers.table import Field, FieldValues, collect
 
 __all__ = ["FORM", "MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
 
@@ -107,17 +105,14 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     limit, modified = options.get("max_resources", 1000), values.get("modified", "")
     values["resources"] = read_resources(dataset, limit, modified)
     values["text_language"] = _text_language(dataset, options.get("language", ""))
-    for key, name, expected in _EXPECTED:
-        if not values.get(name) and not dataset.default.is_settled(key):
-            dataset.default.report("missing-field", key, f"missing; expected {expected}")
+    table.report_missing(dataset.default, values, _NEEDED)
     extras = table.add_unread(extras, _unread(dataset))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
 def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> None:
     own = dataset.own
-    restricted = (own.get("visibility"), dataset.default.get("visibility"))
-    is_restricted = "restricted" in restricted or is_no(own.get("data_visible"))
+    is_restricted = dataset.is_restricted or is_no(own.get("data_visible"))
     if is_restricted and not options.get("include_restricted"):
         raise SkipRecord(
             f"{where}: only some users of the portal may see it; the option include_restricted"
@@ -133,11 +128,11 @@ def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> 
 
 
 # Every portal shows these first: without them a dataset page looks empty.
-_EXPECTED = (
-    ("description", "notes", "what the data is"),
-    ("publisher", "publisher", "the name of the body that publishes it"),
-    ("license", "licence", "a licence, or its URL as license_url"),
-)
+_NEEDED = {
+    "notes": ("description", "what the data is"),
+    "publisher": ("publisher", "the name of the body that publishes it"),
+    "licence": ("license", "a licence, or its URL as license_url"),
+}
 
 
 def _tags(default: Fields, names: table.Names) -> tuple[str, ...]:
@@ -150,11 +145,6 @@ def _themes(dataset: Dataset) -> FieldValues:
     texts = dataset.default.values("theme") + dataset.inspire.values("theme")
     report = dataset.default.reporter("theme")
     return uk_fields.authority(uk_fields.FieldTexts("", texts, report))
-
-
-def _agent(fields: Fields, names: table.Names) -> Agent | None:
-    text = fields.text(names[0])
-    return parties.parse_agent(text) if text else None
 
 
 def _contacts(dataset: Dataset) -> FieldValues:
@@ -175,19 +165,9 @@ def _contacts(dataset: Dataset) -> FieldValues:
     }
 
 
-def _terms(dataset: Dataset) -> FieldValues:
-    default = dataset.default
-    texts = filter(None, (default.text("license_url"), default.text("license")))
-    return {
-        "licence": read_licence(map(licences.find, texts), default.reporter("license")),
-        "rights": "\n".join(default.texts("attributions", strict=False)),
-        "extras": {"access_rights": dataset.dcat.text("accessRights") or _access(dataset)},
-    }
-
-
-def _access(dataset: Dataset) -> str:
-    visibility = (dataset.own.get("visibility"), dataset.default.get("visibility"))
-    return "restricted" if "restricted" in visibility else ""
+def _access(dataset: Dataset) -> FieldValues:
+    access = "restricted" if dataset.is_restricted else ""
+    return {"extras": {"access_rights": dataset.dcat.text("accessRights") or access}}
 
 
 def _other_standards(fields: Fields, names: table.Names) -> str:
@@ -221,17 +201,6 @@ def _text_language(dataset: Dataset, requested: str) -> str:
     return code if code in languages else languages.pop() if len(languages) == 1 else ""
 
 
-def _frequency(dataset: Dataset) -> FieldValues:
-    for fields, key in (
-        (dataset.dcat, "accrualperiodicity"),
-        (dataset.default, "update_frequency"),
-    ):
-        if fields.has(key):
-            frequency, unread = read_frequency(value_text(fields.get(key)), fields.reporter(key))
-            return {"frequency": frequency, "extras": unread}
-    return {}
-
-
 def _temporal(fields: Fields, names: table.Names) -> table.Several:
     start, end, period = names
     periods = fields.ends(start, end)
@@ -261,14 +230,8 @@ _SIDE_NAMES = tuple(
 
 
 def _box(inspire: Fields) -> Geometry | None:
-    texts = [value_text(inspire.get(name)) for name in _SIDE_NAMES]
-    if not all(texts):
-        return None
-    try:
-        return parse_box(texts)
-    except ValueError as exc:
-        inspire.report("bad-spatial", _SIDE_NAMES[0], str(exc))
-        return None
+    sides = [value_text(inspire.get(name)) for name in _SIDE_NAMES]
+    return read_box(sides, inspire.reporter(_SIDE_NAMES[0]))
 
 
 # About the portal, its processing and its rows, or said by other fields: see the list "Not read".
@@ -312,25 +275,24 @@ def _other_templates(dataset: Dataset) -> FieldValues:
     }
 
 
-MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
-    Field(("dataset_id",), "guid", read_apart),
-    Field(names(DEFAULT, "title"), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("dataset_id",), "guid"),
+    Field(names(DEFAULT, "title"), "title"),
     Field(
         ("has_records", "features", "attachments", "alternative_exports")
         + names(DEFAULT, "references", "records_count"),
         "resources",
-        read_apart,
     ),
     default_row("description", "notes", table.paragraph),
     default_row("keyword", "tags", _tags),
-    Field(names(DEFAULT, "metadata_languages"), "text_language", read_apart),
+    Field(names(DEFAULT, "metadata_languages"), "text_language"),
     Field(
         names(DEFAULT, "theme") + names(INSPIRE, "theme"),
         "themes; extras la_function, la_service",
         _themes,
     ),
-    default_row("publisher", "publisher", _agent),
-    dcat_row("creator", "author", _agent),
+    default_row("publisher", "publisher", table.agent),
+    dcat_row("creator", "author", table.agent),
     Field(
         names(DCAT, "contact_name", "contact_email")
         + names(INSPIRE, "contact_individual_name", "contact_email"),
@@ -338,21 +300,14 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
         _contacts,
     ),
     dcat_row("contributor", "extra contributor", table.text),
-    Field(
-        ("visibility",)
-        + names(DEFAULT, "license", "license_url", "attributions")
-        + names(DCAT, "accessRights"),
-        "licence, rights; extra access_rights",
-        _terms,
-    ),
+    default_row("license_url license", "licence", table.licence),
+    default_row("attributions", "rights", table.one_per_line),
+    Field(("visibility", *names(DCAT, "accessRights")), "extra access_rights", _access),
     dcat_row("issued", "issued", table.date),
     default_row("modified", "modified", table.date),
     dcat_row("created", "extra created", table.date),
-    Field(
-        names(DCAT, "accrualperiodicity") + names(DEFAULT, "update_frequency"),
-        "frequency",
-        _frequency,
-    ),
+    dcat_row("accrualperiodicity", "frequency", table.frequency),
+    default_row("update_frequency", "frequency", table.frequency),
     dcat_row("temporal_coverage_start temporal_coverage_end temporal", "temporal", _temporal),
     Field(
         names(DEFAULT, "bbox", "territory")
@@ -386,7 +341,7 @@ MAPPING: tuple[Field[Dataset] | table.Row, ...] = (
     inspire_row("hierarchy_level_name", "extra hierarchy-level-name", table.paragraph),
     inspire_row("type", "extra resource-type", table.paragraph),
     Field(("metas.custom.*, and every other template",), "extras of the portal", _other_templates),
-    Field(("every other field",), "extras", read_apart),
+    Field(("every other field",), "extras"),
 )
 
 _READ = {

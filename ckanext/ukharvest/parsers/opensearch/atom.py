@@ -8,7 +8,6 @@ from functools import cache
 
 from lxml import etree
 
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -20,14 +19,14 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
-from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
+from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import read_tags
-from ckanext.ukharvest.parsers.table import row
+from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
 DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
@@ -255,7 +254,7 @@ def _temporal(entry: Entry) -> FieldValues:
     """Return the time that the data is about, from the first extension that has it."""
     periods = join_periods([])
     for field, spans in _spans(entry):
-        part = read_periods(spans, _reporter(entry, field))
+        part = entry.node.read_periods(spans, field)
         periods = join_periods((periods, part))
         if part.whole:
             break
@@ -271,10 +270,6 @@ def _spans(entry: Entry) -> Iterator[tuple[str, list[str | tuple[str, str]]]]:
         start, end = (time.findtext(f".//{{*}}{name}Position") or "" for name in ("begin", "end"))
         yield "eop:phenomenonTime", [(clean_text(start), clean_text(end))]
     yield "time:start", [(node.text("start"), node.text("end"))]
-
-
-def _reporter(entry: Entry, field: str) -> Callable[[str, str, str], None]:
-    return lambda code, words, _end: entry.node.report(code, field, words)
 
 
 def _terms(entry: Entry) -> FieldValues:
@@ -379,9 +374,9 @@ def _identity(entry: Entry) -> FieldValues:
 
 _METADATA = "eop:EarthObservationMetaData"
 
-MAPPING: tuple[Field[Entry] | table.Row, ...] = (
-    Field(("atom:id", "dc:identifier"), "guid", read_apart),
-    Field(("atom:title",), "title", read_apart),
+MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("atom:id", "dc:identifier"), "guid"),
+    Field(("atom:title",), "title"),
     Field(("atom:summary", "atom:content", "dc:description", "dct:abstract"), "notes", _notes),
     Field(("atom:category", "dc:subject"), "tags, themes", _tags),
     Field(
@@ -443,7 +438,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         _identity,
     ),
     row("dc:type", "extra dcat_type", table.first_text),
-    Field(("every other element",), "extras", read_apart),
+    Field(("every other element",), "extras"),
 )
 
 # Local names of the children of an entry that are read; of media:group its media:content.

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import is_xml
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -21,7 +19,7 @@ from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import (
     is_web_url,
     parse_email,
@@ -32,10 +30,11 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.data_json import shared_fields
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
+from ckanext.ukharvest.parsers.json_fields import Fields, as_object, load_object, value_text
 from ckanext.ukharvest.parsers.opensearch import atom
 from ckanext.ukharvest.parsers.reporting import read_tags
-from ckanext.ukharvest.parsers.xml_fields import Entry, Node
+from ckanext.ukharvest.parsers.table import Field, FieldValues
+from ckanext.ukharvest.parsers.xml_fields import Entry, Node, wrong_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +178,7 @@ def _all_links(feature: Feature) -> Iterator[atom.Link]:
 
 def _download(node: Fields) -> Iterator[atom.Link]:
     """Yield the file of resto's form: properties.services.download."""
-    services = node.data.get("services")
-    download = services.get("download") if isinstance(services, Mapping) else None
-    if not isinstance(download, Mapping):
-        return
+    download = as_object(as_object(node.data.get("services")).get("download"))
     if url := Fields(download, []).link("url"):
         kind, size, checksum = (
             value_text(download.get(name)) for name in ("mimeType", "size", "checksum")
@@ -195,10 +191,9 @@ def _others(node: Fields) -> Iterator[atom.Link]:
     for key in ("quicklook", "thumbnail"):
         if url := node.url(key):
             yield atom.Link("preview", url)
-    services = node.data.get("services")
-    browse = services.get("browse") if isinstance(services, Mapping) else None
-    layer = browse.get("layer") if isinstance(browse, Mapping) else None
-    if isinstance(layer, Mapping) and (url := Fields(layer, [], "").url("url")):
+    browse = as_object(as_object(node.data.get("services")).get("browse"))
+    layer = as_object(browse.get("layer"))
+    if url := Fields(layer, []).url("url"):
         yield atom.Link("search", url, title=value_text(layer.get("type")))
     for offering in node.objects("offerings"):  # of OWS Context (OGC 14-055r2)
         for operation in offering.objects("operations") if isinstance(offering, Fields) else ():
@@ -215,8 +210,7 @@ def _place(node: Fields, _names: table.Names) -> table.Several:
 
 
 def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
-    members = node.data.get(names[0])
-    pairs = members.items() if isinstance(members, Mapping) else ()
+    pairs = as_object(node.data.get(names[0])).items()
     texts = {clean_text(f"additional_{name}"): package.text_of(value) for name, value in pairs}
     return table.Several(extras=texts)
 
@@ -224,9 +218,9 @@ def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
 _row = partial(table.row, prefix="properties.")
 _ACQUISITION = "acquisitionInformation"
 
-_GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
-    Field(("id", "properties.identifier"), "guid", read_apart),
-    Field(("properties.title",), "title", read_apart),
+_GEOJSON_MAPPING: tuple[Field | table.Row, ...] = (
+    Field(("id", "properties.identifier"), "guid"),
+    Field(("properties.title",), "title"),
     _row("abstract description summary", "notes", _paragraph),
     Field(("properties.keywords", "properties.categories"), "tags, themes", _tags),
     Field(
@@ -296,7 +290,7 @@ _GEOJSON_MAPPING: tuple[Field[Feature] | table.Row, ...] = (
     _row("productInformation.cloudCover cloudCover", "extra cloud_cover", _text),
     _row("productInformation.statusDetail statusDetail", "extra status_detail", _text),
     _row("productInformation.parentIdentifier parentIdentifier", "extra parent_identifier", _text),
-    Field(("every other property",), "extras", read_apart),
+    Field(("every other property",), "extras"),
 )
 
 # Said by other properties: see the list "Not read".
@@ -329,26 +323,22 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if is_xml(raw.content or ""):
         return _atom(raw, problems)
     own = Fields(load_object(raw), problems, base=raw.url)
-    inner = own.data.get("properties")
-    node = Fields(inner if isinstance(inner, Mapping) else {}, problems, "properties.", raw.url)
-    feature = Feature(own, node)
+    node = Fields(as_object(own.data.get("properties")), problems, "properties.", raw.url)
     return table.read_record(
         raw,
         table.require(raw, plain_line(node.text("title")), "properties.title", "missing-title"),
         _GEOJSON_MAPPING,
-        feature,
+        Feature(own, node),
         problems,
         needed={"notes": ("properties.abstract", "what the data is")},
-        unread=lambda: unread(feature),
+        unread=lambda: unread(Feature(own, node)),
     )
 
 
 def _atom(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
     root = xml.parse(raw.content or "", url=raw.url)
     if xml.local_name(root) != "entry":
-        name = shorten(xml.local_name(root))
-        message = f"{raw.display_name}: its root element is <{name}>; expected <entry> of Atom"
-        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+        raise wrong_root(raw, root, "<entry> of Atom")
     node = Node(root, problems, base=raw.url)
     return table.read_record(
         raw,

@@ -8,11 +8,16 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core import harvest_extras
-from ckanext.ukharvest.core.errors import ParseError, ProtocolError, SourceError
-from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.errors import ProtocolError, SourceError
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
-from ckanext.ukharvest.readers.json_api import action, read_json, result_of, wrong_shape
+from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
+from ckanext.ukharvest.readers.json_api import (
+    action,
+    read_json,
+    result_of,
+    wrong_shape,
+)
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 
 EXPECTED = "an answer of package_search or package_show"
 _SIGNS = ("title", "resources", "notes", "license_id", "data_dict", "metadata_modified")
@@ -22,9 +27,7 @@ _GROUP = ("id", "name", "title", "display_name", "state")
 KEY = "ukharvest_portal"  # member of the answer of status_show
 
 
-def raw_record(
-    item: Any, position: str, url: str, *, page: str = "", resume: str = ""
-) -> RawRecord:
+def raw_record(item: Any, position: str, url: str, *, page: str = "") -> RawRecord:
     """Return one package as the site serves it.
 
     Args:
@@ -32,23 +35,18 @@ def raw_record(
         position: its place in the source, as a text for people.
         url: where it was read.
         page: URL of the site, to link to the dataset's page; "" if not known.
-        resume: point from which an interrupted read continues after it.
     """
     if not isinstance(item, Mapping):
-        message = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
-        return RawRecord("", url=url, position=position, error=ParseError(message), resume=resume)
+        return not_an_object(item, position, url)
     guid, name = clean_text(item.get("id")), clean_text(item.get("name"))
-    title = shorten(clean_text(item.get("title")), 60)
-    place = f"{position} '{title}'" if title else position
-    message = f"{place}: id is missing; expected the package's id"
-    return RawRecord(
-        guid=guid,
-        content=ordered_json(_steady(item)),
-        url=f"{page}/dataset/{name or guid}" if page else url,
-        modified=clean_text(item.get("metadata_modified")),
-        position=position,
-        error=None if guid else ParseError(message, code="missing-identifier"),
-        resume=resume,
+    return json_record(
+        _steady(item),
+        position,
+        f"{page}/dataset/{name or guid}" if page else url,
+        guid,
+        title=item.get("title"),
+        modified=item.get("metadata_modified"),
+        expected="the package's id",
     )
 
 

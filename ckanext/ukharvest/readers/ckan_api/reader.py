@@ -6,11 +6,11 @@ Sites without a working search are read by a list of names or ids, then dataset 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
+from ckanext.ukharvest.core.errors import FetchError, ProtocolError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -19,6 +19,7 @@ from ckanext.ukharvest.readers.ckan_api import site as sites
 from ckanext.ukharvest.readers.ckan_api.search import Search
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.readers.json_api import Refused, action, read_json, wrong_shape
+from ckanext.ukharvest.readers.seen_records import failed_record
 from ckanext.ukharvest.readers.walk import describe_empty_list
 
 _NO_KEY = (
@@ -110,11 +111,11 @@ class CkanSite:
         for base in site.bases:
             search = Search(source, base, site)
             try:
-                first = search.first()
+                search.request_first()
             except ProtocolError as exc:
                 refused = refused or exc
                 continue
-            return (yield from search.walk(first))
+            return (yield from search.records())
         assert refused is not None
         if isinstance(refused, Refused):
             return (yield from _read_names(source, site, refused))
@@ -184,8 +185,9 @@ def _shown(
         except Refused as exc:
             if exc.status not in (404, 410):
                 message = f"{position} '{name}': {exc.message}"
-                error = RecordError(message, code="not-shown", url=exc.url)
-                yield RawRecord("", url=exc.url, position=position, error=error, resume=resume)
+                raw = failed_record(position, message, code="not-shown", url=exc.url)
+                yield replace(raw, resume=resume)
             continue
         if not isinstance(package, Mapping) or sites.is_wanted(package, source.options):
-            yield packages.raw_record(package, position, shown + name, page=base, resume=resume)
+            raw = packages.raw_record(package, position, shown + name, page=base)
+            yield replace(raw, resume=resume)

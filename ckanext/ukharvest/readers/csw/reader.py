@@ -1,18 +1,33 @@
-"""CSW 2.0.2 catalogues (OGC 07-006r1), or one saved response of a catalogue."""
+"""CSW 2.0.2 catalogues (OGC 07-006r1), page by page, or one saved response of a catalogue.
+
+What servers do (GeoNetwork, pycsw, Esri Geoportal): nextRecord is 0, absent, after the total or
+the page itself; fewer records are returned than requested; a page fails because of one record in
+it; the total changes during the read. So the next page starts after the records received, and the
+end is proven only by the number of different records: as many as the server reports.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, RecordError
+from ckanext.ukharvest.core.errors import (
+    BadStatus,
+    Blocked,
+    FetchError,
+    ProtocolError,
+    RecordError,
+    SourceError,
+    Unreachable,
+)
 from ckanext.ukharvest.core.options import Option, date_range
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.csw import filters
-from ckanext.ukharvest.readers.csw.catalogue import Records
+from ckanext.ukharvest.readers.csw.filters import SCHEMAS
 from ckanext.ukharvest.readers.csw.request import (
     METHODS,
     Binding,
@@ -24,8 +39,234 @@ from ckanext.ukharvest.readers.csw.request import (
     sender,
 )
 from ckanext.ukharvest.readers.csw.response import Answer, RecordMaker, ask, read
-from ckanext.ukharvest.readers.walk import saved_ending
+from ckanext.ukharvest.readers.csw.server import Probe, Server
+from ckanext.ukharvest.readers.seen_records import SeenRecords, digest_of_record, failed_record
+from ckanext.ukharvest.readers.walk import (
+    MAX_PAGES,
+    MOST_PROBLEMS,
+    Pages,
+    Place,
+    Point,
+    Walk,
+    day_before,
+    describe_unknown_total,
+    saved_ending,
+)
 from ckanext.ukharvest.readers.xml_document import ACCEPT, XmlShape
+
+_PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
+_IN_A_ROW = 3  # records that cannot be had, before the server itself counts as broken
+_SHRINK = 4  # how much smaller a page is asked for after one that failed
+
+
+class CountedRecords(SeenRecords):
+    """Counts different records since the server last changed its total, in all passes.
+
+    Attributes:
+        is_first: this is the first pass over the pages.
+        is_steady: the total never changed.
+        mark: first day of the next run's changes; "" if no record has a date.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_first = True
+        self.is_steady = True
+        self.mark = ""
+        self._known: dict[str, bytes] = {}
+        self._current: set[str] = set()
+
+    def begin(self, before: int) -> None:
+        """Begin a pass: what the passes before it saw counts on."""
+
+    def begin_again(self) -> None:
+        """Count from 0: the server changed its total."""
+        self.is_steady = False
+        self._current.clear()
+        self.count = 0
+
+    def sift(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
+        """Yield a page's records that earlier pages did not have.
+
+        Two records with one identity on a page are different records, and so are two with different
+        content, as long as each page is read for the first time; otherwise a record has moved from
+        page to page.
+        """
+        on_page: Counter[str] = Counter()
+        for raw in records:
+            digest = digest_of_record(raw)
+            key = raw.guid or digest.hex()
+            on_page[key] += 1
+            if on_page[key] > 1:
+                key = f"{key}\n{on_page[key]}"
+            elif self.is_first and self._known.get(key, digest) != digest:
+                key = f"{key}\n{digest.hex()}"
+            self._current.add(key)
+            self.count = len(self._current)
+            if key not in self._known:
+                self._known[key] = digest
+                self.mark = max(self.mark, day_before(raw.modified))
+                yield raw
+
+
+class Records(Pages):
+    """The records of a catalogue.
+
+    The place of a page is its first record's position, and 1 where the server itself does not say
+    that there is one.
+    """
+
+    resumes = True
+    barren = 2  # in the first pass: the server shows the same page whatever is asked for
+
+    def __init__(self, source: Source, shape: XmlShape) -> None:
+        self._source = source
+        self._server = Server(source)
+        self.where = self._server.base
+        self._maker = RecordMaker(shape, self._server.base)
+        self.seen: CountedRecords = CountedRecords()
+        self._first: Answer | None = None
+        self._following: Place | None = None
+        self._may_help = True
+        self._says_total = True  # the last page with records does
+        self._lost = 0
+
+    def records(self) -> Generator[RawRecord, None, Ending]:
+        """Yield every record once, in as many passes as needed to see all.
+
+        Raises:
+            SourceError: not a CSW, or one that ends too early.
+        """
+        resume = self._source.resume
+        start = int(resume) if resume.isdecimal() else 1
+        self._first = Probe(self._server, start).first_page()
+        way = self._server.way
+        base = way.url if way.method == "GET" and way.url else self.where
+        self._maker = replace(self._maker, base=base, schema=SCHEMAS[way.schema])
+        is_part = start > 1
+        walk = Walk(self, self._source.tell_total)
+        for number in range(1, _PASSES + 1):
+            before = self.seen.count
+            walk = Walk(self, self._source.tell_total, walk.total)
+            yield from walk.read(Point((start, 0)))
+            is_idle = number > 1 and self.seen.count == before and not walk.has_changed
+            # A page that was not requested, because the ones before it had nothing new.
+            is_cut = self._following is not None
+            may_help = self._may_help and self._says_total and not is_cut and not self._lost
+            is_proven = walk.is_whole and not is_part
+            if is_proven or is_idle or not may_help or number == _PASSES:
+                break
+            start, is_part, self.seen.is_first = 1, False, False
+            self.resumes, self.barren = False, MAX_PAGES
+        if walk.total < 0 and not self._lost and not is_part:
+            walk.note_total(self._server.count())
+        reason, since = self._reason(walk), self._server.wanted.since
+        return Ending(
+            complete=not reason,
+            reason=reason,
+            interface=str(way),
+            changes_only=bool(since),
+            mark=since if reason else self.seen.mark or since,
+            problems=tuple(self._server.problems[:MOST_PROBLEMS]),
+        )
+
+    def dump(self, point: Point) -> str:
+        return str(point.place[0])
+
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        start, is_doubtful = int(point.place[0]), bool(point.place[1])
+        self._following = None
+        page, self._first = self._first, None
+        if page is None and (walk.asked == 1 or is_doubtful):
+            try:
+                page = self._server.page(start)
+            except SourceError:
+                if not is_doubtful:
+                    raise
+                self._may_help = False
+        elif page is None:
+            page = yield from self._next(start, walk)
+        if page is None:
+            return None
+        records = self._maker.records(page, self._source)
+        if records or walk.total < 0:
+            if walk.total not in (-1, page.matched):
+                self.seen.begin_again()
+                walk.has_changed = True
+            walk.note_total(page.matched)
+            self._says_total = page.matched >= 0
+        yield from records
+        is_done = walk.is_whole and self.seen.is_steady and not self.seen.is_first
+        if page.behind and not is_done:
+            self._following = (page.behind, int(page.is_doubtful))
+        return self._following
+
+    def _next(self, start: int, walk: Walk) -> Generator[RawRecord, None, Answer | None]:
+        """Return the next page, smaller if the server cannot make it.
+
+        A record that fails even by itself is yielded as failed.
+
+        Raises:
+            SourceError: more than one record is at fault; this is the page's first error.
+        """
+        first: SourceError | None = None
+        lost: list[RawRecord] = []
+        for position in range(start, start + _IN_A_ROW):
+            if first and 0 <= walk.total < position:
+                try:  # the records are at fault if one that was read before still comes
+                    self._server.page(start - 1, 1, patient=False)
+                except SourceError:
+                    raise first from None
+                yield from lost
+                return None
+            try:
+                page = self._shrinking(position, patient=first is None)
+            except (FetchError, ProtocolError) as exc:
+                first = first or exc
+                if isinstance(exc, (Blocked, Unreachable)):
+                    break
+                lost.append(self._culprit(position, exc))
+                continue
+            self._server.size = min(self._server.size * 2, self._server.most)
+            yield from lost
+            return page
+        assert first is not None
+        raise first
+
+    def _shrinking(self, start: int, *, patient: bool) -> Answer:
+        first: SourceError | None = None
+        while True:
+            try:
+                return self._server.page(start, patient=patient and first is None)
+            except (FetchError, ProtocolError) as exc:
+                # An unreachable server also fails for small pages, but it may have been too slow.
+                is_away = isinstance(exc, Unreachable) and first is not None
+                first = first or exc
+                if is_away or self._server.size == 1 or isinstance(exc, Blocked):
+                    raise first from None
+            self._server.size = max(self._server.size // _SHRINK, 1)
+
+    def _culprit(self, position: int, exc: SourceError) -> RawRecord:
+        self._lost += 1
+        name = f"{self._maker.shape.singular} {position}"
+        message = f"{name} of {self._server.base} could not be read, even by itself: {exc.message}"
+        return failed_record(name, message, code="unserved-record", url=self._server.base)
+
+    def _reason(self, walk: Walk) -> str:
+        """Return why the read is not complete, "" if it is."""
+        if self._lost:
+            return f"{self._lost:,} of the records of {self.where} could not be read"
+        if span := self._server.wanted.span:
+            return (
+                f"only records {span} were requested from {self.where}; others do not count as"
+                " missing"
+            )
+        may_be_empty = bool(self._server.wanted.since) and walk.total == 0
+        is_silent = walk.total < 0 or (walk.has_changed and not self._says_total)
+        if is_silent and self.seen.count:
+            return describe_unknown_total(self.where, self.noun, "numberOfRecordsMatched")
+        return walk.reason(may_be_empty=may_be_empty)
+
 
 OPTIONS = (
     Option(

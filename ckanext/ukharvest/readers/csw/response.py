@@ -23,11 +23,12 @@ from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
+from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.csw.filters import GMD
 from ckanext.ukharvest.readers.csw.request import SOAP, Send, record_url
-from ckanext.ukharvest.readers.rdf.reader import records_of
+from ckanext.ukharvest.readers.rdf.reader import only_record
+from ckanext.ukharvest.readers.seen_records import failed_record
 from ckanext.ukharvest.readers.xml_document import (
     Refusal,
     XmlShape,
@@ -306,28 +307,24 @@ class RecordMaker:
         else:
             other = f"{position} is a {xml.local_name(element)}, not {self.shape.kind}"
             message = f"{other}; the option types can leave such records out"
-            return self._failed(position, message, "other-kind")
-        if raw.guid:
-            url = record_url(self.base, raw.guid, self.schema) if self.base else self.url
-            return replace(raw, url=url)
-        url = self.base or self.url
-        return replace(raw, url=url, error=self.shape.nameless(raw.position, url))
+            return failed_record(position, message, code="other-kind", url=self._where)
+        if not raw.guid:
+            error = self.shape.nameless(raw.position, self._where)
+            return replace(raw, url=self._where, error=error)
+        url = record_url(self.base, raw.guid, self.schema) if self.base else self.url
+        return replace(raw, url=url)
 
     def _described(self, element: etree._Element, position: str, source: Source) -> RawRecord:
         """Return a record in RDF: its only dataset, or its only service."""
         try:
-            records = records_of(element, self.base or self.url, source)
-        except ProtocolError as exc:
-            return self._failed(position, f"{position}: {exc.message}", exc.code)
-        if len(records) == 1:
-            return replace(records[0], position=position)
-        held = counted(len(records), "dcat:Dataset")
-        return self._failed(position, f"{position} describes {held}; expected one", "no-dataset")
+            raw = only_record(element, position, self._where, source)
+        except RecordError as exc:
+            return RawRecord("", url=self._where, position=position, error=exc)
+        return replace(raw, position=position)
 
-    def _failed(self, position: str, message: str, code: str) -> RawRecord:
-        url = self.base or self.url
-        error = RecordError(message, code=code, url=url)
-        return RawRecord("", url=url, position=position, error=error)
+    @property
+    def _where(self) -> str:
+        return self.base or self.url
 
     def _is_whole(self, element: etree._Element) -> bool:
         return xml.local_name(element) in {path[-1] for path in self.shape.paths}

@@ -54,7 +54,6 @@ from ckanext.ukharvest.readers.csw.response import (
     rank,
     read_root,
 )
-from ckanext.ukharvest.readers.walk import MAX_PAGES, endless_paging
 
 # Of what a server refuses: the schema, or the type of record that is asked for.
 _OF_SCHEMA = re.compile(r"schema|type_?name", re.IGNORECASE)
@@ -88,7 +87,6 @@ class Server:
         self.size = self.most
         self._http = source.http
         self.problems: list[Problem] = []
-        self._asked = 0
 
     def page(self, start: int, size: int = 0, *, patient: bool = True) -> Answer:
         """Return the page that begins at a position.
@@ -98,11 +96,8 @@ class Server:
             patient: whether a failed request is retried after a while.
 
         Raises:
-            SourceError: refused, no usable answer, or too many pages.
+            SourceError: refused, or no usable answer.
         """
-        self._asked += 1
-        if self._asked > MAX_PAGES:
-            raise endless_paging(self.base, MAX_PAGES)
         answer = self._ask(start, size or self.size, "results", patient=patient)
         if not answer.is_list:
             message = f"{self.base} answered GetRecords as if it were GetRecordById"

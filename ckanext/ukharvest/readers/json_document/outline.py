@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
@@ -131,48 +132,20 @@ def _any(names: tuple[str, ...]) -> str:
     return "|".join(map(re.escape, names))
 
 
-@dataclass(frozen=True, slots=True)
 class Outline:
-    """The content of one document.
+    """The content of one document, found in a pass over its events.
 
     Attributes:
-        prefixes: ijson prefixes of the records, in the document's order.
-        embedded: ijson prefixes of records inside other entries.
-        by_rule: key and ijson prefix of data services and series.
+        lists: ijson prefix of records → their number, in the document's order.
+        embedded: the same of records inside other entries.
         is_single: the document itself is the one record.
-        problems: entries left out because they are not records.
+
+    Raises:
+        ProtocolError: not JSON, too deep, or no catalogue; says what was expected and found.
     """
 
-    prefixes: tuple[str, ...]
-    embedded: tuple[str, ...] = ()
-    by_rule: tuple[tuple[str, str], ...] = ()
-    is_single: bool = False
-    problems: tuple[Problem, ...] = ()
-
-    @classmethod
-    def read(cls, file: JsonFile, shape: Shape, *, url: str, kind: str) -> Outline:
-        """Read a document's outline.
-
-        Raises:
-            ProtocolError: not JSON, too deep, or no catalogue; says what was expected and found.
-        """
-        scan = _Scan(shape, url)
-        scan.read(file)
-        if scan.is_record():
-            return cls(("",), is_single=True)
-        wrong = scan.refusal(kind)
-        if wrong:
-            raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
-        places = (tuple(scan.lists), tuple(scan.embedded), scan.by_rule)
-        return cls(*places, problems=tuple(scan.problems()))
-
-
-class _Scan:
-    """The pass over the document's events, and its findings."""
-
-    def __init__(self, shape: Shape, url: str) -> None:
+    def __init__(self, file: JsonFile, shape: Shape, url: str, kind: str) -> None:
         self._shape = shape
-        self._url = url
         self._places: dict[str, tuple[str, str, bool]] = {}
         self._idle: set[str] = set()  # prefixes whose events say nothing: most
         self._top = ""
@@ -182,14 +155,20 @@ class _Scan:
         self._found = False
         self.lists: Counter[str] = Counter()
         self.embedded: Counter[str] = Counter()
-        self.left_out: Counter[tuple[str, str]] = Counter()  # by name and prefix
+        self._left_out: Counter[tuple[str, str]] = Counter()  # by name and prefix
+        self._read(file)
+        self.is_single = self._is_record()
+        if self.is_single:
+            self.lists[""] = 1
+        elif wrong := self._refusal(kind):
+            raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
 
     @property
     def by_rule(self) -> tuple[tuple[str, str], ...]:
         """The keys and prefixes of data services and series."""
-        return tuple(place for place in self.left_out if place[0] in self._shape.by_rule)
+        return tuple(place for place in self._left_out if place[0] in self._shape.by_rule)
 
-    def read(self, file: JsonFile) -> None:
+    def _read(self, file: JsonFile) -> None:
         idle = self._idle
         for prefix, event, value in file.events():
             if prefix in idle:
@@ -226,7 +205,7 @@ class _Scan:
         elif kind == "embedded" and event == "start_map":
             self.embedded[prefix] += 1
         elif kind == "left_out" and event == "start_map":
-            self.left_out[name, prefix] += 1
+            self._left_out[name, prefix] += 1
 
     def _list(self, prefix: str, event: str, is_item: bool) -> None:
         """Handle a list of records, an item of it, or another value in its place."""
@@ -251,35 +230,34 @@ class _Scan:
                 self._places[prefix] = place
         return place
 
-    def is_record(self) -> bool:
+    def _is_record(self) -> bool:
         """Whether the document is one record without a catalogue around it."""
-        has_list = self.lists or self.embedded or self.left_out or self._found or self._wrong
+        has_list = self.lists or self.embedded or self._left_out or self._found or self._wrong
         is_catalogue = self._own["@type"].lower().endswith("catalog")
         if self._top != "start_map" or has_list or is_catalogue:
             return False
         return len(self._shape.signs & self._keys.keys()) > 1
 
-    def _has_signs(self) -> bool:
-        return not self._shape.signs.isdisjoint(self._keys)
-
     def problems(self) -> Iterator[Problem]:
-        """Yield problems of a catalogue that can still be read."""
+        """Yield problems of a catalogue that can still be read: entries that are not records."""
+        if self.is_single:
+            return
         shown, known = self._own["conformsTo"], self._shape.schemas
         if shown and known and not any(part in shown.lower() for part in known):
             words = f"'{shorten(shown, 80)}' is no known format; it was read as {known[0]}"
             yield Problem("unknown-schema", "conformsTo", f"conformsTo: {words}")
         noun = self._shape.noun
         for key, what in self._shape.left_out:
-            if number := sum(n for (name, _), n in self.left_out.items() if name == key):
+            if number := sum(n for (name, _), n in self._left_out.items() if name == key):
                 words = f"{number} left out, since {what} are no {noun}"
                 yield Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
 
-    def refusal(self, kind: str) -> str:
+    def _refusal(self, kind: str) -> str:
         """Return why this is not a catalogue, "" if it is."""
         if self._top == "start_array":
-            if not self.lists["item"] or self._has_signs():
+            if not self.lists["item"] or self._shape.signs & self._keys.keys():
                 return ""
-        elif self.lists or self.embedded or self.left_out or self._found:
+        elif self.lists or self.embedded or self._left_out or self._found:
             return ""
         if self._wrong:
             key, event = next(iter(self._wrong.items()))
@@ -301,3 +279,30 @@ class _Scan:
         if self._top == "start_map":
             return f"the keys {names}" if names else "an empty object"
         return f"a single {self._top}"
+
+
+class JsonList:
+    """One document, checked to its end when made, then cut into the items of its lists.
+
+    Args:
+        url: its URL, for messages.
+        shape: where the items are.
+        kind: the document's name in messages.
+
+    Raises:
+        ProtocolError: not JSON, truncated, or no catalogue.
+    """
+
+    def __init__(self, reply: Reply, url: str, shape: Shape, kind: str) -> None:
+        self.file = JsonFile.of(reply, url, kind)
+        self.outline = Outline(self.file, shape, url, kind)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Problems of the document as a whole."""
+        return (*filter(None, [self.file.problem]), *self.outline.problems())
+
+    def items(self) -> Iterator[Any]:
+        """Yield the items, one in memory at a time."""
+        for prefix in self.outline.lists:
+            yield from self.file.items(prefix)

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
 from ckanext.ukharvest.core.document_kind import MIXED, html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Problem
 
 _CHUNK = 1 << 16
@@ -55,9 +56,25 @@ class JsonFile:
         self._find_encoding(charset)
         self._check_beginning()
 
-    @property
-    def is_blank(self) -> bool:
-        return not self._head().strip()
+    @classmethod
+    def of(cls, reply: Reply, url: str, expected: str) -> JsonFile:
+        """Return the document of a reply.
+
+        Args:
+            url: its URL, for messages.
+            expected: what it should be.
+
+        Raises:
+            ProtocolError: it is empty, or does not begin as JSON.
+        """
+        file = cls(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
+        if not file._head().strip():  # noqa: SLF001  # its own
+            raise ProtocolError(
+                f"the document at {url} is empty; expected {expected}",
+                code="empty-document",
+                url=url,
+            )
+        return file
 
     def events(self) -> Iterator[tuple[str, str, Any]]:
         """Yield ijson's (prefix, event, value) for the whole document.
@@ -88,8 +105,8 @@ class JsonFile:
     def _open(self, *, is_checked: bool = False) -> json_limits.JsonPieces:
         return json_limits.JsonPieces(self._as_utf8(), is_checked=is_checked)
 
-    def _as_utf8(self) -> _Utf8:
-        return _Utf8(self._body, self._encoding, self._errors, self._skip)
+    def _as_utf8(self) -> Utf8:
+        return Utf8(self._body, self._encoding, self._errors, self._skip)
 
     def _head(self) -> str:
         return self._as_utf8().read(2048).decode("utf-8", "replace").lstrip("\ufeff")
@@ -227,7 +244,7 @@ class _Pieces:
                 yield from (piece[token.start() : token.end()] for token in tokens)
 
 
-class _Utf8:
+class Utf8:
     """A file's text as UTF-8 bytes, whatever its encoding."""
 
     def __init__(self, body: IO[bytes], encoding: str, errors: str, skip: int) -> None:

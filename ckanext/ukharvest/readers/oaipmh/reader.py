@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
@@ -19,10 +18,8 @@ from ckanext.ukharvest.core.options import Option, date_range
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.readers.oaipmh import request as requests
-from ckanext.ukharvest.readers.oaipmh import response as responses
-from ckanext.ukharvest.readers.oaipmh.request import Wanted
-from ckanext.ukharvest.readers.oaipmh.response import Facts, RecordMaker, Refused
+from ckanext.ukharvest.readers.oaipmh import protocol
+from ckanext.ukharvest.readers.oaipmh.protocol import Facts, RecordMaker, Refused, Wanted
 from ckanext.ukharvest.readers.seen_records import SeenContents
 from ckanext.ukharvest.readers.walk import (
     MOST_PROBLEMS,
@@ -31,13 +28,12 @@ from ckanext.ukharvest.readers.walk import (
     Place,
     Point,
     Walk,
+    day_before,
     saved_ending,
 )
 from ckanext.ukharvest.readers.xml_document import ACCEPT
 
 _RESTARTS = 2  # of one list, when its token has expired
-# Of the spans of two runs: servers date a change and show it later.
-_OVERLAP = timedelta(days=1)
 OPTIONS = (
     Option(
         "metadata_prefix",
@@ -54,7 +50,7 @@ OPTIONS = (
         "Sets that are harvested, by their setSpec. Empty takes all records.",
         alias="set",
     ),
-    *date_range(requests.check_date),
+    *date_range(protocol.check_date),
     Option(
         "full_check_days",
         "integer",
@@ -85,7 +81,7 @@ class OaiPmh(Reader):
         count = 0
         problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            elements = Iteration(responses.read(reply, problems), Facts())
+            elements = Iteration(protocol.read(reply, problems), Facts())
             try:
                 for element in elements:
                     count += 1
@@ -106,7 +102,7 @@ class Repository:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self.base = requests.endpoint(source.url)
+        self.base = protocol.endpoint(source.url)
         self.seen = SeenContents()
         self.with_all = False  # the server misses arguments beside a token
         self.date = ""
@@ -126,7 +122,7 @@ class Repository:
         self.maker = RecordMaker(self._source, self.base, prefix)
         wanted = Wanted(prefix, *self._span())
         start = Point.load(self._source.resume, int, str) or Point((0, ""))
-        for number, name in enumerate(requests.sets_of(options)):
+        for number, name in enumerate(protocol.sets_of(options)):
             if number >= int(start.place[0]):
                 beginning = Point((number, ""))
                 point = start if number == start.place[0] else beginning
@@ -139,29 +135,29 @@ class Repository:
         options = self._source.options
         names = ("from", "until", "full_check_days")
         if not self._source.since and not any(options.get(name) for name in names):
-            return requests.DAY, "no"
+            return protocol.DAY, "no"
         try:
             with closing(self.request({"verb": "Identify"})) as reply:
-                return responses.identity(reply)
+                return protocol.identity(reply)
         except ProtocolError:
-            return requests.DAY, "no"
+            return protocol.DAY, "no"
 
     def _offered(self) -> str:
         """Return the best format that the repository offers."""
         try:
-            return requests.best_format(self._formats())
+            return protocol.best_format(self._formats())
         except (ProtocolError, BadStatus) as exc:  # ListRecords is the one that matters
             if isinstance(exc, BadStatus) and exc.status >= 500:
                 raise
-            return requests.OAI_DC
+            return protocol.OAI_DC
 
     def _span(self) -> tuple[str, str]:
         """Return from and until at the server's granularity."""
         options, granularity = self._source.options, self._granularity
         begin = max(options.get("from", ""), self._since)
         return (
-            requests.as_granularity(begin, granularity),
-            requests.as_granularity(options.get("until", ""), granularity, is_end=True),
+            protocol.as_granularity(begin, granularity),
+            protocol.as_granularity(options.get("until", ""), granularity, is_end=True),
         )
 
     @property
@@ -199,7 +195,7 @@ class Repository:
 
     def request(self, query: dict[str, str | int]) -> Reply:
         """Send a request."""
-        return responses.ask(self._source.http, self.base, query)
+        return protocol.ask(self._source.http, self.base, query)
 
     def _explained(self, exc: Refused, prefix: str) -> str:
         """Return the message of a refusal with what to do about it."""
@@ -216,7 +212,7 @@ class Repository:
 
     def _formats(self) -> list[tuple[str, str]]:
         with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
-            return responses.formats(reply)
+            return protocol.formats(reply)
 
     def _ending(self) -> Ending:
         options = self._source.options
@@ -224,22 +220,14 @@ class Repository:
         if span:
             asked = f"only records changed {' '.join(span)} were requested from {self.base}"
             self._reasons.append(f"{asked}, so that others do not count as missing")
+        mark = day_before(self.date) if self._deleted == "persistent" else ""
         return Ending(
             complete=not self._reasons,
             reason="; ".join(self._reasons),
             changes_only=bool(self._since),
-            mark=self._since if self._reasons else self._mark(),
+            mark=self._since if self._reasons else mark,
             problems=tuple(self._problems[:MOST_PROBLEMS]),
         )
-
-    def _mark(self) -> str:
-        """Return the first day of the next run's changes; "" if all has to be read."""
-        if self._deleted != "persistent":
-            return ""
-        try:
-            return (date.fromisoformat(self.date[:10]) - _OVERLAP).isoformat()
-        except (ValueError, OverflowError):
-            return ""
 
 
 class _List(Pages):
@@ -279,7 +267,7 @@ class _List(Pages):
         facts = Facts()
         try:
             with closing(repository.request(query)) as reply:
-                elements = Iteration(responses.read(reply, walk.problems), Facts())
+                elements = Iteration(protocol.read(reply, walk.problems), Facts())
                 for place, element in enumerate(elements, point.before + 1):
                     yield repository.maker.record(element, f"record {place}")
                 facts = elements.result

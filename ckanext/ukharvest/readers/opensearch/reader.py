@@ -20,9 +20,13 @@ from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.opensearch import search as searches
-from ckanext.ukharvest.readers.opensearch.response import Description, Page, ask
-from ckanext.ukharvest.readers.opensearch.search import Search
-from ckanext.ukharvest.readers.opensearch.template import START_INDEX, START_PAGE
+from ckanext.ukharvest.readers.opensearch.response import Page, ask
+from ckanext.ukharvest.readers.opensearch.search import (
+    START_INDEX,
+    START_PAGE,
+    Description,
+    Search,
+)
 from ckanext.ukharvest.readers.seen_records import SeenPages
 from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, saved_ending
 

@@ -29,13 +29,13 @@ from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
-from ckanext.ukharvest.readers.opensearch import template as description
-from ckanext.ukharvest.readers.opensearch.template import Template, absolute
+from ckanext.ukharvest.readers.opensearch import search as description
+from ckanext.ukharvest.readers.opensearch.search import ATOM, GEOJSON, Description, absolute
+from ckanext.ukharvest.readers.seen_records import missing_identifier
 from ckanext.ukharvest.readers.xml_document import beyond_repair, open_answer, wrong_root
 
 KIND = "an answer of OpenSearch"
 EXPECTED = "an OpenSearch description document, or results in Atom or GeoJSON"
-ATOM, GEOJSON = "application/atom+xml", "application/geo+json"
 ACCEPT = (
     f"{description.MEDIA_TYPE}, {ATOM}, {GEOJSON}, application/xml;q=0.8, application/json;q=0.8,"
     " */*;q=0.1"
@@ -76,14 +76,6 @@ class Page:
     start: int = -1
     next: str = ""
     problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A description document: its templates."""
-
-    url: str
-    templates: tuple[Template, ...]
 
 
 def ask(http: HttpClient, url: str, position: int = 0) -> Page | Description | tuple[str, ...]:
@@ -250,6 +242,5 @@ def _own_links(value: Any, url: str) -> list[dict[str, Any]]:
 
 
 def _record(guid: str, content: str, position: str, url: str) -> RawRecord:
-    message = f"{position}: id is missing; expected a text that stays the same"
-    error = None if guid else ParseError(message, code="missing-identifier", url=url)
+    error = None if guid else missing_identifier(position, "id", url=url)
     return RawRecord(guid, content, url=url, position=position, error=error)

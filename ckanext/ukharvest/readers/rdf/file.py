@@ -8,7 +8,6 @@ Invalid IRIs (with blanks) are reported; the document is still read.
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import re
@@ -22,6 +21,7 @@ import pyoxigraph as ox
 from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
+from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
 from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
@@ -31,7 +31,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair as xml_repair
 from ckanext.ukharvest.core.xml import scan as xml_scan
-from ckanext.ukharvest.readers.json_document.stream import declared_encoding, first_wrong_line
+from ckanext.ukharvest.readers.json_document.stream import Utf8, declared_encoding, first_wrong_line
 from ckanext.ukharvest.readers.rdf import json_ld, repair
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
 
@@ -71,11 +71,6 @@ _BRACKET = re.compile(r"\[\s*[\[\]{\"]")
 _TURTLE = re.compile(r"(?:@?(?:prefix|base|version)\b|#|<|_:|\[|\(|[\w.-]*:)", re.IGNORECASE)
 _DECLARED = re.compile(rb"""\A\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
 _UNDECLARED = re.compile(rb"""\A\s*(<\?xml\s[^>]*?)\s+encoding\s*=\s*["'][\w.-]+["']""")
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 _GOOD_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*>").fullmatch
 _BAD_SIGN = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
@@ -223,7 +218,7 @@ class RdfFile:
 
     def _as_utf8(self, body: IO[bytes], head: bytes, charset: str) -> IO[bytes]:
         """Return the document in UTF-8, without byte order mark or another declaration."""
-        marks = ((mark, name) for mark, name in _BOMS if head.startswith(mark))
+        marks = ((mark, name) for mark, name in BYTE_ORDER_MARKS if head.startswith(mark))
         mark, encoding = next(marks, (b"", ""))
         errors = "replace" if mark else "strict"
         declared = _DECLARED.match(head)
@@ -240,18 +235,14 @@ class RdfFile:
         return self._transcoded(body, encoding or "utf-8", errors, len(mark))
 
     def _transcoded(self, body: IO[bytes], encoding: str, errors: str, skip: int) -> IO[bytes]:
-        decoder = codecs.getincrementaldecoder(encoding)(errors)
+        source = Utf8(body, encoding, errors, skip)
         file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the document
         self._own.append(file)
-        body.seek(skip)
-        while True:
-            piece = body.read(_PIECE)
-            data = decoder.decode(piece, not piece).encode("utf-8", "replace")
+        while data := source.read(_PIECE):
             if not file.tell():
                 data = _UNDECLARED.sub(rb"\1", data.lstrip() if b"<?xml" in data[:200] else data)
             file.write(data)
-            if not piece:
-                return file
+        return file
 
     def _find_format(self, hint: str) -> ox.RdfFormat:
         """Detect the syntax by the first characters, and by the hint if several are possible."""

@@ -12,20 +12,20 @@ from urllib.parse import urlsplit
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.tags import slug
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
-from ckanext.ukharvest.readers.walk import Place, Point, Walk, unchanged
+from ckanext.ukharvest.readers.walk import Place, Point, Walk
 
 ACCEPT = (
     "text/turtle, application/n-triples, application/rdf+xml;q=0.9, application/ld+json;q=0.8,"
@@ -73,12 +73,7 @@ class RdfReader(Reader):
         Raises:
             SourceError: no answer, not RDF, nothing of DCAT in it, or a broken page.
         """
-        old = source.validators.get(source.url)
-        reply = source.http.get(source.url, accept=ACCEPT, validators=old)
-        if reply.not_modified:
-            reply.close()
-            return unchanged(source)
-        return (yield from _RdfPages(source, reply).records())
+        return (yield from _RdfPages(source).records())
 
 
 class Page:
@@ -214,8 +209,8 @@ class _RdfPages(NumberedPages[Page]):
     accept = ACCEPT
     syntax = "rdf-syntax"
 
-    def __init__(self, source: Source, reply: Reply) -> None:
-        super().__init__(source, reply)
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
         self._contexts = Contexts(source.http)
         self._is_linked = False
         self._total = -1
@@ -278,11 +273,16 @@ class _RdfPages(NumberedPages[Page]):
         super().note_other(exc, walk)
 
 
-def records_of(element: etree._Element, url: str, source: Source) -> list[RawRecord]:
-    """Return the datasets, or else the services, of RDF/XML within another document.
+def only_record(element: etree._Element, name: str, url: str, source: Source) -> RawRecord:
+    """Return the only dataset, or else the only service, of RDF/XML within another document.
+
+    Args:
+        name: of the record, for messages.
+        url: where it was read.
+        source: for the reader of RDF, which requests nothing for RDF/XML.
 
     Raises:
-        ProtocolError: it is not valid RDF.
+        RecordError: it is not valid RDF, or has another number of them.
     """
     reply = Reply(
         url=url,
@@ -291,5 +291,12 @@ def records_of(element: etree._Element, url: str, source: Source) -> list[RawRec
         headers={"Content-Type": "application/rdf+xml"},
         body=io.BytesIO(etree.tostring(element, with_tail=False)),
     )
-    with closing(Page(source, reply, Contexts(source.http))) as page:
-        return list(page.records()) or list(page.services())
+    try:
+        with closing(Page(source, reply, Contexts(source.http))) as page:
+            records = list(page.records()) or list(page.services())
+    except ProtocolError as exc:
+        raise RecordError(f"{name}: {exc.message}", code=exc.code, url=url) from exc
+    if len(records) != 1:
+        held = counted(len(records), "dcat:Dataset")
+        raise RecordError(f"{name} describes {held}; expected one", code="no-dataset", url=url)
+    return records[0]

@@ -98,9 +98,13 @@ def _name(element: etree._Element) -> str:
 
 def _split(part: etree._Element, children: list[etree._Element]) -> None:
     """Give each node but the first a property element of its own."""
-    for child in reversed(children[1:]):
+    for child in children:
         part.remove(child)
-        copy = etree.Element(part.tag)  # lxml declares what the child inherits
+    empty = deepcopy(part)  # lxml makes no new element in a namespace that is no URI
+    empty.attrib.clear()
+    part.append(children[0])
+    for child in reversed(children[1:]):
+        copy = deepcopy(empty)
         copy.append(child)
         part.addnext(copy)
 

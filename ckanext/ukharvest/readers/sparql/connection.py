@@ -25,8 +25,9 @@ from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url, with_query
 from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml.repair import ElementReading
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.xml_document import not_ours
+from ckanext.ukharvest.readers.xml_document import not_ours, wrong_root
 
 ROWS = "application/sparql-results+json, application/sparql-results+xml;q=0.9, */*;q=0.1"
 TRIPLES = (
@@ -139,10 +140,7 @@ def _refuse_part(reply: Reply) -> None:
 
 def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
     url = place(reply)
-    file = JsonFile(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
-    if file.is_blank:
-        message = f"the answer of {url} is empty; expected {_EXPECTED}"
-        raise ProtocolError(message, code="empty-document", url=url)
+    file = JsonFile.of(reply, url, _EXPECTED)
     outer: dict[str, str] = {}
     names: list[str] = []
     for prefix, event, value in file.events():
@@ -175,20 +173,16 @@ def _json_term(row: Any, variable: str) -> Term:
 def _xml_rows(reply: Reply, variable: str, most: int) -> list[Term]:
     url = place(reply)
     terms: list[Term] = []
-    elements = xml.elements(reply.body, (_ROW,), url=url)
-    while True:
-        try:
-            element = next(elements)
-        except StopIteration as stop:
-            root: etree._Element = stop.value
-            break
-        except ParseError as exc:
-            raise not_ours(exc, KIND, url, reply.media_type) from exc
-        if len(terms) < most:
-            terms.append(_xml_term(element, variable))
-    if (name := xml.local_name(root)) != "sparql":
-        message = f"the document at {url} is not {KIND}: its root element is <{shorten(name)}>"
-        raise ProtocolError(f"{message}; expected {_EXPECTED}", code="wrong-root", url=url)
+    reading = ElementReading(xml.elements(reply.body, (_ROW,), url=url))
+    try:
+        for element in reading:
+            if len(terms) < most:
+                terms.append(_xml_term(element, variable))
+    except ParseError as exc:
+        raise not_ours(exc, KIND, url, reply.media_type) from exc
+    root = reading.root
+    if xml.local_name(root) != "sparql":
+        raise wrong_root(root, KIND, _EXPECTED, url)
     if root.find("{*}results") is None:
         raise _other({} if root.find("{*}boolean") is None else {"boolean": ""}, url)
     names = [clean_text(part.get("name")) for part in root.iterfind("{*}head/{*}variable")]
@@ -235,8 +229,7 @@ class Connection:
     def __init__(self, http: HttpClient, url: str, method: str) -> None:
         self._http = http
         self._url = url
-        self._is_auto = method == "auto"
-        self._methods = ["GET", "POST"] if self._is_auto else [method.upper()]
+        self._methods = ["GET", "POST"] if method == "auto" else [method.upper()]
 
     def ask(self, query: str, accept: str, *, patient: bool = True) -> Reply:
         """Send a query; return the response, which is a success and whole.
@@ -252,9 +245,7 @@ class Connection:
             FetchError: no usable answer.
         """
         url = with_query(self._url, {"query": query})
-        methods = list(self._methods)
-        if len(url) > _LONGEST:
-            methods.sort(reverse=True)  # POST first
+        methods = sorted(self._methods, reverse=len(url) > _LONGEST)  # of long ones POST first
         try:
             return self._send(methods[0], url, query, accept, patient=patient)
         except Refused as exc:

@@ -32,7 +32,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import RdfFile
 from ckanext.ukharvest.readers.rdf.graph import RdfGraph
-from ckanext.ukharvest.readers.seen_records import SeenRecords
+from ckanext.ukharvest.readers.seen_records import SeenRecords, failed_record
 from ckanext.ukharvest.readers.sparql import request as requests
 from ckanext.ukharvest.readers.sparql.connection import (
     ROWS,
@@ -236,9 +236,13 @@ class Datasets(Pages):
             self._size = len(terms)  # the most rows that the server gives
             self._descriptions.most_rows = len(terms)
         self._has_repeats = False
+        named = len(self._names)
         yield from self._records(terms)
-        if self.seen.count == listed:
+        is_known = self._has_repeats and len(self._names) == named
+        if self.seen.count == listed or is_known:
             walk.doubt("gives a page without a new dataset")
+            if self.seen.count > listed:
+                return None  # by its blank nodes the same page is a new one, each time
         elif self._has_repeats:
             walk.doubt("lists a dataset twice")
         return (self._offset, self._after, int(self._is_by_uri))
@@ -302,26 +306,24 @@ class Datasets(Pages):
             self._offset += 1
             if not term.kind:
                 continue
-            # Labels of blank nodes are those of one result.
-            name = term.value if term.kind == "uri" else f"_:{self._offset}"
-            if name in self._names:
-                self._has_repeats = True
-                continue
-            self._names.add(name)
+            if term.kind == "uri":  # labels of blank nodes are those of one result
+                if term.value in self._names:
+                    self._has_repeats = True
+                    continue
+                self._names.add(term.value)
+                self._after = term.value
             records.append(self._record(term, f"dataset {self.seen.count + len(records) + 1}"))
-            self._after = term.value if term.kind == "uri" else self._after
         return records
 
     def _record(self, term: Term, position: str) -> RawRecord:
         if term.kind != "uri":
             kind = "a blank node" if term.kind == "bnode" else f"the text '{shorten(term.value)}'"
             message = f"{position}: it is {kind}; expected a URI that stays the same"
-            error = ParseError(message, code="missing-identifier", url=self.where)
-            return RawRecord("", url=self.where, position=position, error=error)
+            return failed_record(position, message, code="missing-identifier", url=self.where)
         if not requests.is_iri(term.value):
             message = f"{position}: '{shorten(term.value)}' cannot be requested; expected a URI"
-            error = ParseError(message, code="bad-iri", url=self.where)
-            return RawRecord(term.value, url=self.where, position=position, error=error)
+            guid = term.value
+            return failed_record(position, message, code="bad-iri", url=self.where, guid=guid)
         url = requests.record_url(self.where, term.value)
         return RawRecord(term.value, url=url, position=position)
 
@@ -399,15 +401,13 @@ class Sparql(Reader):
         for number, term in enumerate(terms, 1):
             position = f"dataset {number}"
             guid = term.value if term.kind == "uri" else ""
-            raw = RawRecord(guid, url=source.url, position=position)
-            yield RawRecord(guid, url=source.url, position=position, error=_only_named(raw))
+            message = f"{position}: it has no URI; expected one that stays the same"
+            if guid:
+                message = (
+                    f"dataset '{guid}' is named, not described; expected the URL of a SPARQL"
+                    " endpoint"
+                )
+            code = "not-shown" if guid else "missing-identifier"
+            yield failed_record(position, message, code=code, url=source.url, guid=guid)
         reason = f"{source.url} only names datasets; enter the URL of the SPARQL endpoint"
         return Ending(complete=False, reason=reason)
-
-
-def _only_named(raw: RawRecord) -> RecordError:
-    if not raw.guid:
-        message = f"{raw.position}: it has no URI; expected one that stays the same"
-        return ParseError(message, code="missing-identifier", url=raw.url)
-    message = f"{raw.display_name} is named, not described; expected the URL of a SPARQL endpoint"
-    return RecordError(message, code="not-shown", url=raw.url)

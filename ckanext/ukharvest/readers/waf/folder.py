@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.document_kind import html_title, quote_beginning, sent_as
 from ckanext.ukharvest.core.errors import (
@@ -80,54 +80,6 @@ class File:
         return _FURTHER.search(self.link.url) is not None
 
 
-@dataclass
-class Contents:
-    """The links on the pages of a folder and its sub-folders.
-
-    Attributes:
-        url: the URL of the source.
-        files: to be read, in the order of the pages; each URL once.
-        left_out: kind of ``_LEFT_OUT`` → names of possible metadata that is not read.
-        unread: why a page was not read, or not to its end, a sentence each.
-        count, title: number of links on the first page, and its title.
-    """
-
-    url: str
-    files: dict[str, File] = field(default_factory=dict)
-    left_out: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _LEFT_OUT})
-    unread: list[str] = field(default_factory=list)
-    count: int = 0
-    title: str = ""
-
-    def problems(self) -> Iterator[Problem]:
-        """Yield a problem for each kind of link that is not read."""
-        for kind, links in self._left_out():
-            message = f"the page {safe_url(self.url)} links to {links}"
-            yield replace(_LEFT_OUT[kind], message=message)
-
-    def _left_out(self) -> Iterator[tuple[str, str]]:
-        for kind, problem in _LEFT_OUT.items():
-            if names := self.left_out[kind]:
-                yield kind, list_names(names, kind) + problem.message
-
-    def reasons(self) -> list[str]:
-        """Return the first few reasons why not all pages were read."""
-        left = len(self.unread) - REASONS
-        return [*self.unread[:REASONS], *([f"{left:,} more pages likewise"] if left > 0 else [])]
-
-    def nothing(self) -> ProtocolError:
-        """Return the error for a folder without a file to read."""
-        title = f" with the title '{self.title}'" if self.title else ""
-        more = "".join(f"; it links to {links}" for _kind, links in self._left_out())
-        more += "".join(f"; {reason}" for reason in self.reasons())
-        return ProtocolError(
-            f"the page {safe_url(self.url)}{title} has {counted(self.count, 'link')}, none to an"
-            f' XML file in its folder; expected names of files, such as href="rivers.xml"{more}',
-            code="no-links",
-            url=safe_url(self.url),
-        )
-
-
 def list_names(names: list[str], kind: str) -> str:
     """Return ``2 sub-folders (a/, b/)``; of many names, the first dozen."""
     plural = "" if len(names) == 1 else "s"
@@ -161,19 +113,34 @@ class Patience:
 
 
 class Folder:
-    """Reads a folder's page, and those of its sub-folders down to the option ``depth``."""
+    """The links on the page of a folder, and on those of its sub-folders.
+
+    They are read down to the option ``depth``.
+
+    Args:
+        roots: root elements of XML that stands in place of the page → what to do.
+
+    Attributes:
+        files: to be read, in the order of the pages; each URL once.
+        left_out: kind of ``_LEFT_OUT`` → names of possible metadata that is not read.
+        unread: why a page was not read, or not to its end, a sentence each.
+        count, title: number of links on the first page, and its title.
+    """
 
     def __init__(self, source: Source, roots: dict[str, str]) -> None:
         self._source = source
         self._roots = roots
         self._depth: int = source.options["depth"]
-        self._contents = Contents(source.url)
+        self.files: dict[str, File] = {}
+        self.left_out: dict[str, list[str]] = {kind: [] for kind in _LEFT_OUT}
+        self.unread: list[str] = []
+        self.count, self.title = 0, ""
         self._top: Listing | None = None
         self._pages: list[str] = []  # URLs of sub-folders
         self._known: set[str] = set()
 
-    def contents(self, patience: Patience) -> Contents:
-        """Return the files to read.
+    def read(self, patience: Patience) -> None:
+        """Find the files to read.
 
         Raises:
             SourceError: the first page was not read or is no page of links, the server is down, or
@@ -192,12 +159,38 @@ class Folder:
                 answer, reason = exc, exc.message
             patience.count(answer)
             if reason:
-                self._contents.unread.append(
-                    f"the sub-folder {safe_url(url)} was not read: {reason}"
-                )
+                self.unread.append(f"the sub-folder {safe_url(url)} was not read: {reason}")
             else:
                 self._sort(listing, url)
-        return self._contents
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield a problem for each kind of link that is not read."""
+        for kind, links in self._left_out():
+            message = f"the page {safe_url(self._source.url)} links to {links}"
+            yield replace(_LEFT_OUT[kind], message=message)
+
+    def _left_out(self) -> Iterator[tuple[str, str]]:
+        for kind, problem in _LEFT_OUT.items():
+            if names := self.left_out[kind]:
+                yield kind, list_names(names, kind) + problem.message
+
+    def reasons(self) -> list[str]:
+        """Return the first few reasons why not all pages were read."""
+        left = len(self.unread) - REASONS
+        return [*self.unread[:REASONS], *([f"{left:,} more pages likewise"] if left > 0 else [])]
+
+    def nothing(self) -> ProtocolError:
+        """Return the error for a folder without a file to read."""
+        title = f" with the title '{self.title}'" if self.title else ""
+        more = "".join(f"; it links to {links}" for _kind, links in self._left_out())
+        more += "".join(f"; {reason}" for reason in self.reasons())
+        url = safe_url(self._source.url)
+        return ProtocolError(
+            f"the page {url}{title} has {counted(self.count, 'link')}, none to an XML file in its"
+            f' folder; expected names of files, such as href="rivers.xml"{more}',
+            code="no-links",
+            url=url,
+        )
 
     def _page(self, url: str) -> Listing:
         with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
@@ -211,16 +204,15 @@ class Folder:
             listing = waf_listing.read(body, reply.url, reply.charset)
         if self._top is None:
             self._top = listing
-            self._contents.count, self._contents.title = listing.count, html_title(body) or ""
+            self.count, self.title = listing.count, html_title(body) or ""
         if not listing.count:
             _refuse(body, url, self._roots, media_type)
         return listing
 
     def _sort(self, listing: Listing, url: str) -> None:
         """Sort the links of a page into files, sub-folders to read and what is left out."""
-        contents = self._contents
         if listing.is_cut:
-            contents.unread.append(f"the page {safe_url(url)} breaks off: it has no </html>")
+            self.unread.append(f"the page {safe_url(url)} breaks off: it has no </html>")
         inside = self._inside(listing) or ""
         for link in listing.links:
             name = inside + link.path
@@ -228,25 +220,24 @@ class Folder:
             if link.kind == "folder" and level <= self._depth:
                 self._note(self._pages, link.url)
             elif link.kind == "folder":
-                self._note(contents.left_out["sub-folder"], name)
+                self._note(self.left_out["sub-folder"], name)
             elif link.kind == "file":
                 self._file(File(name, link), level)
             elif link.kind == "elsewhere" and _is_metadata(link):
-                self._note(contents.left_out["file"], safe_url(link.url))
+                self._note(self.left_out["file"], safe_url(link.url))
             elif link.kind == "page" and _FURTHER.search(link.url):
                 more = f"goes on at {safe_url(link.url)}, which is not read"
-                self._note(contents.unread, f"the page {safe_url(url)} {more}")
+                self._note(self.unread, f"the page {safe_url(url)} {more}")
 
     def _file(self, file: File, level: int) -> None:
-        contents = self._contents
         if _ending(file.link) in _ARCHIVES:
-            self._note(contents.left_out["archive"], file.name)
+            self._note(self.left_out["archive"], file.name)
         elif _is_wanted(file.link) and level > self._depth:
             folder = file.name[: file.name.rfind("/") + 1]
-            self._note(contents.left_out["sub-folder"], folder)
+            self._note(self.left_out["sub-folder"], folder)
         elif _is_wanted(file.link):
-            contents.files.setdefault(file.link.url, file)
-            if len(contents.files) > MAX_FILES:
+            self.files.setdefault(file.link.url, file)
+            if len(self.files) > MAX_FILES:
                 raise self._endless(f"{MAX_FILES:,} files")
 
     def _note(self, names: list[str], name: str) -> None:

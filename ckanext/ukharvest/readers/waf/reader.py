@@ -30,7 +30,7 @@ from ckanext.ukharvest.core.records import (
     Validators,
 )
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.waf.folder import Contents, File, Folder, Patience, list_names
+from ckanext.ukharvest.readers.waf.folder import File, Folder, Patience, list_names
 from ckanext.ukharvest.readers.waf.listing import Link
 from ckanext.ukharvest.readers.xml_document import ACCEPT, OtherDocument, XmlRecords, XmlShape
 
@@ -91,10 +91,11 @@ class Waf(Reader):
         patience = Patience()
         hint = f"which the source type {self.single} reads"
         roots = {path[0]: hint for path in self.shape.paths}
-        contents = Folder(source, roots).contents(patience)
-        if not contents.files:
-            raise contents.nothing()
-        files = sorted(contents.files.values(), key=lambda file: file.link.url not in source.copies)
+        folder = Folder(source, roots)
+        folder.read(patience)
+        if not folder.files:
+            raise folder.nothing()
+        files = sorted(folder.files.values(), key=lambda file: file.link.url not in source.copies)
         source.tell_total(len(files))
         links = (file.link for file in files)
         results = _Results()
@@ -102,11 +103,11 @@ class Waf(Reader):
             for link, answer in answers:
                 if answer is not None:
                     patience.count(answer)
-                file = contents.files[link.url]
+                file = folder.files[link.url]
                 yield from self._file(file, answer, source.copies.get(link.url), results)
         if not results.files:
-            raise contents.nothing()
-        return results.ending(contents)
+            raise folder.nothing()
+        return results.ending(folder)
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record as its file has it now.
@@ -117,12 +118,12 @@ class Waf(Reader):
         """
         with closing(source.http.get(raw.url, accept=ACCEPT)) as reply:
             try:
-                document, outline = XmlRecords.checked(self.shape, reply, raw.url, raw.position)
+                document = XmlRecords(self.shape, reply, raw.url, raw.position)
             except ProtocolError as exc:
                 raise _lost(exc) from exc
-            for record in document.cut(outline):
+            for record in document.cut():
                 if record.guid == raw.guid:
-                    return _stamped(record, raw.modified, reply, alone=outline.count == 1)
+                    return _stamped(record, raw.modified, reply, alone=document.count == 1)
         raise RecordError(
             f"{raw.url} has no record with the identifier '{raw.guid}' any more; expected the one"
             " that was found there before",
@@ -153,16 +154,16 @@ class Waf(Reader):
         self, file: File, reply: Reply, copy: Copy | None, results: _Results
     ) -> Iterator[RawRecord]:
         url = file.link.url
-        document, outline = XmlRecords.checked(self.shape, reply, url, file.name)
-        results.problems += outline.problems
-        if not outline.count:
+        document = XmlRecords(self.shape, reply, url, file.name)
+        results.problems += document.problems
+        if not document.count:
             raise ProtocolError(
                 f"{file.link.url} has no {self.shape.singular}; expected {self.shape.kind}",
                 code="no-record",
                 url=file.link.url,
             )
-        alone = outline.count == 1
-        for raw in document.cut(outline):
+        alone = document.count == 1
+        for raw in document.cut():
             results.records += 1
             if raw.error is not None and copy is not None and alone:
                 raw = replace(raw, guid=copy.guid)
@@ -208,13 +209,13 @@ class _Results:
             self.failed.append(lost.position)
         return lost
 
-    def ending(self, contents: Contents) -> Ending:
-        problems = [*contents.problems(), *self.problems]
+    def ending(self, folder: Folder) -> Ending:
+        problems = [*folder.problems(), *self.problems]
         if self.others:
             files = list_names(self.others, "file")
             message = f"not XML: {files} in the folder; expected metadata records"
             problems.append(Problem("not-xml-file", "href", message))
-        reasons = contents.reasons()
+        reasons = folder.reasons()
         if self.pages:
             reasons.append(f"the page goes on at {list_names(self.pages, 'page')}, not read")
         if self.failed:

@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.gemini.document import IsoNode
-from ckanext.ukharvest.parsers.gemini.rules.rule import DATA, DATASET, Failure, Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import DATA, DATASET, Failure, Metadata, each
 
 # Not itertext, whose time grows with the square of the comments in a text.
 _STRING = etree.XPath("string()")
@@ -278,11 +278,11 @@ _CODES = frozenset(("codeList", "codeListValue", "{http://www.w3.org/1999/xlink}
 _NIL = _GCO + "nilReason"
 
 
-def other_restrictions(metadata: Metadata, name: str) -> Iterator[Failure]:
+@each(of_class="MD_LegalConstraints")
+def other_restrictions(node: IsoNode, name: str) -> str:
     """Require a text beside the code otherRestrictions."""
-    for node in metadata.classes("MD_LegalConstraints"):
-        if not has(node, "otherConstraints") and "otherRestrictions" in node.codes(name):
-            yield Failure(f"is missing beside gmd:{name} with the code otherRestrictions", node)
+    is_without = not has(node, "otherConstraints") and "otherRestrictions" in node.codes(name)
+    return f"is missing beside gmd:{name} with the code otherRestrictions" if is_without else ""
 
 
 def restriction_text(metadata: Metadata) -> Iterator[Failure]:
@@ -293,37 +293,37 @@ def restriction_text(metadata: Metadata) -> Iterator[Failure]:
             yield Failure("is empty", node)
 
 
-def quality(metadata: Metadata) -> Iterator[Failure]:
+@each(of_class="DQ_DataQuality")
+def quality(node: IsoNode) -> str:
     """Require a level, and for a dataset lineage or a report."""
-    for node in metadata.classes("DQ_DataQuality"):
-        levels = node.codes("scope/*/level")
-        if not levels:
-            yield Failure("does not say what it is about: its gmd:level is missing", node)
-        elif DATASET in levels and not has(node, "report", "lineage"):
-            yield Failure("has neither gmd:report nor gmd:lineage", node)
+    levels = node.codes("scope/*/level")
+    if not levels:
+        return "does not say what it is about: its gmd:level is missing"
+    is_without = DATASET in levels and not has(node, "report", "lineage")
+    return "has neither gmd:report nor gmd:lineage" if is_without else ""
 
 
-def level(metadata: Metadata) -> Iterator[Failure]:
+@each(of_class="DQ_Scope")
+def level(node: IsoNode) -> str:
     """Require a description of a level that is neither dataset nor series."""
-    for node in metadata.classes("DQ_Scope"):
-        levels = node.codes("level")
-        if levels and DATA.isdisjoint(levels) and not has(node, "levelDescription"):
-            yield Failure(f"is missing beside gmd:level '{shorten(levels[0])}'", node)
+    levels = node.codes("level")
+    is_without = levels and DATA.isdisjoint(levels) and not has(node, "levelDescription")
+    return f"is missing beside gmd:level '{shorten(levels[0])}'" if is_without else ""
 
 
-def check_points(metadata: Metadata) -> Iterator[Failure]:
+@each(of_class="MD_Georectified")
+def check_points(node: IsoNode) -> str:
     """Require a description of check points that are available."""
-    for node in metadata.classes("MD_Georectified"):
-        is_available = is_yes(node.text("checkPointAvailability"))
-        if is_available and not has(node, "checkPointDescription"):
-            yield Failure("is missing, although check points are said to be available", node)
+    is_available = is_yes(node.text("checkPointAvailability"))
+    is_without = is_available and not has(node, "checkPointDescription")
+    return "is missing, although check points are said to be available" if is_without else ""
 
 
-def band_units(metadata: Metadata) -> Iterator[Failure]:
+@each(of_class="MD_Band")
+def band_units(node: IsoNode) -> str:
     """Require the unit of a band's values."""
-    for node in metadata.classes("MD_Band"):
-        if has(node, "maxValue", "minValue") and not has(node, "units"):
-            yield Failure("is missing beside gmd:maxValue or gmd:minValue", node)
+    is_without = has(node, "maxValue", "minValue") and not has(node, "units")
+    return "is missing beside gmd:maxValue or gmd:minValue" if is_without else ""
 
 
 def density(metadata: Metadata) -> Iterator[Failure]:

@@ -23,7 +23,14 @@ from ckanext.ukharvest.parsers.gemini.rules.checks import (
     text_of,
     written_name,
 )
-from ckanext.ukharvest.parsers.gemini.rules.rule import DATA, SERVICE, SERVICES, Failure, Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import (
+    DATA,
+    SERVICE,
+    SERVICES,
+    Failure,
+    Metadata,
+    each,
+)
 
 _GMD = "http://www.isotc211.org/2005/gmd"
 _OLD_GML = "http://www.opengis.net/gml"
@@ -52,12 +59,11 @@ def old_gml(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"is of the old namespace {_OLD_GML}", node)
 
 
-def braces(metadata: Metadata) -> Iterator[Failure]:
+@each("fileIdentifier")
+def braces(node: IsoNode) -> str:
     """Require a file identifier without braces."""
-    for node in metadata.at("fileIdentifier"):
-        text = text_of(node)
-        if "{" in text or "}" in text:
-            yield Failure(f"is '{shorten(text)}'", node)
+    text = text_of(node)
+    return f"is '{shorten(text)}'" if "{" in text or "}" in text else ""
 
 
 def characters(metadata: Metadata) -> Iterator[Failure]:
@@ -69,15 +75,15 @@ def characters(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"holds {what}: '{shorten(text, 60)}'", node)
 
 
-def future_date(metadata: Metadata) -> Iterator[Failure]:
+@each("dateStamp")
+def future_date(node: IsoNode) -> str:
     """Require that the record's date is not in the future."""
-    for node in metadata.at("dateStamp"):
-        try:
-            day = parse_date(text_of(node))
-        except ValueError:
-            continue  # the parser reports it as bad-date
-        if day[:10] > (datetime.now(timezone.utc) + _SLACK).date().isoformat():
-            yield Failure(f"is in the future: {day[:10]}", node)
+    try:
+        day = parse_date(text_of(node))[:10]
+    except ValueError:
+        return ""  # the parser reports it as bad-date
+    is_ahead = day > (datetime.now(timezone.utc) + _SLACK).date().isoformat()
+    return f"is in the future: {day}" if is_ahead else ""
 
 
 def no_edition(metadata: Metadata) -> Iterator[Failure]:
@@ -111,36 +117,32 @@ def blank_text(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"is empty in {written_name(parent)}", node)
 
 
-def level_name(metadata: Metadata) -> Iterator[Failure]:
+@each(_LEVEL_NAMES)
+def level_name(node: IsoNode) -> str:
     """Require the word service as the name of a service's type."""
-    for node in metadata.at(_LEVEL_NAMES):
-        word = text_of(node)
-        if word.strip() and word != SERVICE:
-            yield Failure(f"is '{shorten(word)}'", node)
+    word = text_of(node)
+    return f"is '{shorten(word)}'" if word.strip() and word != SERVICE else ""
 
 
-def blank_level_name(metadata: Metadata) -> Iterator[Failure]:
+@each(_LEVEL_NAMES)
+def blank_level_name(node: IsoNode) -> str:
     """Require text in the name of the resource's type."""
-    for node in metadata.at(_LEVEL_NAMES):
-        if not text_of(node).strip():
-            yield Failure("is empty", node)
+    return "" if text_of(node).strip() else "is empty"
 
 
-def service_type(metadata: Metadata, *types: str) -> Iterator[Failure]:
+@each("identificationInfo/*/serviceType")
+def service_type(node: IsoNode, *types: str) -> str:
     """Require that the type of a service is in a list."""
-    for node in metadata.at("identificationInfo/*/serviceType"):
-        names = [text_of(name) for name in node.find_all("LocalName")]
-        if not names:
-            yield Failure("has no gco:LocalName", node)
-        elif names[0] not in types:
-            yield Failure(f"is '{shorten(names[0])}'", node)
+    names = [text_of(name) for name in node.find_all("LocalName")]
+    if not names:
+        return "has no gco:LocalName"
+    return "" if names[0] in types else f"is '{shorten(names[0])}'"
 
 
-def coupled_url(metadata: Metadata) -> Iterator[Failure]:
+@each("identificationInfo/*/operatesOn")
+def coupled_url(node: IsoNode) -> str:
     """Require a URL of each coupled resource; AGI's Schematron accepts an empty one."""
-    for node in metadata.at("identificationInfo/*/operatesOn"):
-        if not node.href:
-            yield Failure("has no xlink:href", node)
+    return "" if node.href else "has no xlink:href"
 
 
 _QUALITY = "dataQualityInfo/*"

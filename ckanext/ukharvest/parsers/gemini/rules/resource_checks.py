@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values.multivalue import is_yes
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.parsers.gemini import people
 from ckanext.ukharvest.parsers.gemini.document import IsoNode
@@ -28,7 +28,7 @@ from ckanext.ukharvest.parsers.gemini.rules.checks import (
     text_of,
     written_name,
 )
-from ckanext.ukharvest.parsers.gemini.rules.rule import Failure, Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import Failure, Metadata, each
 
 _ABSTRACT = "identificationInfo/*/abstract"
 _TIME = "identificationInfo/*/extent/*/temporalElement/*/extent"
@@ -94,19 +94,19 @@ def abstract_title(metadata: Metadata) -> Iterator[Failure]:
             yield Failure("is the title again", node)
 
 
-def abstract_short(metadata: Metadata) -> Iterator[Failure]:
+@each(_ABSTRACT)
+def abstract_short(node: IsoNode) -> str:
     """Require a minimum length, without the blanks around the text that AGI's rule counts."""
-    for node in metadata.at(_ABSTRACT):
-        length = len(node.own_text().text)
-        if 0 < length < _SHORTEST:
-            yield Failure(f"has {length} character{'s' if length > 1 else ''}", node)
+    length = len(node.own_text().text)
+    return f"has {counted(length, 'character')}" if 0 < length < _SHORTEST else ""
 
 
-def language_name(metadata: Metadata) -> Iterator[Failure]:
+@each("identificationInfo/*/language/LanguageCode")
+def language_name(node: IsoNode) -> str:
     """Require that a language has a name beside its code."""
-    for node in metadata.at("identificationInfo/*/language/LanguageCode"):
-        if (words := text_of(node)) and words == node.attribute("codeListValue"):
-            yield Failure(f"has the text '{shorten(words)}', which is its codeListValue", node)
+    words = text_of(node)
+    is_code = words and words == node.attribute("codeListValue")
+    return f"has the text '{shorten(words)}', which is its codeListValue" if is_code else ""
 
 
 def date_once(metadata: Metadata, word: str) -> Iterator[Failure]:
@@ -137,13 +137,13 @@ def two_legal_blocks(metadata: Metadata) -> Iterator[Failure]:
         yield Failure(fault, blocks[0] if blocks else metadata.holder(f"{_BLOCK}/*"))
 
 
-def access_of_21(metadata: Metadata) -> Iterator[Failure]:
+@each(of_class="MD_LegalConstraints")
+def access_of_21(node: IsoNode) -> str:
     """Require that each block of legal constraints is about access, as in GEMINI 2.1."""
-    for node in metadata.classes("MD_LegalConstraints"):
-        count = node.codes("accessConstraints").count("otherRestrictions")
-        if count != 1:
-            begin = "says more than once" if count else "has no"
-            yield Failure(f"{begin} gmd:accessConstraints with the code otherRestrictions", node)
+    count = node.codes("accessConstraints").count("otherRestrictions")
+    begin = "says more than once" if count else "has no"
+    fault = f"{begin} gmd:accessConstraints with the code otherRestrictions"
+    return fault if count != 1 else ""
 
 
 def time_shape(metadata: Metadata) -> Iterator[Failure]:
@@ -326,12 +326,12 @@ def link_url(metadata: Metadata) -> Iterator[Failure]:
             yield nil_failure(node)
 
 
-def link_part(metadata: Metadata, name: str) -> Iterator[Failure]:
+@each(*_ONLINE)
+def link_part(node: IsoNode, name: str) -> str:
     """Require an element of each link that has a URL."""
-    for node in metadata.at(*_ONLINE):
-        linkage = node.first("linkage")
-        if linkage and text_of(linkage).strip() and not node.first(name):
-            yield Failure("is missing", node)
+    linkage = node.first("linkage")
+    is_without = linkage and text_of(linkage).strip() and not node.first(name)
+    return "is missing" if is_without else ""
 
 
 def format_needed(metadata: Metadata) -> Iterator[Failure]:
@@ -343,12 +343,11 @@ def format_needed(metadata: Metadata) -> Iterator[Failure]:
     yield Failure(fault, node or metadata.record)
 
 
-def version_word(metadata: Metadata) -> Iterator[Failure]:
+@each(f"{_FORMAT}/version")
+def version_word(node: IsoNode) -> str:
     """Require a nilReason instead of a word for "no version"."""
-    for node in metadata.at(f"{_FORMAT}/version"):
-        text = text_of(node).strip()
-        if "".join(text.split()).lower() in _NO_VERSION:
-            yield Failure(f"is '{shorten(text)}'", node)
+    text = text_of(node).strip()
+    return f"is '{shorten(text)}'" if "".join(text.split()).lower() in _NO_VERSION else ""
 
 
 _RESOURCE = "identificationInfo/*"
@@ -365,13 +364,12 @@ _THEMES = re.compile(r"inspire[\s_]+themes", re.IGNORECASE)
 _METRES = re.compile(r"m|met(?:re|er)s?|.*epsg\W.*\b9001", re.IGNORECASE)
 
 
-def dated(metadata: Metadata) -> Iterator[Failure]:
+@each(f"{_RESOURCE}/citation/*")
+def dated(node: IsoNode) -> str:
     """Require a reference date of a type that GEMINI has."""
-    for citation in metadata.at(f"{_RESOURCE}/citation/*"):
-        types = citation.codes("date/*/dateType")
-        if _DATE_TYPES.isdisjoint(types):
-            fault = f"has the type '{shorten(types[0], 40)}'" if types else "is missing"
-            yield Failure(fault, citation)
+    types = node.codes("date/*/dateType")
+    fault = f"has the type '{shorten(types[0], 40)}'" if types else "is missing"
+    return fault if _DATE_TYPES.isdisjoint(types) else ""
 
 
 def distributor(metadata: Metadata) -> Iterator[Failure]:
@@ -382,12 +380,12 @@ def distributor(metadata: Metadata) -> Iterator[Failure]:
         yield Failure("is distributor for none of the contacts", node)
 
 
-def coupled(metadata: Metadata) -> Iterator[Failure]:
+@each(_RESOURCE)
+def coupled(node: IsoNode) -> str:
     """Require the data that a view or download service serves."""
-    for node in metadata.at(_RESOURCE):
-        service_type = node.text("serviceType")
-        if service_type in ("view", "download") and node.first("operatesOn") is None:
-            yield Failure(f"is missing in a service of the type {service_type}", node)
+    service_type = node.text("serviceType")
+    is_without = service_type in ("view", "download") and node.first("operatesOn") is None
+    return f"is missing in a service of the type {service_type}" if is_without else ""
 
 
 def box_area(metadata: Metadata) -> Iterator[Failure]:
@@ -450,12 +448,12 @@ def _keywords(metadata: Metadata) -> Iterator[str]:
             yield node.href
 
 
-def limitation_code(metadata: Metadata) -> Iterator[Failure]:
+@each(f"{_RESOURCE}/resourceConstraints/*/otherConstraints/Anchor")
+def limitation_code(node: IsoNode) -> str:
     """Require that a limitation on public access is in INSPIRE's list."""
-    for node in metadata.at(f"{_RESOURCE}/resourceConstraints/*/otherConstraints/Anchor"):
-        _, is_limitation, code = node.href.partition("/LimitationsOnPublicAccess/")
-        if is_limitation and code.strip("/") not in checks.LIMITATIONS:
-            yield Failure(f"leads to '{shorten(code, 60)}', which INSPIRE does not have", node)
+    _, is_limitation, code = node.href.partition("/LimitationsOnPublicAccess/")
+    is_unknown = is_limitation and code.strip("/") not in checks.LIMITATIONS
+    return f"leads to '{shorten(code, 60)}', which INSPIRE does not have" if is_unknown else ""
 
 
 def licence(metadata: Metadata) -> Iterator[Failure]:
@@ -466,16 +464,16 @@ def licence(metadata: Metadata) -> Iterator[Failure]:
             yield Failure("name no licence that is known, and no address of one", block or node)
 
 
-def unit(metadata: Metadata) -> Iterator[Failure]:
+@each(f"{_RESOURCE}/spatialResolution/*/distance/*")
+def unit(node: IsoNode) -> str:
     """Require a resolution in metres."""
-    for node in metadata.at(f"{_RESOURCE}/spatialResolution/*/distance/*"):
-        uom = node.attribute("uom")
-        if uom and not _METRES.fullmatch(uom.lstrip("#")):
-            yield Failure(f"is given in '{shorten(uom, 60)}'", node)
+    uom = node.attribute("uom")
+    is_metre = not uom or _METRES.fullmatch(uom.lstrip("#"))
+    return "" if is_metre else f"is given in '{shorten(uom, 60)}'"
 
 
-def version(metadata: Metadata) -> Iterator[Failure]:
+@each("distributionInfo/*/distributionFormat/*")
+def version(node: IsoNode) -> str:
     """Require the version of each format."""
-    for node in metadata.at("distributionInfo/*/distributionFormat/*"):
-        if node.first("version") is None:
-            yield Failure(f"is missing in the format '{shorten(node.text('name'), 40)}'", node)
+    fault = f"is missing in the format '{shorten(node.text('name'), 40)}'"
+    return fault if node.first("version") is None else ""

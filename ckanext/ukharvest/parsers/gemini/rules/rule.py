@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import cast
 
 from lxml import etree
@@ -112,6 +112,26 @@ class Failure:
 
 
 Check = Callable[..., Iterable[Failure]]  # of a record and the arguments in a rule's row
+
+
+def each(*paths: str, of_class: str = "") -> Callable[[Callable[..., str]], Check]:
+    """Make a check of a function that returns the fault of one element, "" if it has none.
+
+    Args:
+        paths: of the elements.
+        of_class: the class of the elements, wherever they are.
+    """
+
+    def decorate(fault_of: Callable[..., str]) -> Check:
+        @wraps(fault_of)
+        def check(metadata: Metadata, *arguments: str) -> Iterable[Failure]:
+            for node in metadata.classes(of_class) if of_class else metadata.at(*paths):
+                if fault := fault_of(node, *arguments):
+                    yield Failure(fault, node)
+
+        return check
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True)

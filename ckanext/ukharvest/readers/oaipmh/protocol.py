@@ -1,6 +1,8 @@
-"""Responses of an OAI-PMH 2.0 repository: records as they are read, errors, what it can do.
+"""Requests to an OAI-PMH 2.0 repository, and its responses: records, errors, what it can do.
 
-Elements are recognised by local names: some servers forget the namespace, or use an older one.
+Specification: www.openarchives.org/OAI/openarchivesprotocol.html (version 2.0 of 2015-01-08),
+sections 2.7 (sets, dates), 3.1 (requests) and 4. Elements are recognised by local names: some
+servers forget the namespace, or use an older one.
 
 A record's identity is that of its header: unlike the metadata, a deleted record has one as well
 (section 2.5). Its content is the metadata alone: some servers give headers a new date each time.
@@ -9,9 +11,11 @@ DCAT becomes the triples of its dataset, as from any other source of DCAT.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import re
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lxml import etree
 
@@ -20,13 +24,13 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.request import Reply
-from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.http.urls import safe_url, with_query, without_parameters
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
-from ckanext.ukharvest.readers.oaipmh.request import DAY, record_url
-from ckanext.ukharvest.readers.rdf.reader import records_of
+from ckanext.ukharvest.readers.rdf.reader import only_record
+from ckanext.ukharvest.readers.seen_records import missing_identifier
 from ckanext.ukharvest.readers.xml_document import (
     ACCEPT,
     Refusal,
@@ -35,6 +39,102 @@ from ckanext.ukharvest.readers.xml_document import (
     status_error,
     wrong_root,
 )
+
+DAY = "YYYY-MM-DD"
+OAI_DC = "oai_dc"  # every repository has to offer it
+
+# Arguments that requests set themselves; others in a source's URL belong to the server, such as
+# pycsw's mode=oaipmh.
+_OURS = re.compile(r"verb|metadataPrefix|from|until|set|resumptionToken|identifier", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", re.ASCII)
+
+# From the format that says most about a dataset to the one that says least: what is looked for in
+# its prefix and namespace. "datacite" is none of them.
+_FORMATS = (
+    re.compile(r"dcat"),
+    re.compile(r"iso_?191(?:39|15)|isotc211|gmd\b"),
+    re.compile(r"oai_dc"),
+    re.compile(r"csw-record|cat/csw/2\.0|\bq?dc\b|purl\.org/dc/"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The requested records.
+
+    Attributes:
+        prefix: metadata format.
+        from_, until: first and last date of change, as the server wants them; "" for none.
+        set: name of a set (setSpec), "" for all records.
+    """
+
+    prefix: str
+    from_: str = ""
+    until: str = ""
+    set: str = ""
+
+    def query(self, token: str = "", *, with_all: bool = False) -> dict[str, str | int]:
+        """Return the arguments of ListRecords.
+
+        A resumptionToken excludes all others (section 3.5); ``with_all`` sends them with it.
+        """
+        query: dict[str, str | int] = {"verb": "ListRecords"}
+        if not token or with_all:
+            selection = {"from": self.from_, "until": self.until, "set": self.set}
+            query["metadataPrefix"] = self.prefix
+            query |= {name: value for name, value in selection.items() if value}
+        if token:
+            query["resumptionToken"] = token
+        return query
+
+
+def best_format(formats: Iterable[tuple[str, str]]) -> str:
+    """Return the prefix of the format, as prefix and namespace, that says most about datasets.
+
+    It is oai_dc if none of them can be read, since every repository has to offer that.
+    """
+    best, best_rank = OAI_DC, len(_FORMATS)
+    for prefix, namespace in formats:
+        text = f"{prefix} {namespace}".lower()
+        ranks = (rank for rank, pattern in enumerate(_FORMATS) if pattern.search(text))
+        if (rank := next(ranks, best_rank)) < best_rank:
+            best, best_rank = prefix, rank
+    return best
+
+
+def endpoint(url: str) -> str:
+    """Return the URL for requests, without the arguments of a pasted request."""
+    return without_parameters(url, _OURS)
+
+
+def record_url(base: str, identifier: str, prefix: str) -> str:
+    """Return the URL of one record, which people can open as well."""
+    query = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": prefix}
+    return with_query(base, query)
+
+
+def check_date(value: str) -> str:
+    """Return what is wrong with the option from or until, "" if nothing."""
+    return "" if _DATE.fullmatch(value) else "expected 2026-05-01 or 2026-05-01T10:00:00Z"
+
+
+def as_granularity(value: str, granularity: str, *, is_end: bool = False) -> str:
+    """Return a date at the server's granularity: a day, or a second in UTC.
+
+    Args:
+        value: a day or a second, "" for none.
+        granularity: as Identify says it.
+        is_end: a day then means its last second.
+    """
+    if not value or granularity == DAY:
+        return value[:10]
+    return value if "T" in value else value + ("T23:59:59Z" if is_end else "T00:00:00Z")
+
+
+def sets_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the sets to read one after another; ("",) reads all records."""
+    return tuple(dict.fromkeys(options.get("sets", ()))) or ("",)
+
 
 KIND = "an answer of OAI-PMH"
 ROOT = "OAI-PMH of the namespace http://www.openarchives.org/OAI/2.0/"
@@ -220,9 +320,7 @@ class RecordMaker:
         guid = "" if header is None else clean_text(header.findtext("{*}identifier"))
         if header is None or not guid:
             url = self.base or self.url
-            expected = "expected a text that stays the same"
-            message = f"{position}: header/identifier is missing; {expected}"
-            error = ParseError(message, code="missing-identifier", url=url)
+            error = missing_identifier(position, "header/identifier", url=url)
             return RawRecord("", url=url, position=position, error=error)
         raw = RawRecord(
             guid=guid,
@@ -246,18 +344,5 @@ class RecordMaker:
             message = f"{raw.display_name} has no metadata and is not deleted; expected metadata"
             raise RecordError(message, code="not-shown", url=raw.url)
         if xml.namespace(root) in (rdf.RDF, rdf.DCAT):
-            return self._triples(root, raw)
+            return only_record(root, raw.display_name, raw.url, self.source).content or ""
         return etree.tostring(root, encoding="unicode", with_tail=False)
-
-    def _triples(self, root: etree._Element, raw: RawRecord) -> str:
-        """Return the content of a record of RDF/XML: the triples of its only dataset."""
-        try:
-            records = records_of(root, raw.url, self.source)
-        except ProtocolError as exc:
-            message = f"{raw.display_name}: {exc.message}"
-            raise ParseError(message, code=exc.code, url=raw.url) from exc
-        if len(records) != 1:
-            held = counted(len(records), "dcat:Dataset")
-            message = f"{raw.display_name} describes {held}; expected one"
-            raise ParseError(message, code="no-dataset", url=raw.url)
-        return records[0].content or ""

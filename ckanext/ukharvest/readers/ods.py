@@ -8,31 +8,173 @@ the datasets are the same objects.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, SourceError
-from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.record_filter import FilterField
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.json_api import Refused, read_json, wrong_shape
-from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
-from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.ods.portal import (
-    FILTER_FIELDS,
-    OPTIONS,
-    Parameters,
-    Portal,
-    with_parameters,
+from ckanext.ukharvest.readers.json_api import (
+    Refused,
+    read_json,
+    wrong_shape,
 )
+from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 from ckanext.ukharvest.readers.seen_records import SeenIdentities
 from ckanext.ukharvest.readers.walk import Pages, Place, Point, Walk, saved_ending
 
-__all__ = ["FILTER_FIELDS", "OPTIONS", "Ods"]
+# What follows the portal's own path in URLs that people copy from a browser.
+_INSIDE = re.compile(r"/(?:explore|api|page|pages|catalog|map|login)(?:/.*)?$")
+_FACET = re.compile(r"[\w.-]+", re.ASCII)
+
+Parameters = list[tuple[str, str]]
+
+
+def _wrong_filter(values: tuple[str, ...]) -> str:
+    for value in values:
+        facet, colon, wanted = value.partition(":")
+        if not colon or not wanted.strip() or not _FACET.fullmatch(facet.strip()):
+            return f"'{value}' is no filter; expected facet:value, such as theme:Environment"
+    return ""
+
+
+def _wrong_language(value: str) -> str:
+    if not value or re.fullmatch(r"[a-z]{2}(?:[-_][A-Za-z]{2})?", value, re.ASCII):
+        return ""
+    return f"'{value}' is no language; expected a code such as en or fr"
+
+
+OPTIONS = (
+    Option(
+        "refine",
+        "list",
+        (),
+        "Only datasets with these values, as facet:value, such as publisher:Leeds City Council or "
+        "theme:Environment. A dataset needs all of them; semicolons separate several.",
+        separator=";",
+        check=_wrong_filter,
+    ),
+    Option(
+        "exclude",
+        "list",
+        (),
+        "No datasets with one of these values, as facet:value, such as keyword:test.",
+        separator=";",
+        check=_wrong_filter,
+    ),
+    Option(
+        "language",
+        "text",
+        "",
+        "Language of titles and descriptions, if the portal has several: a code such as en or fr. "
+        "Empty takes the portal's own.",
+        check=_wrong_language,
+        label=_("Language"),
+    ),
+)
+
+# Facets that every portal has; the options take others too.
+FILTER_FIELDS = tuple(
+    FilterField(facet, "refine", "exclude", prefix=f"{facet}:", needs_all=True)
+    for facet in ("publisher", "theme", "keyword")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One value of a facet that datasets need ("refine") or must not have ("exclude")."""
+
+    kind: str
+    facet: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """The parts of a source's URL and options.
+
+    Attributes:
+        base: URL of the home page without a slash at the end.
+        filters: those of the options, and of a URL copied from the page of a search.
+        language: code of the language to ask for, "" for the portal's own.
+    """
+
+    base: str
+    filters: tuple[Filter, ...] = ()
+    language: str = ""
+
+    @classmethod
+    def parse(cls, url: str, options: Mapping[str, Any]) -> Portal | None:
+        """Parse a source's URL; None if it is a single document.
+
+        Raises:
+            ProtocolError: it cannot be parsed as a URL.
+        """
+        if "://" not in url:
+            return None
+        try:
+            parts = urlsplit(url)
+        except ValueError as exc:
+            message = f"{url} is no web address ({exc}); expected that of a portal"
+            raise ProtocolError(message, code="bad-url", url=url) from exc
+        if parts.path.endswith(".json"):
+            return None
+        path = _INSIDE.sub("", parts.path).rstrip("/")
+        return cls(
+            urlunsplit((parts.scheme, parts.netloc, path, "", "")),
+            tuple(dict.fromkeys((*_of_options(options), *_of_query(parts.query)))),
+            str(options.get("language") or ""),
+        )
+
+    def explore_parameters(self) -> Parameters:
+        """Return the filters and the language as Explore API 2.1 expects them."""
+        return self._with_language([(f.kind, f"{f.facet}:{f.value}") for f in self.filters])
+
+    def search_parameters(self) -> Parameters:
+        """Return the filters and the language as Search API 1.0 expects them."""
+        return self._with_language([(f"{f.kind}.{f.facet}", f.value) for f in self.filters])
+
+    def _with_language(self, filters: Parameters) -> Parameters:
+        return [*filters, ("lang", self.language)] if self.language else filters
+
+    def page(self, dataset_id: str) -> str:
+        """Return the URL of a dataset's page."""
+        return f"{self.base}/explore/dataset/{quote(dataset_id, safe='@')}/"
+
+
+def _of_options(options: Mapping[str, Any]) -> Iterator[Filter]:
+    for kind in ("refine", "exclude"):
+        for text in options.get(kind, ()):
+            facet, _, value = text.partition(":")
+            yield Filter(kind, facet.strip(), value.strip())
+
+
+def _of_query(query: str) -> Iterator[Filter]:
+    """Yield the filters of a URL: ``refine.theme=…`` of pages, ``refine=theme:…`` of the API."""
+    for name, value in parse_qsl(query):
+        kind, _, facet = name.partition(".")
+        if kind not in ("refine", "exclude"):
+            continue
+        if not facet:
+            facet, _, value = value.partition(":")
+        if facet and value:
+            yield Filter(kind, facet, value.strip('"'))
+
+
+def with_parameters(url: str, parameters: Parameters) -> str:
+    """Return a URL with a query; a name may repeat."""
+    return f"{url}?{urlencode(parameters)}" if parameters else url
+
 
 WINDOW = 10_000  # the largest offset + limit that portals answer
 ROWS = 100  # the largest limit
@@ -214,42 +356,25 @@ class Listing(Pages):
         with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
             document = _Document(reply, url)
             self._walk.note_problems(document.problems)
-            yield from map(self._record, document.datasets())
+            yield from map(self._record, document.items())
 
     def _record(self, dataset: Any) -> RawRecord:
         """Return a record; positions count the different ones."""
         return _record(dataset, f"dataset {self.seen.count + 1}", self.where, self._portal)
 
 
-class _Document:
-    """One JSON document of datasets: checked to its end when made, then cut into records.
-
-    Raises:
-        ProtocolError: not JSON, truncated, or no list of datasets.
-    """
+class _Document(JsonList):
+    """One JSON document of datasets, which are those of an answer, an export, or one alone."""
 
     def __init__(self, reply: Reply, url: str) -> None:
-        self._file = JsonFile(
-            reply.body, url=url, charset=reply.charset, media_type=reply.media_type
-        )
-        if self._file.is_blank:
-            message = f"the document at {url} is empty; expected {KIND}"
-            raise ProtocolError(message, code="empty-document", url=url)
-        self._outline = Outline.read(self._file, SHAPE, url=url, kind=KIND)
+        super().__init__(reply, url, SHAPE, KIND)
 
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        encoding = () if self._file.problem is None else (self._file.problem,)
-        return encoding + self._outline.problems
-
-    def datasets(self) -> Iterator[Any]:
-        """Yield the datasets, one in memory at a time."""
-        for prefix in self._outline.prefixes:
-            yield from map(_unwrap, self._file.items(prefix))
+    def items(self) -> Iterator[Any]:
+        return map(_unwrap, super().items())
 
     def total(self) -> int:
         """Return the number of all datasets as the answer announces it, -1 if it does not."""
-        totals = (total for one in _INTERFACES for total in self._file.items(one.total))
+        totals = (total for one in _INTERFACES for total in self.file.items(one.total))
         return next((n for n in totals if isinstance(n, int) and not isinstance(n, bool)), -1)
 
 
@@ -258,7 +383,7 @@ def _saved(source: Source) -> Generator[RawRecord, None, Ending]:
     with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
         document = _Document(reply, source.url)
         number = 0
-        for number, dataset in enumerate(document.datasets(), 1):  # noqa: B007  # used after the loop
+        for number, dataset in enumerate(document.items(), 1):  # noqa: B007  # used after the loop
             yield _record(dataset, f"dataset {number}", source.url, None)
         total = document.total()
     return saved_ending(source.url, "dataset", number, total, problems=document.problems)
@@ -277,26 +402,19 @@ def _record(dataset: Any, position: str, url: str, portal: Portal | None) -> Raw
         url: where it was read.
         portal: whose dataset it is, for the URL of its page; None if that is not known.
     """
-    content = ordered_json(dataset)
     if not isinstance(dataset, Mapping):
-        words = f"{position} is {shorten(repr(dataset), 40)}; expected an object in {{ }}"
-        return RawRecord("", content, url=url, position=position, error=ParseError(words))
+        return not_an_object(dataset, position, url)
     guid = clean_text(dataset.get("dataset_id") or dataset.get("datasetid") or "")
     metas = dataset.get("metas")
     metas = metas if isinstance(metas, Mapping) else {}
     default = metas.get("default")  # of 2.1; 1.0 has the same in metas
     default = default if isinstance(default, Mapping) else metas
-    error = None
-    if not guid:
-        title = shorten(clean_text(default.get("title")), 60)
-        words = f"{position} '{title}'" if title else position
-        words = f"{words}: dataset_id is missing; expected a text that stays the same"
-        error = ParseError(words, code="missing-identifier")
-    return RawRecord(
-        guid=guid,
-        content=content,
-        url=portal.page(guid) if portal and guid else url,
-        modified=clean_text(default.get("modified")),
-        position=position,
-        error=error,
+    return json_record(
+        dataset,
+        position,
+        portal.page(guid) if portal and guid else url,
+        guid,
+        title=default.get("title"),
+        modified=default.get("modified"),
+        field="dataset_id",
     )
