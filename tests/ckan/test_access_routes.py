@@ -43,6 +43,7 @@ Place = dict[str, str]
 READ = {
     "/catalogue/export/<name>": frozenset(),  # public, and nothing has been exported
     "/ckan-admin/ukharvest": SYSADMINS,
+    "/ckan-admin/ukharvest/runs": SYSADMINS,
     "/ckan-admin/ukharvest/state": SYSADMINS,
     "/dataset/<id>/harvest-changes": ALL,
     "/dataset/<id>/resource/<resource_id>/data-check.csv": frozenset(),  # nothing was checked

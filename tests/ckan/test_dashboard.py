@@ -150,6 +150,26 @@ def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatc
     assert again["checks_as_of"] == found["checks_as_of"]
 
 
+def test_numbers_of_the_last_day_have_lists_behind_them(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, sysadmin: dict[str, str]
+) -> None:
+    publisher.serve(PATH, catalogue(3))
+    portal.run(portal.source(publisher.url(PATH), name="good"))
+    portal.run(portal.source(publisher.url("/nothing.json"), name="bad"))
+    http_client.forget(snapshot.SNAPSHOT)
+    page = app.get(PAGE, headers=sysadmin).body
+    assert f'<a href="{PAGE}/runs">2</a>' in page
+    assert f'<a href="{PAGE}/runs?failed=1">1</a>' in page
+    runs = app.get(f"{PAGE}/runs", headers=sysadmin).body
+    assert "/harvest/good/job/" in runs
+    assert "/harvest/bad/job/" in runs
+    failed = app.get(f"{PAGE}/runs?failed=1", headers=sysadmin).body
+    assert "/harvest/good/job/" not in failed
+    assert "/harvest/bad/job/" in failed
+    looked = call_action("ukharvest_run_list", failed=True)
+    assert (looked["count"], looked["results"][0]["source"]) == (1, "bad")
+
+
 def test_two_thousand_sources_cost_as_many_statements_as_one(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

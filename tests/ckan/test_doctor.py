@@ -94,6 +94,9 @@ def test_a_healthy_portal_is_fine(healthy: None, portal: Portal, publisher: Publ
 def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) -> None:
     fine = cli.invoke(ukharvest, ["doctor"])
     assert fine.exit_code == 0, fine.output
+    [line] = fine.output.splitlines()
+    assert line.startswith("All is well: ")
+    assert len(cli.invoke(ukharvest, ["doctor", "--all"]).output.splitlines()) > 10
     model.Session.query(Worker).filter_by(kind="fetch").delete()
     model.Session.commit()
     assert cli.invoke(ukharvest, ["doctor"]).exit_code == 1
@@ -101,6 +104,10 @@ def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) 
     sick = cli.invoke(ukharvest, ["doctor"])
     assert sick.exit_code == 2
     assert "→ Make cron call 'ckan harvester run'" in sick.output
+    levels = [line.split()[0] for line in sick.output.splitlines() if not line.startswith(" ")]
+    assert levels[0] == "error"
+    assert levels[-1].isdigit()  # so many checks found nothing wrong
+    assert set(levels[:-1]) == {"error", "warning"}
     report = json.loads(cli.invoke(ukharvest, ["doctor", "--format", "json"]).output)
     assert report["status"] == 2
     assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do", "fix"}

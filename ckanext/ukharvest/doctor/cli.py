@@ -13,20 +13,22 @@ from ckanext.ukharvest.doctor import fixes
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.checks import Finding
 
-COLOURS = {"ok": "green", "info": "blue", "warning": "yellow", "error": "red"}
+COLOURS = {"error": "red", "warning": "yellow", "info": "blue", "ok": "green"}
+LEVELS = tuple(COLOURS)  # the worst first
 
 
 @click.command()
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
+@click.option("--all", "with_fine", is_flag=True, help="Also print what is in order.")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed; says before what it will do.")
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
-def doctor(form: str, fix: bool, yes: bool) -> None:
+def doctor(form: str, with_fine: bool, fix: bool, yes: bool) -> None:
     """Check plugins, tables, Redis, Solr, workers, runs, datasets and index.
 
-    Changes nothing without --fix. The exit status is for monitoring: 0 if all is fine, 1 with
-    warnings, 2 with errors; with --fix, as it is afterwards.
+    Prints what is wrong, the worst first. Changes nothing without --fix. The exit status is for
+    monitoring: 0 if all is fine, 1 with warnings, 2 with errors; with --fix, as it is afterwards.
     """
     if fix and form == "json":
         raise click.UsageError("--fix prints sentences; leave out --format json")
@@ -34,13 +36,11 @@ def doctor(form: str, fix: bool, yes: bool) -> None:
     if form == "json":
         output.write_json(report)
     else:
-        _write(report["findings"])
+        _write(report["findings"], with_fine=with_fine)
     if fix and _fix(report["findings"], yes):
         report = _examine()
         click.echo("\nAfter that:")
-        _write([finding for finding in report["findings"] if finding["level"] != "ok"])
-        if not report["status"]:
-            click.echo("All is well.")
+        _write(report["findings"], with_fine=False)
     sys.exit(report["status"])
 
 
@@ -48,13 +48,19 @@ def _examine() -> dict[str, Any]:
     return dict(tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {}))
 
 
-def _write(findings: Sequence[Mapping[str, str]]) -> None:
-    width = max((len(finding["code"]) for finding in findings), default=0) + 2
-    for finding in findings:
+def _write(findings: Sequence[Mapping[str, str]], *, with_fine: bool) -> None:
+    """Print what is wrong, the worst first, and the rest in one line or one by one."""
+    ranked = sorted(findings, key=lambda finding: LEVELS.index(finding["level"]))
+    shown = [finding for finding in ranked if with_fine or finding["level"] in LEVELS[:2]]
+    width = max((len(finding["code"]) for finding in shown), default=0) + 2
+    for finding in shown:
         level = click.style(f"{finding['level']:<8}", fg=COLOURS[finding["level"]])
         click.echo(f"{level}{finding['code']:<{width}}{finding['message']}")
         if finding["what_to_do"]:
             click.echo(f"{'':<{8 + width}}→ {finding['what_to_do']}")
+    if fine := len(ranked) - len(shown):
+        start = "All is well: " if not shown else ""
+        click.echo(f"{start}{fine} checks found nothing wrong; --all lists them.")
 
 
 def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:

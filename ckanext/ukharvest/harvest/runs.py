@@ -57,9 +57,12 @@ def describe_runs(row: RunRow) -> dict[str, Any]:
 
 
 def list_runs(
-    *, source_id: str | None, limit: int, offset: int = 0
+    *, source_id: str | None, limit: int, offset: int = 0, failed: bool = False
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the number of runs, of one source or of all, and one page of them, newest first.
+
+    Args:
+        failed: only those that failed.
 
     Returns:
         The number, and dicts with ``id``, ``source_id``, ``source`` (its name), ``status``
@@ -76,6 +79,8 @@ def list_runs(
     query = _query(sa.func.count().over())
     if source_id is not None:
         query = query.filter(HarvestJob.source_id == source_id)
+    if failed:
+        query = query.filter(JobReport.outcome == RunOutcome.FAILED)
     newest = query.order_by(HarvestJob.created.desc(), HarvestJob.id)
     rows = newest.limit(limit).offset(offset).all()
     # Without rows, nothing says how many there are.

@@ -44,6 +44,8 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
 
     :param source: name or id of a harvest source (optional, default: all)
     :type source: string
+    :param failed: only runs that failed (optional, default: ``False``)
+    :type failed: boolean
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
     :param offset: how many to skip (optional, default: 0)
@@ -67,10 +69,11 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     data = schema.validate(data_dict, run_schema.run_list_schema())
     wanted, limit, offset = data.get("source"), data["limit"], data["offset"]
     source_id = source_of({"source_id": wanted}).id if wanted else None
-    if source_id and not offset and limit <= source_state.NEWEST:
+    failed = data["failed"]
+    if source_id and not failed and not offset and limit <= source_state.NEWEST:
         count, newest = source_state.newest_runs(source_id)
         return {"count": count, "results": newest[:limit]}
-    count, results = runs.list_runs(source_id=source_id, limit=limit, offset=offset)
+    count, results = runs.list_runs(source_id=source_id, limit=limit, offset=offset, failed=failed)
     return {"count": count, "results": results}
 
 

@@ -143,6 +143,27 @@ def last_run(name: str) -> Any:
     return tk.redirect_to("ukharvest_runs.run", name=source["name"], id=newest)
 
 
+@runs.route("/ckan-admin/ukharvest/runs")
+def all_runs() -> str:
+    """Show the runs of all sources, or those that failed: the list behind the dashboard."""
+    if tk.current_user.is_anonymous:
+        source_pages.refuse()
+    is_failed = tk.request.args.get("failed") == "1"
+    listed, number = ask_page("ukharvest_run_list", PER_PAGE, failed=is_failed)
+    return str(
+        tk.render(
+            "ukharvest/all_runs.html",
+            {
+                "jobs": listed["results"],
+                "count": listed["count"],
+                "is_failed": is_failed,
+                "number": number,
+                "pages": count_pages(listed["count"], PER_PAGE, number),
+            },
+        )
+    )
+
+
 @runs.route("/harvest/<name>/job/<id>/problems.csv")
 def run_csv(name: str, id: str) -> Response:  # noqa: A002
     source = source_pages.find_source(name)
