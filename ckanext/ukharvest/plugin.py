@@ -13,7 +13,7 @@ from ckanext.ukharvest import config, features, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
-from ckanext.ukharvest.harvest import database, datasets, lists, search_index
+from ckanext.ukharvest.harvest import database, datasets, decision_log, lists, search_index
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.sources import model as source_model
 
@@ -73,8 +73,13 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         datasets.assess(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Save what features store with a dataset."""
+        """Save what features store with a dataset; note who switches a source on or off."""
+        decision_log.note_switch(context, pkg_dict["id"], pkg_dict.get("state"))
         datasets.assess(context, pkg_dict)
+
+    def after_dataset_delete(self, context: Any, pkg_dict: dict[str, Any]) -> None:
+        """Note who switches a source off, which CKAN calls deleting its dataset."""
+        decision_log.note_switch(context, pkg_dict["id"], "deleted")
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Add the extras ``harvest:…``, and what features add, to a dataset that the API shows."""

@@ -27,7 +27,7 @@ class WriteBatch:
         pending: the datasets to index after the commit.
         jobs: background jobs that plugins made, with their queues, to enqueue after the commit:
             the datasets that they are about are not committed yet, and may be rolled back.
-        assessments: rows of ``Assessment`` to save before the commit, in one statement.
+        own_rows: tables and rows of features to save before the commit, one statement a table.
         resource_ids: dataset id → ids of the resources of a new dataset, in their order.
         links: URL → what its link check found.
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
@@ -37,7 +37,7 @@ class WriteBatch:
 
     pending: Pending = field(default_factory=dict)
     jobs: list[tuple[Any, Any]] = field(default_factory=list)
-    assessments: list[Mapping[str, Any]] = field(default_factory=list)
+    own_rows: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list)
     resource_ids: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, Evidence] = field(default_factory=dict)
     is_in_savepoint: bool = False
@@ -48,7 +48,7 @@ class WriteBatch:
     def savepoint(self) -> Iterator[None]:
         """Undo what the block wrote if it raises; the rest of the transaction stays.
 
-        Undone too: what CKAN notes for its listeners, background jobs and assessments.
+        Undone too: what CKAN notes for its listeners, background jobs and rows of features.
 
         ``package_create`` and ``package_update`` call ``Session.rollback()`` when validation fails.
         On SQLAlchemy 2 that ends the outermost transaction, savepoints included, so it is held back
@@ -57,7 +57,7 @@ class WriteBatch:
         """
         session = model.Session()
         noted = {key: set(value) for key, value in getattr(session, "_object_cache", {}).items()}
-        rated, jobs = len(self.assessments), len(self.jobs)
+        rows, jobs = len(self.own_rows), len(self.jobs)
         nested = session.begin_nested()
         self.is_in_savepoint = True
         try:
@@ -67,7 +67,7 @@ class WriteBatch:
             nested.rollback()
             if hasattr(session, "_object_cache"):
                 session._object_cache = noted
-            del self.assessments[rated:]
+            del self.own_rows[rows:]
             self._delete_jobs(jobs)
             raise
         finally:

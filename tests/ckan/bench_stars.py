@@ -17,8 +17,8 @@ import pytest
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import jobs as stars_jobs
+from ckanext.ukharvest.stars.model import StarRating
 
 pytestmark = pytest.mark.in_process
 
@@ -106,7 +106,7 @@ def test_bench() -> None:
     print()
     assert timed("nothing stored") < WANTED
     assert timed("nothing to change") < WANTED
-    model.Session.execute(sa.update(Assessment).values(stars=5, stars_code="other"))
+    model.Session.execute(sa.update(StarRating).values(stars=5, stars_code="other"))
     model.Session.commit()
     changes = [change for _number, some in stars_jobs.score_all() for change in some]
     started = time.monotonic()

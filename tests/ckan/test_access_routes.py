@@ -43,6 +43,7 @@ Place = dict[str, str]
 READ = {
     "/catalogue/export/<name>": frozenset(),  # public, and nothing has been exported
     "/ckan-admin/ukharvest": SYSADMINS,
+    "/ckan-admin/ukharvest/diagnostics": SYSADMINS,
     "/ckan-admin/ukharvest/runs": SYSADMINS,
     "/ckan-admin/ukharvest/state": SYSADMINS,
     "/dataset/<id>/harvest-changes": ALL,
@@ -67,6 +68,7 @@ READ = {
     "/harvest/<name>/job/last": EDITORS,
     "/harvest/<name>/notifications": EDITORS,
     "/harvest/<name>/problems": EDITORS,
+    "/harvest/<name>/problems/accept": ADMINS,
     "/harvest/<name>/problems.csv": EDITORS,
     "/harvest/<name>/record/<int:id>": EDITORS,
     "/harvest/<name>/state": EDITORS,
@@ -79,6 +81,7 @@ READ = {
     "/harvest/clear/<id>": ADMINS,
     "/harvest/data-checks": ALL,
     "/harvest/data-checks.csv": ALL,
+    "/harvest/decisions.csv": SYSADMINS,
     "/harvest/delete/<id>": EDITORS,
     "/harvest/edit/<id>": EDITORS,
     "/harvest/gemini-object/<id>": ALL,
@@ -118,6 +121,7 @@ SENT = {
     "/harvest/<name>/deletions": ADMINS,
     "/harvest/<name>/deletions/delete": ADMINS,
     "/harvest/<name>/identifiers": ADMINS,
+    "/harvest/<name>/problems/accept": ADMINS,
     "/harvest/clear/<id>": ADMINS,
     "/harvest/delete/<id>": EDITORS,
     "/harvest/<id>/switch-off": EDITORS,

@@ -5,6 +5,7 @@ A new action without its row fails. A refused call has changed nothing in the da
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 import ckan.plugins.toolkit as tk
@@ -56,6 +57,12 @@ URL = "https://data.example/another.json"
 NEW = {"name": "parking", "title": "Parking", "url": "https://data.example/new.json"}
 MAIL = {**SOURCE, "addresses": ["data@somewhere.example"], "events": ["failed"]}
 CREATED = {**NEW, "source_type": "data_json", "owner_org": "@organization"}
+KIND = {
+    "code": "bad-date",
+    "field": "modified",
+    "reason": "Known",
+    "until": (datetime.now(timezone.utc).date() + timedelta(days=30)).isoformat(),
+}
 TABLE = [
     # What is public, or is shown as far as the user may see it.
     Row("harvest_source_list", ALL),
@@ -120,6 +127,8 @@ TABLE = [
     Row("ukharvest_record_version_list", EDITORS, {**SOURCE, "guid": "@guid"}),
     Row("ukharvest_run_list", EDITORS, {"source": "@source"}),
     Row("ukharvest_run_list", SYSADMINS),
+    Row("ukharvest_decision_list", EDITORS, {"source": "@source"}),
+    Row("ukharvest_decision_list", SYSADMINS),
     Row("ukharvest_run_show", EDITORS, RUN),
     Row("ukharvest_source_preview_show", EDITORS, SOURCE),
     Row("ukharvest_source_preview_show", EDITORS, {"id": "@move"}),
@@ -167,6 +176,8 @@ TABLE = [
     # What removes datasets or history: administrators.
     Row("ukharvest_identifier_change_decide", ADMINS, {**SOURCE, "decision": "same"}),
     Row("ukharvest_identifier_change_decide", ADMINS, {**SOURCE, "decision": "different"}),
+    Row("ukharvest_problem_decide", ADMINS, {**SOURCE, **KIND, "decision": "accept"}),
+    Row("ukharvest_problem_decide", ADMINS, {**SOURCE, **KIND, "decision": "list"}),
     Row("ukharvest_deletion_decide", ADMINS, {**SOURCE, "decision": "keep"}),
     Row("ukharvest_deletion_decide", ADMINS, {**SOURCE, "decision": "approve"}),
     Row("harvest_source_index_clear", ADMINS, ID_OF_SOURCE),
@@ -201,7 +212,7 @@ def people(
 def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) -> dict[str, str]:
     """The ids that the table names: a source with one dataset, a private and a failed one."""
     failed = dataset(2, title="")
-    publisher.serve("/data.json", catalogue([dataset(0), dataset(1), failed]))
+    publisher.serve("/data.json", catalogue([dataset(0), dataset(1, modified="soon"), failed]))
     publisher.serve("/other.json", catalogue(1))
     source = portal.source(publisher.url("/data.json"), name="somewhere")
     hidden = portal.source(publisher.url("/other.json"), name="hidden", private=True)

@@ -16,7 +16,7 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import decision_log
 from ckanext.ukharvest.harvest.model import Record, SourceState
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
@@ -292,10 +292,10 @@ def test_undo_takes_back_what_was_confirmed(portal: Portal, publisher: Publisher
     options = json.dumps({"default_groups": ["transport"]})
     source_id = of_another(portal.source(publisher.url(PATH)), "datajson", options)
     act("ukharvest_source_adopt", source_id=source_id)
-    assert source_health.confirmed_options(source_id) == {"default_groups": ["transport"]}
+    assert decision_log.confirmed_options(source_id) == {"default_groups": ["transport"]}
     act("ukharvest_source_adopt", source_id=source_id, undo=True)
     model.Session.expire_all()
-    assert source_health.confirmed_options(source_id) == {}
+    assert decision_log.confirmed_options(source_id) == {}
 
 
 def test_options_of_an_equally_named_type_are_adopted(portal: Portal, publisher: Publisher) -> None:

@@ -22,9 +22,10 @@ from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.harvest import batches, claims, conflicts, lists, sweeper, write, writer
-from ckanext.ukharvest.harvest.model import Assessment, Claim, Record, Retry, utcnow
+from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.plugin import UkharvestPlugin
+from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Portal, act, commits, figures, statements, work_off
 from tests.publisher import Publisher
@@ -231,10 +232,10 @@ def test_feature_that_fails_costs_no_record(
         raise RuntimeError("a bug of this feature")
 
     monkeypatch.setattr(lists, "BEFORE_WRITE", [fail, *lists.BEFORE_WRITE])
-    monkeypatch.setattr(lists, "WITH_WRITE", [fail])
+    monkeypatch.setattr(lists, "WITH_WRITE", [lists.OwnRow(StarRating, fail)])
     job = portal.run(source(portal, publisher, 2))
     assert figures(job) == {"added": 2}
-    assert model.Session.query(Assessment).count() == 0
+    assert model.Session.query(StarRating).count() == 0
 
 
 def test_refused_record_takes_its_rows_of_features_back(
@@ -250,7 +251,7 @@ def test_refused_record_takes_its_rows_of_features_back(
     job_id = gather(portal, source(portal, publisher, 3))
     monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", refuse)
     deliver_one(portal.waiting(job_id)[0])
-    rated = {row.package_id for row in model.Session.query(Assessment)}
+    rated = {row.package_id for row in model.Session.query(StarRating)}
     assert rated == {each["id"] for each in portal.datasets()}
     assert len(rated) == 2
 

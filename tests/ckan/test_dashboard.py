@@ -150,6 +150,19 @@ def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatc
     assert again["checks_as_of"] == found["checks_as_of"]
 
 
+def test_diagnostics_list_what_is_wrong_first(
+    app: CKANTestApp, sysadmin: dict[str, str], portal: Portal
+) -> None:
+    dashboard()
+    page = app.get(f"{PAGE}/diagnostics", headers=sysadmin).body
+    wrong, fine = page.split("found nothing wrong")
+    advice = "every few minutes"  # cron has to call a command
+    assert advice in wrong
+    assert advice not in fine
+    assert "harvest_object" in page
+    assert "harvest_object" not in app.get(PAGE, headers=sysadmin).body
+
+
 def test_numbers_of_the_last_day_have_lists_behind_them(
     app: CKANTestApp, portal: Portal, publisher: Publisher, sysadmin: dict[str, str]
 ) -> None:
@@ -245,8 +258,7 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     stuck_run(portal, publisher)
     make_worker("gather", busy_with="x")
     http_client.forget(snapshot.SNAPSHOT)
-    visitor.page.goto(PAGE)
-    visitor.page.locator("summary", has_text="Checks").click()
+    looks.check(visitor, "diagnostics", f"{PAGE}/diagnostics")
     with visitor.page.expect_navigation():
         visitor.page.get_by_role("button", name="Check everything now").click()
     expect(visitor.page.get_by_text("All datasets were checked on")).to_be_visible()

@@ -12,6 +12,7 @@ from lxml import html
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import Publisher
@@ -136,9 +137,8 @@ def test_a_suggested_theme_is_marked(app: CKANTestApp) -> None:
     address = made({"theme-primary": "Crime"})
     dataset = act("package_show", id=address.rpartition("/")[2])
     assert "suggested" not in rows(app.get(address).body)["Theme"]
-    datasets.save_assessments(
-        [{"package_id": dataset["id"], "theme": "Crime", "theme_origin": themes.WORDS}]
-    )
+    row = {"package_id": dataset["id"], "theme": "Crime", "theme_origin": themes.WORDS}
+    datasets.save_own_rows(DatasetTheme, [row])
     assert "suggested" in rows(app.get(address).body)["Theme"]
 
 

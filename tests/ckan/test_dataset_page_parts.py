@@ -14,6 +14,7 @@ from lxml import html
 
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.themes import choice as themes
+from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan.catalogues import catalogue
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, statements
@@ -97,7 +98,7 @@ def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:
     reasons = [["words", "police", "title", 6]]
     ranking = [{"theme": "Crime", "score": 6, "reasons": reasons}]
     row = {"theme": "Crime", "theme_origin": themes.WORDS, "themes": ranking}
-    datasets.save_assessments([{"package_id": found.id, **row}])
+    datasets.save_own_rows(DatasetTheme, [{"package_id": found.id, **row}])
     page = app.get(address)
     assert "Crime & Justice (suggested)" in text_of(page, by_class("ukharvest-badges"))
     assert "“police” in title" in text_of(page, by_class("ukharvest-head"))
@@ -184,7 +185,7 @@ def test_lists_have_stars_and_source_in_one_statement(
     ready_source("/data.json", catalogue(4))
     factories.Dataset(title="By hand", resources=[{"url": CSV.format(1), "format": "CSV"}])
     app.get("/dataset/")
-    with statements("ukharvest_assessment") as sent:
+    with statements("ukharvest_stars") as sent:
         page = app.get("/dataset/")
     assert len(sent) == 1, sent
     found = html.fromstring(page.body).xpath(by_class("ukharvest-listed"))

@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.harvest import decisions, write
-from ckanext.ukharvest.harvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.model import Record
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
@@ -123,8 +123,8 @@ def test_deleting_takes_a_second_page(
     app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
     assert len(portal.datasets()) == 4
     assert "No deletions are waiting for a decision" in app.get(PAGE, headers=admin).body
-    report = model.Session.query(JobReport).filter_by(job_id=pending_run).one()
-    assert "approved 6 deletions" in report.reason
+    [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
+    assert decision["text"] == "Approved the deletion of 6 datasets"
 
 
 def test_a_list_that_changed_is_refused(
@@ -161,7 +161,7 @@ def test_kept_datasets_stay_and_come_back_into_step(
     assert waiting() == 0
     body = app.get(run, headers=admin).body
     assert "Review the deletions" not in body
-    assert re.search(r"Note on the run: \S+ kept 6 datasets", body)
+    assert re.search(r"Note on the run: \S+: Kept 6 datasets", body)
     job = portal.run(source)
     assert job["ukharvest"]["outcome"] == "unchanged"
     assert job["stats"]["missing"] == 0
@@ -180,8 +180,8 @@ def test_kept_datasets_stay_and_come_back_into_step(
     publisher.serve(PATH, catalogue([*(dataset(n) for n in range(4)), dataset(5, title="New")]))
     assert portal.run(source)["stats"]["updated"] == 1
     assert "New" in [each["title"] for each in portal.datasets()]
-    report = model.Session.query(JobReport).filter_by(job_id=pending_run).one()
-    assert "kept 6 datasets" in report.reason
+    [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
+    assert (decision["decision"], decision["number"]) == ("datasets kept", 6)
 
 
 def test_many_are_deleted_by_the_consumers(

@@ -198,7 +198,7 @@ def test_objects_left_by_ended_runs_are_removed(
 
 
 def test_stars_are_scored(source: str, fix: Fix) -> None:
-    model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
+    model.Session.execute(model.meta.metadata.tables["ukharvest_stars"].delete())
     model.Session.commit()
     assert len(list(stars_checks.unscored_datasets())) == 1
     assert "stars: gave 3 datasets their stars of openness" in fix()

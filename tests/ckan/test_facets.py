@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.rendering.values import INDEXED
+from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import act, statements
 
@@ -102,7 +103,8 @@ def test_a_branch_finds_what_is_in_it() -> None:
 
 def test_stars_are_those_of_the_last_write() -> None:
     dataset = made({})
-    datasets.save_assessments([{"package_id": dataset["id"], "stars": 4, "stars_code": "x"}])
+    row = {"package_id": dataset["id"], "stars": 4, "stars_code": "x"}
+    datasets.save_own_rows(StarRating, [row])
     with statements("ukharvest_") as asked:
         search.rebuild(dataset["id"])
     assert len(asked) == 1

@@ -148,7 +148,7 @@ class TestChange:
                 PendingIndex.package_id.notin_(ids[:number])
             ).delete(synchronize_session=False)
             model.Session.commit()
-            with statements("ukharvest_assessment") as sent:
+            with statements("ukharvest_stars") as sent:
                 search_index.catch_up()
             return len(sent)
 

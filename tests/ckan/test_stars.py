@@ -18,9 +18,9 @@ from ckan.tests.helpers import call_action, call_auth
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.doctor import examine
 from ckanext.ukharvest.harvest import datasets
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from ckanext.ukharvest.stars import rules as star_rules
+from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -51,9 +51,9 @@ def show(package_id: str) -> dict[str, Any]:
     return dict(call_action("ukharvest_stars_show", id=package_id))
 
 
-def row(package_id: str) -> Assessment | None:
+def row(package_id: str) -> StarRating | None:
     model.Session.remove()
-    return model.Session.get(Assessment, package_id)
+    return model.Session.get(StarRating, package_id)
 
 
 def best(package_id: str) -> tuple[int, str, str]:
@@ -105,7 +105,7 @@ def test_an_edit_changes_them() -> None:
     assert best(id_) == (0, "closed-licence", "other-closed")
     act("package_patch", id=id_, extras=[{"key": "license_url", "value": "CC0"}], license_id="")
     assert best(id_) == (3, "format", "CSV")
-    model.Session.execute(sa.delete(Assessment))
+    model.Session.execute(sa.delete(StarRating))
     model.Session.commit()
     shown = show(id_)
     assert (shown["stars"], shown["since"]) == (3, None), "a dataset from before"
@@ -208,7 +208,7 @@ def test_assessment_is_written_after_locking_the_dataset(
     portal: Portal, publisher: Publisher
 ) -> None:
     def order(sent: list[str]) -> list[str]:
-        locks = ("UPDATE package SET", "INSERT INTO ukharvest_assessment")
+        locks = ("UPDATE package SET", "INSERT INTO ukharvest_stars")
         return [
             each[:6]
             for each in sent
@@ -237,7 +237,7 @@ def test_an_import_scores_without_reading_again(
     monkeypatch.delattr(datasets, "by_id")
     publisher.serve("/data.json", catalogue([entry(1), entry(2, license="")]))
     source = portal.source(publisher.url("/data.json"))
-    with statements("ukharvest_assessment") as sent:
+    with statements("ukharvest_stars") as sent:
         portal.run(source)
     assert [best(each["id"])[:2] for each in portal.datasets()] == [
         (3, "format"),

@@ -20,9 +20,9 @@ from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest import datasets
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.stars import doctor as stars_checks
 from ckanext.ukharvest.stars import jobs as star_jobs
+from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.harvesting import Portal, act, statements
 
 pytestmark = pytest.mark.in_process
@@ -79,7 +79,7 @@ SELECT coalesce(o.name, '') AS organization,
        count(*) FILTER (WHERE a.package_id IS NULL) AS not_rated
 FROM package AS d
 LEFT JOIN "group" AS o ON o.id = d.owner_org
-LEFT JOIN ukharvest_assessment AS a ON a.package_id = d.id
+LEFT JOIN ukharvest_stars AS a ON a.package_id = d.id
 WHERE d.state = 'active' AND d.type = 'dataset' AND NOT d.private
 GROUP BY o.name ORDER BY o.name NULLS LAST
 """
@@ -87,7 +87,7 @@ GROUP BY o.name ORDER BY o.name NULLS LAST
 
 def test_the_figures_equal_a_recount(app: CKANTestApp, councils: dict[str, str]) -> None:
     model.Session.execute(
-        sa.delete(Assessment).where(Assessment.package_id == model.Package.get("a-council-1").id)
+        sa.delete(StarRating).where(StarRating.package_id == model.Package.get("a-council-1").id)
     )
     model.Session.commit()
     rows = model.Session.execute(sa.text(RECOUNT)).mappings().all()
@@ -102,7 +102,7 @@ def test_the_figures_equal_a_recount(app: CKANTestApp, councils: dict[str, str])
     assert total["datasets"] == sum(int(row["datasets"]) for row in recount) == 8
     average = model.Session.scalar(
         sa.text(
-            "SELECT round(avg(stars), 2) FROM ukharvest_assessment JOIN package AS d "
+            "SELECT round(avg(stars), 2) FROM ukharvest_stars JOIN package AS d "
             "ON d.id = package_id WHERE NOT d.private"
         )
     )
@@ -194,17 +194,17 @@ def test_all_datasets_in_one_pass(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     portal.source("https://data.example/data.json")
-    before = {row.package_id: row.stars for row in model.Session.query(Assessment)}
+    before = {row.package_id: row.stars for row in model.Session.query(StarRating)}
     assert re.search(r"Scored 9 datasets in \d+ s; 0 changed\.\n", run("--all").output)
-    model.Session.execute(sa.update(Assessment).values(stars=5, stars_code="x"))
+    model.Session.execute(sa.update(StarRating).values(stars=5, stars_code="x"))
     model.Session.execute(
-        sa.delete(Assessment).where(Assessment.package_id == model.Package.get("a-council-0").id)
+        sa.delete(StarRating).where(StarRating.package_id == model.Package.get("a-council-0").id)
     )
     model.Session.commit()
     reset = "b-council-0"  # another reason, but the same number
     model.Session.execute(
-        sa.update(Assessment)
-        .where(Assessment.package_id == model.Package.get(reset).id)
+        sa.update(StarRating)
+        .where(StarRating.package_id == model.Package.get(reset).id)
         .values(stars=4)
     )
     model.Session.commit()
@@ -225,26 +225,26 @@ def test_all_datasets_in_one_pass(
     assert "9 of 9 datasets" in said
     assert re.search(r"Scored 9 datasets in \d+ s; 9 changed\.\n", said)
     model.Session.remove()
-    assert {row.package_id: row.stars for row in model.Session.query(Assessment)} == before
+    assert {row.package_id: row.stars for row in model.Session.query(StarRating)} == before
 
     def refuse(package_ids: list[str]) -> None:
         raise star_jobs.search.SearchIndexError("Solr is away")
 
     monkeypatch.setattr(star_jobs.search, "rebuild", refuse)
-    model.Session.execute(sa.update(Assessment).values(stars=5))
+    model.Session.execute(sa.update(StarRating).values(stars=5))
     model.Session.commit()
     refused = run("--all")
     assert refused.exit_code == 1
     assert "Solr is away; run 'ckan search-index rebuild'" in refused.output
     model.Session.remove()
-    assert {row.package_id: row.stars for row in model.Session.query(Assessment)} == before
+    assert {row.package_id: row.stars for row in model.Session.query(StarRating)} == before
 
 
 def test_pass_costs_the_same_for_three_and_for_nine(
     councils: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cost() -> int:
-        model.Session.execute(sa.update(Assessment).values(stars_detail="other"))
+        model.Session.execute(sa.update(StarRating).values(stars_detail="other"))
         model.Session.commit()
         with statements() as sent:
             assert sum(number for number, _changes in star_jobs.score_all()) == 9
@@ -283,7 +283,7 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
         assert run(*words).exit_code == 2
     assert json.loads(run("--report", "--format", "json").output)["total"]["datasets"] == 8
     assert list(stars_checks.unscored_datasets()) == []
-    model.Session.execute(sa.delete(Assessment))
+    model.Session.execute(sa.delete(StarRating))
     [finding] = stars_checks.unscored_datasets()
     assert finding.message == "Datasets without stars of openness: 9."
     model.Session.rollback()

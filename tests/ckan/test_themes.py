@@ -12,8 +12,8 @@ from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.harvest import datasets
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.mapping.package_mapper import Defaults
+from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import SCHEMING, portal_with
@@ -123,7 +123,7 @@ def test_earlier_theme_gives_way_only_to_certainty(
         ("Country parks by name", [], ("Society", None)),
         ("Country parks by place", ["Health"], ("Health", None)),
     ]:
-        model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
+        model.Session.execute(model.meta.metadata.tables["ukharvest_theme"].delete())
         model.Session.commit()
         assert themes(source.harvest(title=title, theme=given)) == expected
     assert show_theme(found)["origin"] == "source"
@@ -190,7 +190,7 @@ def test_a_dataset_written_by_hand_has_the_theme_of_a_person(
 ) -> None:
     fields = {"owner_org": organization["id"], "title": "Country parks"}
     found, unknown = factories.Dataset(**fields, notes=""), factories.Dataset(**fields)
-    model.Session.query(Assessment).filter_by(package_id=unknown["id"]).delete()
+    model.Session.query(DatasetTheme).filter_by(package_id=unknown["id"]).delete()
     model.Session.commit()  # as if it had never been written here
     for each in (found, unknown):
         shown = show_theme(each)
@@ -201,34 +201,33 @@ def test_a_dataset_written_by_hand_has_the_theme_of_a_person(
     assert (shown["theme"], shown["origin"]) == ("Environment", "person")
 
 
-def test_assessment_is_written_only_if_different(organization: dict[str, str]) -> None:
+def test_theme_is_written_only_if_different(organization: dict[str, str]) -> None:
     ids = sorted(factories.Dataset(owner_org=organization["id"])["id"] for _ in range(2))
 
     def save_themes(*themes: str) -> list[tuple[Any, ...]]:
-        datasets.save_assessments(
-            [{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)]
-        )
+        rows = [{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)]
+        datasets.save_own_rows(DatasetTheme, rows)
         model.Session.commit()
-        table = Assessment
-        found = model.Session.query(table.theme, table.stars, table.stars_code, table.assessed)
+        table = DatasetTheme
+        found = model.Session.query(table.theme, table.theme_origin, table.assessed)
         return [tuple(row) for row in found.order_by(table.package_id)]
 
     first, same = save_themes("Health", "Crime"), save_themes("Health", "Crime")
     other = save_themes("Health", "Society")
-    assert [row[:3] for row in first] == [("Health", 0, "no-data"), ("Crime", 0, "no-data")]
+    assert [row[:2] for row in first] == [("Health", ""), ("Crime", "")]
     assert same == first
     assert other[0] == first[0]
-    assert other[1][:3] == ("Society", 0, "no-data")
-    assert other[1][3] > first[1][3]
+    assert other[1][:2] == ("Society", "")
+    assert other[1][2] > first[1][2]
 
 
 def test_a_harvest_asks_once_which_theme_a_dataset_has(source: Catalogue) -> None:
     with statements("theme") as sent:
         source.harvest()
     # ckanext-harvest's own statements contain whole texts: only the table's count.
-    own = [each for each in sent if "ukharvest_assessment" in each]
+    own = [each for each in sent if "ukharvest_theme" in each]
     assert [each.split()[0] for each in own].count("SELECT") == 0
-    with statements("ukharvest_assessment.theme") as sent:
+    with statements("ukharvest_theme.theme") as sent:
         source.harvest(description="Other words.")
     assert len([each for each in sent if each.startswith("SELECT")]) == 1
 

@@ -47,3 +47,16 @@ def test_dashboard_says_whom_to_ask_if_everyone_sees_harvesting(
     body = app.get("/dashboard/datasets", headers=reader).body
     assert WHOM_TO_ASK in body
     assert BUTTON not in body
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.nav", "everyone")
+def test_home_page_leads_to_sources_stars_and_checked_data(app: CKANTestApp) -> None:
+    for page in ("/", "/harvest/"):
+        body = app.get(page).body
+        assert 'href="/harvest/stars"' in body
+        assert 'href="/harvest/data-checks"' in body
+    assert "Harvested data" in app.get("/").body
+
+
+def test_home_page_of_visitors_says_nothing_of_harvesting(app: CKANTestApp) -> None:
+    assert "Harvested data" not in app.get("/").body

@@ -126,6 +126,15 @@ def test_github_runs_the_parts_of_the_command(name: str) -> None:
         assert matrices == [[part.name for part in parts_of("--all").values()], []]
 
 
+def test_only_a_person_publishes_and_only_what_was_tried() -> None:
+    workflow = yaml.safe_load((WORKFLOWS / "publish.yml").read_text("utf-8"))
+    assert [*workflow[True]] == ["workflow_dispatch"]  # "on" is True in YAML 1.1
+    build, publish = workflow["jobs"].values()
+    assert ".ci/run wheel" in [step.get("run") for step in build["steps"]]
+    assert publish["needs"] == "build"
+    assert "secrets." not in str(workflow)
+
+
 def test_ci_runs_the_documented_command() -> None:
     tests = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## The tests")[2]
     commands = [line.partition("  #")[0].strip() for line in tests.split("\n    ")[1:]]

@@ -58,7 +58,8 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     source = query.populate_existing().one()
     try:
-        answer = _undo(source, dry_run) if undo else _adopt(source, listed, dry_run)
+        user = str(context.get("user") or "")
+        answer = _undo(source, dry_run, user) if undo else _adopt(source, listed, dry_run, user)
         if dry_run:
             Session.rollback()
         else:
@@ -96,7 +97,9 @@ def _find_listed(source_id: str) -> set[str]:
         ) from exc
 
 
-def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dict[str, Any]:
+def _adopt(
+    source: HarvestSource, listed: set[str] | None, dry_run: bool, user: str
+) -> dict[str, Any]:
     """Adopt a source and its datasets.
 
     Args:
@@ -107,7 +110,7 @@ def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dic
     if dry_run:
         candidates = adoption.find(source, by_guid=by_guid, listed=listed)
     else:
-        source_adoption.adopt(source, planned)
+        source_adoption.adopt(source, planned, user)
         candidates = adoption.adopt(source, by_guid=by_guid, listed=listed)
     return {
         **_named(source, planned),
@@ -115,9 +118,9 @@ def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dic
     }
 
 
-def _undo(source: HarvestSource, dry_run: bool) -> dict[str, Any]:
+def _undo(source: HarvestSource, dry_run: bool, user: str) -> dict[str, Any]:
     planned = source_adoption.plan_undo(source)
-    released = 0 if dry_run else source_adoption.undo(source, planned)
+    released = 0 if dry_run else source_adoption.undo(source, planned, user)
     return {**_named(source, planned), "datasets": [], "released": released}
 
 

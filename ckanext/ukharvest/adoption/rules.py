@@ -18,8 +18,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import config, source_types, stock_options
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.harvest import adoption
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import adoption, decision_log
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
 from ckanext.ukharvest.lib.permissions import find_unended_run
@@ -144,8 +143,8 @@ def _cannot_be_saved(
     return "; ".join(errors[CONFIG,])
 
 
-def adopt(source: HarvestSource, planned: Plan) -> None:
-    """Set our type and options on the source; the caller commits.
+def adopt(source: HarvestSource, planned: Plan, user: str) -> None:
+    """Set our type and options on the source, as a sysadmin decides; the caller commits.
 
     Raises:
         ValidationError: the source cannot be adopted now.
@@ -159,13 +158,14 @@ def adopt(source: HarvestSource, planned: Plan) -> None:
         "config": planned.old_config,
         "adopted": utcnow().isoformat(),
     }
-    if confirmed := source_health.confirmed_options(source.id):
+    if confirmed := decision_log.confirmed_options(source.id):
         old["confirmed"] = confirmed
     _write(source, planned)
     kind = source_types.TYPES[planned.new_type]
     options = parse_options(planned.new_config)
     reserved = source_types.reserved_options(kind)
-    source_health.remember(source.id, {name: options[name] for name in reserved & options.keys()})
+    confirmed = {name: options[name] for name in reserved & options.keys()}
+    decision_log.confirm_options(source.id, user, confirmed)
     state.adopted_from = old
     Session.flush()
 
@@ -204,7 +204,7 @@ def _imported_since(source_id: str, adopted: str) -> str:
     )
 
 
-def undo(source: HarvestSource, planned: Plan) -> int:
+def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     """Restore type and options as they were; return how many datasets are no longer adopted.
 
     The caller commits.
@@ -219,7 +219,7 @@ def undo(source: HarvestSource, planned: Plan) -> int:
         return adoption.release(source.id)
     before = old.get("confirmed") or {}
     _write(source, planned)
-    source_health.remember(source.id, before)
+    decision_log.confirm_options(source.id, user, before)
     state.adopted_from = None
     Session.flush()
     return adoption.release(source.id) + _drop_failed(source.id)

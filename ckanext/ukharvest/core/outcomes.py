@@ -110,6 +110,21 @@ class RecordOutcome(StrEnum):
     KEPT = "kept"  # its record is gone, and a person kept its dataset
 
 
+class DecisionKind(StrEnum):
+    """What a person decided about a source."""
+
+    DELETIONS_APPROVED = "deletions approved"
+    DELETIONS_REFUSED = "datasets kept"
+    NOT_KEPT = "datasets no longer kept"
+    SAME_DATASETS = "same datasets"  # under new identifiers
+    OTHER_DATASETS = "different datasets"
+    OPTIONS_CONFIRMED = "options confirmed"
+    SWITCHED_OFF = "switched off"
+    SWITCHED_ON = "switched on"
+    PROBLEM_ACCEPTED = "problem accepted"
+    PROBLEM_LISTED_AGAIN = "problem listed again"  # by a person, or by a run that met it elsewhere
+
+
 class PreviewState(StrEnum):
     """How far a source preview is."""
 

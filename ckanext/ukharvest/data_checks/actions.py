@@ -197,8 +197,18 @@ def resource_page(package: Mapping[str, Any], resource: Mapping[str, Any]) -> di
     return {**check, "may_edit": may_edit, "package": package["name"], "resource": resource["id"]}
 
 
+def portal_page() -> dict[str, str]:
+    """Return the way to the page of checked data."""
+    return {
+        "url": tk.h.url_for("ukharvest_data_checks.report"),
+        "label": tk._("Data checked against a schema"),
+        "text": tk._("Which files follow the schema that their publisher names."),
+    }
+
+
 SLOTS = (
     Slot("resource_page", "ukharvest/snippets/data_check.html", resource_page),
+    Slot("portal_pages", "ukharvest/snippets/portal_page.html", portal_page),
     Slot("weekly_mail", "", weekly_mail),
 )
 

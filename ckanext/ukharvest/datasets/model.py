@@ -10,7 +10,8 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest.harvest.model import Assessment, Record, RecordProblem, SourceState
+from ckanext.ukharvest.harvest import accepted_problems, lists
+from ckanext.ukharvest.harvest.model import Record, RecordProblem, SourceState
 
 Session = model.Session
 
@@ -95,7 +96,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
 
 def _of_record(dataset: Any) -> tuple[Any, ...]:
     problems = sa.select(sa.func.count()).where(
-        RecordProblem.record_id == Record.id, RecordProblem.current
+        RecordProblem.record_id == Record.id, RecordProblem.current, accepted_problems.is_to_fix()
     )
     held = SourceState.held["guids"].has_key(sa.func.coalesce(Record.guid, ""))
     other = aliased(Record)
@@ -127,7 +128,7 @@ def load_badges(package_ids: Collection[str]) -> dict[str, Listed]:
 
     Columns:
         id: the dataset's.
-        stars, code, detail: as ``Assessment`` has them; None if it was never rated.
+        stars, code, detail: of a rated dataset, else None; as ``lists.BADGES`` has them.
         source, title: name and title of the harvest source, None if it was not harvested.
         harvested: time of the last import, UTC.
     """
@@ -143,15 +144,12 @@ def load_badges(package_ids: Collection[str]) -> dict[str, Listed]:
     query = (
         sa.select(
             model.Package.id,
-            Assessment.stars,
-            Assessment.stars_code.label("code"),
-            Assessment.stars_detail.label("detail"),
+            *lists.BADGES,
             sa.case((is_open, source.name)).label("source"),
             sa.case((is_open, HarvestSource.title)).label("title"),
             harvested.label("harvested"),
         )
         .select_from(model.Package)
-        .outerjoin(Assessment, Assessment.package_id == model.Package.id)
         .outerjoin(HarvestObject, is_current)
         .outerjoin(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
         .outerjoin(source, source.id == HarvestSource.id)

@@ -17,7 +17,6 @@ from ckanext.ukharvest.datasets.provenance import (
 from ckanext.ukharvest.datasets.records import problems_of
 from ckanext.ukharvest.harvest import changes, datasets
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.lib.actions import context as own_context
 from ckanext.ukharvest.lib.permissions import may, once
 from ckanext.ukharvest.lib.slots import facts_of
@@ -80,8 +79,10 @@ def _of_record(context: Any, package_id: str, origin: Mapping[str, Any]) -> dict
     """Return what is known of the record that a dataset was made from."""
     source, record_id, count = origin["source"], origin["record_id"], origin["problems_count"]
     is_wrong = bool((count or origin["error"]) and record_id and source)
+    problems = problems_of(record_id) if count else []
+    to_fix = [problem for problem in problems if not problem["accepted_until"]]
     return {
-        "problems": problems_of(record_id)[:MOST_PROBLEMS] if count else [],
+        "problems": to_fix[:MOST_PROBLEMS],
         "may_see_record": is_wrong and may(context, "harvest_source_update", id=source["id"]),
         "source_record": _source_record(package_id),
     }
@@ -97,10 +98,10 @@ def _source_record(package_id: str) -> dict[str, str] | None:
     return {"form": form.label, "extension": form.extension, "size": size}
 
 
-def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
-    """Return a dataset's stars and theme, loaded once per page; None if there are none."""
+def load_assessment(package: Mapping[str, Any]) -> Any:
+    """Return what features store for a dataset, loaded once per page; None if nothing is."""
     id_ = str(package.get("id") or "")
-    return once(("assessment", id_), lambda: datasets.find_assessments(id_)) if id_ else None
+    return once(("assessment", id_), lambda: datasets.load_own_rows(id_)) if id_ else None
 
 
 def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
 from ckanext.ukharvest.harvest import changes, outcomes, record_history
-from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.record_history import Found, Pass
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import may
@@ -54,12 +54,18 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
 
 def problems_of(record_id: int) -> list[dict[str, Any]]:
     """Return the ``problems`` of ``ukharvest_record_show``; checks no permission."""
-    few = ("code", "field", "message", "line")
-    rows = record_history.problems(record_id)
     problems = [
-        _with_texts({key: getattr(row, key) for key in few}, PROBLEM, "severity") for row in rows
+        _with_texts(_problem(row), PROBLEM, "severity")
+        for row in record_history.problems(record_id)
     ]
     return sorted(problems, key=lambda problem: SEVERITIES.index(problem["severity"]))
+
+
+def _problem(row: RecordProblem) -> dict[str, Any]:
+    until = row.accepted_until
+    is_accepted = until is not None and until >= utcnow().date()
+    few = {key: getattr(row, key) for key in ("code", "field", "message", "line")}
+    return {**few, "accepted_until": until.isoformat() if is_accepted else None}
 
 
 def _with_texts(problem: dict[str, Any], consequence: str, *more: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.deletions import schema as deletion_schema
-from ckanext.ukharvest.harvest import conflicts, decisions, lost_work, outcomes, write
+from ckanext.ukharvest.harvest import conflicts, decision_log, decisions, lost_work, outcomes, write
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
@@ -64,7 +64,7 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
         "job_id": held.get("job_id"),
         "since": held.get("since"),
         "count": len(waiting),
-        "kept": decisions.count_kept(source.id),
+        "kept": decision_log.count_kept(source.id),
         **(_around(context, source.id, held, waiting) if waiting else {}),
         "deletions": _rows(waiting[start:end], readable_organisations(context)),
     }
@@ -162,7 +162,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         if data["decision"] == "keep":
             kept_count = decisions.keep_datasets(source_id, user, version)
         elif data["decision"] == "withdraw":
-            withdrawn = decisions.withdraw_keeping(source_id)
+            withdrawn = decision_log.stop_keeping(source_id, user)
         else:
             job_id, object_ids, left = decisions.release(source_id, user, version)
     except decisions.DeletionsChanged as exc:

@@ -66,6 +66,13 @@ def dashboard() -> str:
     return str(tk.render("ukharvest/dashboard.html", values))
 
 
+@portal.route("/ckan-admin/ukharvest/diagnostics")
+def diagnostics() -> str:
+    _require_login()
+    values = {"dashboard": ask("ukharvest_dashboard_show")}
+    return str(tk.render("ukharvest/diagnostics.html", values))
+
+
 @portal.route("/ckan-admin/ukharvest/state")
 def state() -> str:
     _require_login()
@@ -84,8 +91,7 @@ def checks() -> Any:
     """Check every dataset; only by POST, so that opening a URL never starts it."""
     check_token()
     ask("ukharvest_dashboard_show", thorough=True)
-    # Browsers open the <details> that contains the anchor.
-    return tk.redirect_to("ukharvest_portal.dashboard", _anchor="ukharvest-checks")
+    return tk.redirect_to("ukharvest_portal.diagnostics", _anchor="ukharvest-checks")
 
 
 @portal.route("/ckan-admin/ukharvest/notice", methods=["POST"])

@@ -18,7 +18,7 @@ from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.deletions import is_globally_unique
 from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.database import TAGS, execute, grouped
-from ckanext.ukharvest.harvest.model import Assessment, Coupling, Record, utcnow
+from ckanext.ukharvest.harvest.model import Coupling, Record, utcnow
 from ckanext.ukharvest.source_types import TYPES
 
 Session = model.Session
@@ -79,11 +79,9 @@ def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:
     return _with_resources(Session.execute(_query().where(_package.c.id.in_(ids))).all())
 
 
-def count_datasets(*, without_stars: bool = False) -> int:
-    """Return the number of datasets in ``chunks``, or of those without stars yet."""
-    query = sa.select(sa.func.count()).select_from(_package).where(IS_DATASET)
-    if without_stars:
-        query = query.where(~sa.exists().where(Assessment.package_id == _package.c.id))
+def count_datasets(*conditions: Any) -> int:
+    """Return the number of datasets in ``chunks``, or of those for which conditions hold too."""
+    query = sa.select(sa.func.count()).select_from(_package).where(IS_DATASET, *conditions)
     return int(Session.scalar(query) or 0)
 
 
@@ -164,12 +162,6 @@ def _with_resources(rows: Sequence[Any]) -> list[dict[str, Any]]:
         own = {name: getattr(row, name) for name in _RESOURCE_COLUMNS}
         packages[row.package_id]["resources"].append({**(row.extras or {}), **own})
     return list(packages.values())
-
-
-def assessed(ids: Sequence[str]) -> dict[str, Any]:
-    """Return the rows of ``Assessment`` of datasets by their ids."""
-    query = sa.select(Assessment.__table__).where(Assessment.package_id.in_(ids))
-    return {row.package_id: row for row in Session.execute(query)}
 
 
 def create_missing(names: Iterable[str]) -> None:
@@ -267,17 +259,18 @@ def lock(package_id: str) -> None:
     Session.execute(query.with_for_update(key_share=True))
 
 
-def save_assessments(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Save assessments of datasets, in one statement; in a batch with those of all its datasets.
+def save_own_rows(table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Save rows of a feature, in one statement; in a batch with those of all its datasets.
 
     Args:
-        rows: "package_id" and new values of columns of ``Assessment``, the same columns in each
-            row; others stay. Unchanged rows are not written.
+        table: class of the table.
+        rows: "package_id" and new values of columns, the same columns in each row; others stay.
+            Unchanged rows are not written.
     """
     if batch := write_batch.written():
-        batch.assessments.extend(rows)
+        batch.own_rows.extend((table, row) for row in rows)
     else:
-        _store(rows)
+        _store(table, rows)
 
 
 def assess(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
@@ -289,44 +282,42 @@ def assess(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
     """
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
         return
-    columns: dict[str, Any] = {}
     try:
-        for find_columns in lists.WITH_WRITE:
-            columns |= find_columns(context, package)
+        rows = [(own.table, own.columns(context, package)) for own in lists.WITH_WRITE]
     except sa.exc.SQLAlchemyError:  # the transaction fails anyway
         raise
     except Exception:
         log.exception("What belongs to dataset %s could not be worked out", package["id"])
         return
-    if columns:
-        save_assessments([{"package_id": package["id"], **columns}])
+    for table, columns in rows:
+        save_own_rows(table, [{"package_id": package["id"], **columns}])
 
 
-def save_collected(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Save the assessments of a batch; of a dataset that was written twice the last one counts."""
-    last = {row["package_id"]: row for row in rows}
-    for same_columns in grouped((tuple(row), row) for row in last.values()).values():
-        _store(same_columns)
+def save_collected(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:
+    """Save the rows of a batch; of a dataset that was written twice the last one counts."""
+    last = {(table, row["package_id"]): row for table, row in rows}
+    alike = grouped(((table, tuple(row)), row) for (table, _id), row in last.items())
+    for (table, _columns), same_columns in alike.items():
+        _store(table, same_columns)
 
 
-def _store(rows: Sequence[Mapping[str, Any]]) -> None:
+def _store(table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         return
-    names = [name for name in rows[0] if name != "package_id"]
+    names = tuple(name for name in rows[0] if name != "package_id")
     now = utcnow().isoformat()
     text = json.dumps([{**row, "assessed": now} for row in rows])
-    Session.execute(_statement(tuple(names)), {"rows": text})
+    Session.execute(_statement(table.__tablename__, names), {"rows": text})
 
 
 @functools.cache
-def _statement(names: tuple[str, ...]) -> sa.TextClause:
+def _statement(table: str, names: tuple[str, ...]) -> sa.TextClause:
     """Return the statement that writes these columns of any number of rows.
 
     A text, since SQLAlchemy 2.0 compiles "ON CONFLICT" again each time: 2 ms of each import.
     """
     columns = ", ".join(names)
     new = ", ".join(f"excluded.{name}" for name in names)
-    table = Assessment.__tablename__
     before = ", ".join(f"old.{name}" for name in names)
     return sa.text(f"""INSERT INTO {table} AS old (package_id, {columns}, assessed)
         SELECT package_id, {columns}, assessed
@@ -336,17 +327,21 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
         WHERE ({before}) IS DISTINCT FROM ({new})""")  # noqa: S608 - names of our own table
 
 
-def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
-    """Return the themes of a dataset when it was last written, and their origin."""
-    row = (
-        Session.query(Assessment.theme, Assessment.theme_secondary, Assessment.theme_origin)
-        .filter_by(package_id=package_id)
-        .first()
-    )
-    return ((row[0], tuple(row[1])), row[2]) if row else None
+def load_own_rows(package_id: str) -> Any:
+    """Return what features store for a dataset, as one row with their columns; one statement.
 
-
-def find_assessments(package_id: str) -> Assessment | None:
-    """Return the assessment of a dataset."""
-    assessment: Assessment | None = Session.get(Assessment, package_id)
-    return assessment
+    None where no feature stores anything. Columns without a row are None.
+    """
+    tables = [own.table for own in lists.WITH_WRITE]
+    columns = [
+        column
+        for table in tables
+        for column in table.__table__.c
+        if column.name not in ("package_id", "assessed")
+    ]
+    if not columns:
+        return None
+    query = sa.select(*columns).select_from(_package).where(_package.c.id == package_id)
+    for table in tables:
+        query = query.outerjoin(table, table.package_id == _package.c.id)
+    return Session.execute(query).first()

@@ -14,10 +14,10 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.deletions import DeletionPlan
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import DecisionKind, RecordOutcome, RunMode, RunOutcome
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import one_line
-from ckanext.ukharvest.harvest import database, objects, outcomes, records
+from ckanext.ukharvest.harvest import database, decision_log, objects, outcomes, records
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState, utcnow
 from ckanext.ukharvest.harvest.source_moves import rename_records, resource_urls
@@ -151,7 +151,7 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
         finished=now,
     )
     Session.add(report)
-    outcomes.add_decision(held_by, report.reason)
+    _decide(source_id, held_by, user, DecisionKind.DELETIONS_APPROVED, len(due))
     staged = [
         objects.Staged(dataset.guid, "delete", package_id=dataset.package_id) for dataset in due
     ]
@@ -182,9 +182,15 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
     )
     execute(own.values(outcome=RecordOutcome.KEPT))
     number = len(due)
-    outcomes.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
+    _decide(source_id, held_by, user, DecisionKind.DELETIONS_REFUSED, number)
     Session.commit()
     return number
+
+
+def _decide(source_id: str, job_id: str, user: str, kind: DecisionKind, number: int) -> None:
+    """Store a decision, and that the run which asked for it is decided; the caller commits."""
+    decision_log.add(source_id, user, kind, job_id=job_id, number=number)
+    outcomes.settle(source_id)
 
 
 def held_by(source_id: str) -> str:
@@ -196,20 +202,6 @@ def held_by(source_id: str) -> str:
 def is_approval(job_id: str) -> bool:
     """Tell whether a job carries out deletions that a person approved."""
     return exists_statements(JobReport.job_id == job_id, JobReport.mode == RunMode.APPROVAL)
-
-
-def count_kept(source_id: str) -> int:
-    """Return the number of records whose datasets a person kept."""
-    kept = Session.query(Record.id).filter_by(source_id=source_id, state=RecordState.KEPT)
-    return kept.count()
-
-
-def withdraw_keeping(source_id: str) -> int:
-    """Let records of kept datasets count as missing again; return their number; commits."""
-    kept = sa.update(Record).filter_by(source_id=source_id, state=RecordState.KEPT)
-    number = int(execute(kept.values(outcome=RecordOutcome.UPDATED)).rowcount)
-    Session.commit()
-    return number
 
 
 def _locked_deletions(
@@ -434,7 +426,7 @@ def accept(source_id: str, user: str, version: str = "") -> int:
     number = rename_records(
         source_id, [(dataset.guid, dataset.new_guid) for dataset in due], change.moves
     )
-    _decide(state, f"{user} decided that {_counted(number)} the same under new identifiers")
+    _decide_identifiers(state, user, DecisionKind.SAME_DATASETS, number)
     return number
 
 
@@ -459,7 +451,7 @@ def refuse(source_id: str, user: str, version: str = "") -> int:
     ids = list(Session.scalars(missed))
     records.mark_missed(ids)
     outcomes.save_missing(state.changed_identifiers["job_id"], ids)
-    _decide(state, f"{user} decided that the new records of {_counted(len(due))} different")
+    _decide_identifiers(state, user, DecisionKind.OTHER_DATASETS, len(due))
     return len(due)
 
 
@@ -478,16 +470,12 @@ def _locked_identifiers(
     return state, due
 
 
-def _decide(state: SourceState, words: str) -> None:
+def _decide_identifiers(state: SourceState, user: str, kind: DecisionKind, number: int) -> None:
     """Store that it is decided; commits."""
     job_id = state.changed_identifiers["job_id"]
     state.changed_identifiers = None
-    outcomes.add_decision(job_id, words)
+    _decide(state.source_id, job_id, user, kind, number)
     Session.commit()
-
-
-def _counted(number: int) -> str:
-    return "1 dataset is" if number == 1 else f"{number} datasets are"
 
 
 def guids_of(state: SourceState | None) -> Iterator[str]:

@@ -14,11 +14,10 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core import source_status as rules
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import datasets, decision_log
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import runs as harvest_runs
-from ckanext.ukharvest.harvest.database import ensure_source_state
-from ckanext.ukharvest.harvest.model import SourceState, utcnow
+from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -258,17 +257,6 @@ _RUNS = sa.text(
 )
 
 
-def remember(source_id: str, saved: Mapping[str, Any]) -> None:
-    """Save options as confirmed, replacing all earlier ones; the caller commits."""
-    ensure_source_state(source_id, lock=True).confirmed_options = dict(saved) or None
-
-
-def confirmed_options(source_id: str) -> dict[str, Any]:
-    """Return the options that a sysadmin confirmed for this source."""
-    state = Session.get(SourceState, source_id)
-    return dict(state.confirmed_options or {}) if state else {}
-
-
 def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
     """Refuse options that reach outside the organisation unless a sysadmin confirmed them.
 
@@ -285,7 +273,7 @@ def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[st
     used = [option for option in declared if found[option.name] != option.default]
     if not used:
         return
-    known = confirmed_options(source_id)
+    known = decision_log.confirmed_options(source_id)
     allowed = options.validate({o.name: known[o.name] for o in used if o.name in known}, used)
     for option in used:
         if found[option.name] != allowed[option.name]:

@@ -18,9 +18,24 @@ Step = Callable[[], list[str]]  # does one thing, commits, returns a sentence fo
 # dataset as package_show gives it (None for a new one), and of its ``Write`` schema, defaults and,
 # by name, forced. They return values for the context of the write.
 BEFORE_WRITE: list[Callable[..., dict[str, Any]]] = []
-# Called with the context and the package dict of a dataset that was written, by whoever: they
-# return columns of ``Assessment``, which are saved in the same transaction.
-WITH_WRITE: list[Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]] = []
+
+
+class OwnRow(NamedTuple):
+    """A row that a feature stores for each dataset, in the transaction that writes it.
+
+    Attributes:
+        table: the class of its table, with the columns ``package_id`` and ``assessed``.
+        columns: called with the context and the package dict of a dataset that was written, by
+            whoever; returns the other columns.
+    """
+
+    table: Any
+    columns: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+
+
+WITH_WRITE: list[OwnRow] = []
+# Columns, labelled, of the statement over ``model.Package`` about a page of a list of datasets.
+BADGES: list[Any] = []
 # Called with a package dict that the API's package_show returns, to which they may add.
 WITH_SHOW: list[Callable[[dict[str, Any]], None]] = []
 # Steps of the sweeper: before runs are started, and after those that have ended are closed.

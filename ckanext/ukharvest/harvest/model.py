@@ -11,7 +11,7 @@ import datetime
 
 import sqlalchemy as sa
 from ckan.plugins import toolkit as tk
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from ckanext.ukharvest.core.outcomes import RecordState, RunMode
 
@@ -50,7 +50,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
             URLs of resources changed, "missing": number of records that the run missed, "since"};
             or None.
         schedule: time of day, days and time zone of the runs; None for the portal's.
-        confirmed_options: options that a sysadmin confirmed (privileged_options.py), or None.
         mail: recipients and kinds of this source's mails; None if there are none.
         mailed: the news mailed last, so that each is mailed once.
         adopted_from: the source type and options that another harvester stored, before ``adopt``
@@ -69,7 +68,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     held = sa.Column(JSONB)
     changed_identifiers = sa.Column(JSONB(none_as_null=True))
     schedule = sa.Column(JSONB)
-    confirmed_options = sa.Column(JSONB(none_as_null=True))
     mail = sa.Column(JSONB)
     mailed = sa.Column(JSONB)
     adopted_from = sa.Column(JSONB(none_as_null=True))
@@ -177,6 +175,8 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
         job_id: the run that imported the record, or that rejected it for its problems.
         current: of the record's last import, or of its rejection since.
         lost: the run did not import the record because of its problems.
+        accepted_until: the last day on which its kind is accepted (harvest/accepted_problems.py);
+            None: it is not.
     """
 
     __tablename__ = "ukharvest_problem"
@@ -195,6 +195,7 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
     current = sa.Column(sa.Boolean, nullable=False, default=True, server_default="true")
     lost = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    accepted_until = sa.Column(sa.Date)
 
 
 class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -263,6 +264,43 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     figures = sa.Column(JSONB(none_as_null=True))
+
+
+class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What a person decided about a source (harvest/decision_log.py); rows are only added.
+
+    Attributes:
+        job_id: the run that asked for the decision, None if none did.
+        user_name: who decided; "" for a command, and for a run that lists a problem again.
+        kind: as ``DecisionKind``.
+        number: of datasets or records that it is about, 0 if it is about none.
+        reason: why, in the person's words; "" if they gave none.
+        until: the last day on which it holds; None: until another decision.
+        options: confirmed ones, by name; else None.
+        code, field: of the kind of problem that it is about, the field without numbers of entries.
+        record_ids: of the records that had an accepted problem then; else None.
+    """
+
+    __tablename__ = "ukharvest_decision"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    source_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("harvest_source.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    user_name = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    number = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    until = sa.Column(sa.Date)
+    options = sa.Column(JSONB(none_as_null=True))
+    code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    record_ids = sa.orm.deferred(sa.Column(ARRAY(sa.BigInteger)))
 
 
 class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -408,38 +446,6 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     covered = sa.Column(sa.DateTime)
     rescore = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
-
-
-class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """Stars and themes of a dataset, harvested or not (harvest/datasets.py).
-
-    Attributes:
-        stars, stars_code, stars_detail: stars of openness and reason (stars/rules.py).
-        resources: {CKAN id: [stars, code, detail]} of the rated resources.
-        theme, theme_secondary: stored names of the dataset's themes.
-        theme_origin: origin of its theme: "source", "function", "service", "eu", "inspire",
-            "topic", "words" (a suggestion) or "person"; "" where it has none.
-        themes: all candidates, best first: [{"theme", "score", "reasons": [[kind,
-            text, where, points], …]}, …] (themes/choice.py).
-        assessed: when the result last changed.
-    """
-
-    __tablename__ = "ukharvest_assessment"
-
-    package_id = sa.Column(
-        sa.UnicodeText,
-        sa.ForeignKey("package.id", ondelete="CASCADE", deferrable=True, initially="DEFERRED"),
-        primary_key=True,
-    )
-    stars = sa.Column(sa.SmallInteger, nullable=False, default=0, server_default="0")
-    stars_code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    stars_detail = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    resources = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
-    theme = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    theme_secondary = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
-    theme_origin = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    themes = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
-    assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)
 
 
 class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -13,6 +13,8 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.outcomes import RunOutcome, final_outcome
+from ckanext.ukharvest.harvest import accepted_problems
+from ckanext.ukharvest.harvest.accepted_problems import TO_FIX
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.objects import UNENDED
@@ -172,7 +174,6 @@ def state_now(record_id: int, source_id: str) -> str:
 
 
 MOST = 500  # runs that a tick stores
-DECIDED = "decided"  # key in a report's counts: a person decided about what waited in it
 
 
 class RunResult(NamedTuple):
@@ -293,6 +294,7 @@ def refresh(job_ids: Collection[str]) -> None:
     """Store figures and outcome of ended runs again, after a change of their rows; no commit."""
     if not job_ids:
         return
+    job_ids = {*job_ids, *_open(accepted_problems.list_again(job_ids))}
     query = sa.select(JobReport.__table__, HarvestJob.status).join(
         HarvestJob, HarvestJob.id == JobReport.job_id
     )
@@ -301,6 +303,26 @@ def refresh(job_ids: Collection[str]) -> None:
     for report in reports:
         values = _result(report.status, report, counted[report.job_id])._asdict()
         execute(sa.update(JobReport).where(JobReport.id == report.id).values(values))
+
+
+def refresh_open(job_ids: Collection[str]) -> None:
+    """Do that for those of these runs that have ended and can be counted again; no commit."""
+    refresh(_open(job_ids))
+
+
+def _open(job_ids: Collection[str]) -> list[str]:
+    """Return which of these runs have figures that can be counted again."""
+    if not job_ids:
+        return []
+    return list(
+        Session.scalars(
+            sa.select(JobReport.job_id).where(
+                JobReport.job_id.in_(job_ids),
+                JobReport.figures.isnot(None),
+                JobReport.figures["pruned"].is_(None),
+            )
+        )
+    )
 
 
 def save_outcomes_of_batch(object_ids: Collection[str]) -> None:
@@ -316,15 +338,6 @@ def keep_figures(job_ids: Collection[str]) -> None:
         .where(JobReport.job_id.in_(job_ids), JobReport.figures.isnot(None))
         .values(figures=JobReport.figures.op("||")(sa.func.jsonb_build_object("pruned", 1)))
     )
-
-
-def add_decision(job_id: str, words: str) -> None:
-    """Add to a run's report what a person decided about it, and settle it; the caller commits."""
-    report = reports_of([job_id]).get(job_id)
-    if report is not None:
-        report.reason = f"{report.reason}; {words}" if report.reason else words
-        report.counts = {**(report.counts or {}), DECIDED: True}
-        settle(report.source_id)
 
 
 def settle(source_id: str | None = None) -> None:
@@ -369,12 +382,7 @@ def _store_ended(session: Any, _context: Any) -> None:
             if ended:
                 store_results(ended)
             if erring:
-                closed = sa.select(JobReport.job_id).where(
-                    JobReport.job_id.in_(erring.difference(ended)),
-                    JobReport.figures.isnot(None),
-                    JobReport.figures["pruned"].is_(None),
-                )
-                refresh(list(session.scalars(closed)))
+                refresh_open(erring.difference(ended))
     except sa.exc.SQLAlchemyError:  # the job has to end all the same; the next tick stores them
         log.exception("The results of runs could not be stored")
     finally:
@@ -406,8 +414,8 @@ _COUNT = sa.text(
     SELECT job.id, row.*,
            (SELECT count(*) FROM harvest_gather_error WHERE harvest_job_id = job.id) AS failures,
            (SELECT min(message) FROM harvest_gather_error WHERE harvest_job_id = job.id) AS failure,
-           (SELECT count(DISTINCT record_id) FROM ukharvest_problem
-             WHERE job_id = job.id AND NOT lost) AS with_problems
+           (SELECT count(DISTINCT record_id) FROM ukharvest_problem AS problem
+             WHERE job_id = job.id AND NOT lost AND {TO_FIX}) AS with_problems
       FROM unnest(:ids) AS job (id)
      CROSS JOIN LATERAL (
            SELECT count(*) FILTER (WHERE state = 'added') AS added,
@@ -432,7 +440,9 @@ _COUNT = sa.text(
 _SETTLE = sa.text(
     """
     UPDATE ukharvest_job AS run
-       SET outcome = CASE WHEN run.counts -> 'decided' IS NULL THEN 'settled' ELSE 'decided' END
+       SET outcome = CASE WHEN EXISTS (SELECT FROM ukharvest_decision AS decision
+                                        WHERE decision.job_id = run.job_id)
+                          THEN 'decided' ELSE 'settled' END
       FROM ukharvest_source AS source
      WHERE run.outcome = 'held' AND source.source_id = run.source_id
        AND (CAST(:source_id AS text) IS NULL OR run.source_id = :source_id)

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.errors import RecordError, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.tags import slug
-from ckanext.ukharvest.harvest import database, objects
+from ckanext.ukharvest.harvest import accepted_problems, database, objects
 from ckanext.ukharvest.harvest.database import any_number, execute
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.reading.record_classifier import KnownRecord
@@ -200,6 +200,7 @@ def add_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = F
     ]
     if rows:
         Session.execute(sa.insert(RecordProblem), rows)
+        accepted_problems.mark({row["record_id"] for row in rows})
 
 
 def put_problem(package_id: str, problem: Problem) -> None:
@@ -212,6 +213,8 @@ def put_problem(package_id: str, problem: Problem) -> None:
     ours.filter_by(code=problem.code, current=True).delete(synchronize_session=False)
     fields = {"code": problem.code, "field": problem.field, "message": problem.message}
     Session.add_all(RecordProblem(record_id=id_, **fields) for id_ in ids)
+    Session.flush()
+    accepted_problems.mark(ids)
 
 
 def forget_rejection(row: Record) -> None:

@@ -25,9 +25,6 @@ COUNTS = (
     *("added", "updated", "unchanged", "skipped", "deleted", "missing", "held"),
     *("new_identifiers", "lost", "same", "with_problems"),
 )
-# What a report's counts have besides numbers.
-_NO_NUMBERS = ("shortfall", outcomes.DECIDED)
-
 RunRow = Any  # of ``load_row``
 
 
@@ -186,7 +183,7 @@ def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
             "outcome": result.outcome,
             "reason": result.reason,
             "complete": report.complete,
-            "counts": {key: number for key, number in counts if key not in _NO_NUMBERS},
+            "counts": {key: number for key, number in counts if key != "shortfall"},
         }
 
 

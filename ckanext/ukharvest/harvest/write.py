@@ -181,7 +181,7 @@ def fill_formats(package_id: str) -> list[str]:
             # What they are was found at these links, so they need no further check.
             link_results.cover([file["url"] for file in resources if file["id"] in filled])
             search_index.mark_pending(package_id)
-            datasets.save_collected(collected.assessments)
+            datasets.save_collected(collected.own_rows)
             Session.commit()
     except (Rejected, sa.exc.IntegrityError) as exc:
         compat.rollback()

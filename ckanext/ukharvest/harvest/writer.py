@@ -252,7 +252,7 @@ class _Batch:
             self.results[write.object_id] = self._result(write)
             if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
                 break
-        datasets.save_collected(self._collected.assessments)
+        datasets.save_collected(self._collected.own_rows)
         self._remember()
 
     def _result(self, write: Write) -> Result:

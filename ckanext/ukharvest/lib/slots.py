@@ -66,6 +66,8 @@ PLACES: Mapping[str, str] = {
     "form_field": "key, data, id of the input: below a field in a form",
     "search_results": "none: below the results of a search of datasets",
     "help": "none: a section of the page that explains words",
+    "portal_pages": "none: a page for everybody, on the home page and above the list of sources: "
+    "URL, label, text",
     "source_tabs": "URL of a source → tabs for those who may update it: label, URL, icon, and the "
     "beginnings of other URLs that belong to it",
     "source_mail": "none: a warning beside the box for emails in a source's form",

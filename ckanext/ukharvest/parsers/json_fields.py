@@ -109,7 +109,10 @@ class Fields(Reporter):
 
     def text(self, *keys: str) -> str:
         """Return the text of the first field that has one."""
-        return next(filter(None, map(self._text, keys)), "")
+        for key in keys:
+            if text := self._text(key):
+                return text
+        return ""
 
     def _text(self, key: str) -> str:
         """Return one text; numbers and single-item lists are read and reported."""

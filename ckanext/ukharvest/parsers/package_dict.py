@@ -172,7 +172,10 @@ def link(fields: Fields, keys: table.Names) -> str:
 
 def text(fields: Fields, keys: table.Names) -> str:
     """Return the text of the first field that is not empty, as an extra has it."""
-    return next(filter(None, (text_of(fields.get(key)) for key in keys)), "")
+    for key in keys:
+        if written := text_of(fields.get(key)):
+            return written
+    return ""
 
 
 def line(fields: Fields, keys: table.Names) -> str:

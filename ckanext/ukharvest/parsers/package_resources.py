@@ -79,7 +79,7 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
     stated = schema_types.name(package.text(part, (kind,)))
     extras = {
-        kind: stated or schema_types.guess(url, _format(part, _FORMAT)),
+        kind: stated or (schema_types.guess(url, _format(part, _FORMAT)) if url else ""),
         "conforms_to": package.with_more(part, "conforms_to", others),
         "described_by": package.with_more(part, "described_by", own),
     }

@@ -149,12 +149,12 @@ def collect(mapping: Iterable[Field | Row], entry: Any) -> tuple[FieldValues, di
     values: FieldValues = {}
     extras: dict[str, str] = {}
     for item in mapping:
-        part = item.read(entry)
-        for name, value in part.pop("extras", {}).items():
-            if value:
-                extras.setdefault(name, value)
-        for name, value in part.items():
-            values[name] = values.get(name) or value
+        for field, value in item.read(entry).items():
+            if field != "extras":
+                values[field] = values.get(field) or value
+            else:
+                for name in filter(value.get, value):
+                    extras.setdefault(name, value[name])
     return values, extras
 
 

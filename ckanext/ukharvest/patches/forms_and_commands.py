@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import decision_log
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
@@ -28,7 +28,9 @@ def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
             options = parse_options(source.config)
             reserved = source_types.reserved_options(kind) & options.keys()
             model.Session.flush()
-            source_health.remember(source.id, {name: options[name] for name in reserved})
+            confirmed = {name: options[name] for name in reserved}
+            user = str(context.get("user") or "")
+            decision_log.confirm_options(source.id, user, confirmed)
         return source
 
     return save

@@ -97,25 +97,17 @@ class Site(Pages):
 
     Args:
         base: the site's URL without a slash at its end.
-        guid, names: as in ``Dkan``.
     """
 
     noun = "dataset"
 
-    def __init__(
-        self,
-        source: Source,
-        base: str,
-        guid: Guid,
-        names: Callable[[Mapping[str, Any]], tuple[str, ...]],
-    ) -> None:
+    def __init__(self, source: Source, base: str, reader: Dkan) -> None:
         self._source = source
         self._http = source.http
         self._actions = f"{base}/api/3/action/"
         self.where = self._actions + "current_package_list_with_resources"
         self.seen = SeenPages()
-        self._guid = guid
-        self._names = names
+        self._reader = reader
         self._by_path: bool | None = None  # not known before the first package was found
         self._guids: set[str] = set()
         self._keys: set[str] = set()  # all names of the packages of the pages
@@ -145,13 +137,13 @@ class Site(Pages):
             return None
         packages = list(_flat(answer, self.where))
         for number, package in enumerate(packages, offset + 1):
-            raw = record(package, self.where, f"dataset {number}", self._guid)
+            raw = record(package, self.where, f"dataset {number}", self._reader.guid)
             if raw.content is None:
                 message = f"{self.where} answered names; expected packages"
                 raise ProtocolError(message, code="wrong-shape", url=self.where)
             self._guids.add(raw.guid or raw.position)
             if isinstance(package, Mapping):
-                self._keys.update((raw.guid, *self._names(package)))
+                self._keys.update((raw.guid, *self._reader.names(package)))
             yield raw
         return (offset + len(packages),)
 
@@ -238,7 +230,7 @@ class Site(Pages):
             items = [part for part in _flat(answer, url) if isinstance(part, Mapping)]
             if items:
                 self._by_path = by_path
-                return record(items[0], url, f"dataset '{name}'", self._guid)
+                return record(items[0], url, f"dataset '{name}'", self._reader.guid)
             wrong.append(wrong_shape(url, answer, "a package"))
         raise wrong[0]
 
@@ -334,7 +326,7 @@ class Dkan(Reader):
     def _interface(self, name: str, source: Source, base: str) -> Records:
         """Open one interface; nothing is requested before the first record is."""
         if name in ACTIONS:
-            return ACTIONS[name](Site(source, base, self.guid, self.names))
+            return ACTIONS[name](Site(source, base, self))
         path, kind = _DOCUMENTS[name]
         reader = JsonDocument(_CATALOGUE, guid=self.guid, kind=kind)
         return reader.records(replace(source, url=base + path, options={"paging": "none"}))

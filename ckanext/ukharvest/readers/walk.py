@@ -93,10 +93,6 @@ class Pages:
         """
         raise NotImplementedError
 
-    def dump(self, point: Point) -> str:
-        """Return a resume point as text."""
-        return point.dump()
-
     def is_whole(self, total: int) -> bool:
         """Tell whether the records that were seen are all of an announced number."""
         return total == self.seen.count
@@ -169,7 +165,7 @@ class Walk:
             # that run must know it, so that it reads the page again.
             if page.result is not None and not self.problems:
                 after = Point(page.result, self._pages.seen.count)
-                waiting = replace(waiting, resume=self._pages.dump(after))
+                waiting = replace(waiting, resume=after.dump())
             yield waiting
         yield from self._uncounted
         self._uncounted = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -12,12 +12,20 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.errors import DuplicateGuid
 from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
-from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, Severity
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
-from ckanext.ukharvest.harvest import changes, decisions, objects, outcomes, runs, stopping
+from ckanext.ukharvest.harvest import (
+    accepted_problems,
+    changes,
+    decision_log,
+    decisions,
+    objects,
+    outcomes,
+    runs,
+    stopping,
+)
 from ckanext.ukharvest.harvest.runs import RunRow
 from ckanext.ukharvest.harvest.workers import limits
 from ckanext.ukharvest.lib import schema
@@ -29,13 +37,13 @@ from ckanext.ukharvest.lib.permissions import (
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.slots import facts_of
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.runs import model as run_model
+from ckanext.ukharvest.runs import problems
 from ckanext.ukharvest.runs import schema as run_schema
 from ckanext.ukharvest.runs.model import Scope
 from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources.history import describe_decision
 
 
 @tk.side_effect_free
@@ -212,8 +220,9 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         ``new_identifiers`` (new records that wait because identifiers may have changed), ``same``
         (skipped because their dataset is here already, or was deleted here), ``lost``
         (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
-        source has ended), ``waits`` (deletions that the run held are still pending) and
-        ``identifiers_wait`` (such new records still wait for a decision)
+        source has ended), ``waits`` (deletions that the run held are still pending),
+        ``identifiers_wait`` (such new records still wait for a decision) and ``decisions`` (what
+        was decided about them, as in :py:func:`ukharvest_decision_list`)
     :rtype: dictionary
     """
     run = runs.describe_runs(_run_of(context, data_dict, "ukharvest_run_show", "id"))
@@ -222,12 +231,15 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         **run,
         "waits": is_held and decisions.held_by(run["source_id"]) == run["id"],
         "identifiers_wait": is_held and decisions.job_of(run["source_id"]) == run["id"],
+        "decisions": [describe_decision(row) for row in decision_log.of_run(run["id"])]
+        if run["outcome"] == RunOutcome.DECIDED
+        else [],
     }
 
 
 @tk.side_effect_free
 def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
-    """List errors and problems by kind, the worst first, of a run or of a source as it is now.
+    """List errors and problems by kind, what to fix first at first, of a run or a source as it is.
 
     For users who may update the source. Of a source: errors and problems of the records that it
     still lists, why its last run failed, if it did, and the links of its datasets that did not
@@ -243,53 +255,18 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     :returns: dicts with ``code``, ``field`` (without numbers of entries), ``severity`` ("stop": the
         run stopped; "lost": the records were not imported; "problem": they were imported with a
         problem; "note"), ``title``,
-        ``meaning`` and ``tip`` (texts), ``records`` and ``occurrences`` (numbers), and
-        ``examples``: for the first five records ``record_id`` (null if it has no page), ``guid``,
+        ``meaning`` and ``tip`` (texts), ``records`` and ``occurrences`` (numbers), ``priority``
+        (weight of the kind times its records; 0: never among what to fix first), ``standard``
+        ("GEMINI 2.3" if it is a rule of that standard, else ""), ``in_standard`` (number of
+        records with any rule of that standard not met), ``accepted`` (null, or ``until``,
+        ``reason`` and ``user`` of the decision), ``can_be_accepted`` and ``examples``: for the
+        first five records ``record_id`` (null if it has no page), ``guid``,
         ``title`` ("" if the dataset is another organisation's private one), ``message``,
         ``field`` and ``line``
     :rtype: list of dictionaries
     """
     scope = _scope(context, data_dict, "ukharvest_problem_group_list")
-    groups = run_model.groups(scope)
-    examples = [(group.code, example) for group in groups for example in group.examples]
-    _name_first_records(scope, examples)
-    of_features = [] if scope.job_id else facts_of("problem_groups", context, scope.source_id)
-    rows = [*map(_group, groups), *(group for groups in of_features for group in groups)]
-    return sorted(rows, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
-
-
-def _group(group: Any) -> dict[str, Any]:
-    texts = lib_texts.describe_problem(group.code, Severity(group.kind), group.of_field)
-    return {
-        "code": group.code,
-        "field": group.of_field,
-        "severity": texts.severity,
-        "title": texts.title,
-        "meaning": texts.meaning,
-        "tip": texts.tip,
-        "records": group.records,
-        "occurrences": group.occurrences,
-        "examples": [{**example, "message": _message(example)} for example in group.examples],
-    }
-
-
-def _message(row: Mapping[str, Any]) -> str:
-    """Return a row's message; an error of another harvester may have none."""
-    return row["message"] or tk._("The reason is shown after the next run that reads the record.")
-
-
-def _name_first_records(scope: Scope, problems: list[tuple[str, dict[str, Any]]]) -> None:
-    """Add to the messages about used identifiers the title of the record that has each of them.
-
-    Args:
-        problems: code, and the dict with ``guid`` and ``message``.
-    """
-    used = [problem for code, problem in problems if code == DuplicateGuid.code]
-    titles = run_model.titles(scope, {problem["guid"] for problem in used})
-    for problem in used:
-        if title := titles.get(problem["guid"]):
-            first = gettext("The title of the imported record is “{title}”.", title=title)
-            problem["message"] = f"{problem['message']} {first}"
+    return problems.list_groups(context, scope)
 
 
 @tk.side_effect_free
@@ -314,9 +291,9 @@ def ukharvest_problem_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
 
     :returns: ``count`` and ``results``: dicts with ``outcome`` ("lost", or "problem": imported),
         ``severity``, ``code``, ``title`` of the kind, ``message``, ``tip``, ``field``, ``line``,
-        ``record_id``, ``guid``, ``record_title``, ``record_url`` and ``dataset_name`` (null if
+        ``record_id``, ``guid``, ``record_title``, ``record_url``, ``dataset_name`` (null if
         there is none, or if it is another organisation's private one: then there is no title
-        either)
+        either) and ``accepted_until`` (last day on which the kind is accepted, or null)
     :rtype: dictionary
     """
     scope = _scope(context, data_dict, "ukharvest_problem_list")
@@ -324,7 +301,7 @@ def ukharvest_problem_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
     page = {"limit": data["limit"], "offset": data["offset"]}
     asked = {"code": data["code"], "field": data["field"]}
     rows = run_model.grouped_problems(scope, **asked, **page)
-    _name_first_records(scope, [(row["code"], row) for row in rows])
+    problems.name_first_records(scope, [(row["code"], row) for row in rows])
     say = cache(lib_texts.describe_problem)
     return {
         "count": run_model.count_problems(scope, **asked),
@@ -336,7 +313,8 @@ def _problem(row: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[str
     few = ("code", "message", "field", "line", "record_id", "guid", "dataset_name")
     return {
         **{key: row[key] for key in few},
-        "message": _message(row),
+        "message": problems.message_of(row),
+        "accepted_until": row["accepted_until"],
         "outcome": row["kind"],
         "severity": shown.severity,
         "title": shown.title,
@@ -344,6 +322,52 @@ def _problem(row: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[str
         "record_title": row["title"],
         "record_url": row["url"],
     }
+
+
+def ukharvest_problem_decide(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Accept a kind of problem of a harvest source until a day, or list it again.
+
+    For administrators of the source's organisation. An accepted kind is left out of counts, badges
+    and what to fix first, and stays in lists as accepted. It is listed again after that day, and
+    when a run finds it in a record that had not got it. Errors that keep datasets out cannot be
+    accepted.
+
+    :param source_id: id or name of the harvest source
+    :type source_id: string
+    :param code: of the kind, as in :py:func:`ukharvest_problem_group_list`
+    :type code: string
+    :param field: of the kind, as there (optional, default: "")
+    :type field: string
+    :param decision: ``accept`` or ``list``
+    :type decision: string
+    :param reason: why it is accepted, at most 1,000 characters; needed to accept it
+    :type reason: string
+    :param until: last day of the acceptance, such as 2027-03-31, at most a year from now; needed to
+        accept it
+    :type until: string
+
+    :returns: ``records``: number of records with it
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_problem_decide", context, data_dict)
+    source_id = str(source_of(data_dict).id)
+    is_accepted = data_dict.get("decision") == "accept"
+    data = schema.validate(data_dict, run_schema.problem_decide_schema(is_accepted))
+    if problems.keeps_out(data["code"]):
+        raise invalid("code", problems.not_acceptable())
+    number, job_ids = accepted_problems.decide(
+        source_id,
+        str(context.get("user") or ""),
+        data["code"],
+        data["field"],
+        reason=data["reason"],
+        until=data["until"] if is_accepted else None,
+    )
+    if not number:
+        raise invalid("code", tk._("No record of this source has this problem."))
+    outcomes.refresh_open(job_ids)
+    model.Session.commit()
+    return {"records": number}
 
 
 @tk.side_effect_free
@@ -442,8 +466,9 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         (skipped because it comes back from another portal, also if its dataset was purged),
         ``error``
         (why the last import failed: ``code``, ``title``, ``meaning``, ``message``, ``tip``,
-        ``line``), ``problems`` (of the record as last imported: the same with ``severity`` and
-        ``field``), ``history`` (the latest first: ``date``, ``job_id``, ``outcome``, ``fields`` as
+        ``line``), ``problems`` (of the record as last imported: the same with ``severity``,
+        ``field`` and ``accepted_until``, the last day on which it is accepted, or null),
+        ``history`` (the latest first: ``date``, ``job_id``, ``outcome``, ``fields`` as
         in :py:func:`ukharvest_dataset_change_list`, ``more``, ``message``), ``content_type`` and
         ``content_size`` (bytes) of its text, "" and 0 if it is not stored or the user may not read
         it

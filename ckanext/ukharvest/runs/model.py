@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
+from ckanext.ukharvest.harvest.accepted_problems import ACCEPTED_UNTIL, FIELD, TO_FIX
 from ckanext.ukharvest.harvest.outcomes import HELD, LAST, NOW, OF_RUN
 
 Session = model.Session
@@ -42,8 +43,6 @@ LAST_READ = _LAST.format(outcomes="'failed', 'stopped'")
 IS_ASKED = """
     :code IN ('', code) AND (:field = '' OR :field = regexp_replace(field, '[[][0-9]+[]]', '', 'g'))
 """
-# A field's name, the same for each entry of a list: "distribution.mediaType".
-FIELD = "regexp_replace({field}, '[[][0-9]+[]]', '', 'g')"
 # A record that failed while it was read may have no row, or share its identifier with another.
 WHO = """
     CASE WHEN result.is_unread THEN result.object_id
@@ -51,7 +50,8 @@ WHO = """
 """
 _ERRORS = f"""
     SELECT CASE WHEN result.state = 'lost' THEN 'lost' ELSE 'problem' END AS kind,
-           result.code, error.message, '' AS field, error.line, {WHO} AS who,
+           result.code, error.message, '' AS field, error.line, NULL::date AS accepted_until,
+           {WHO} AS who,
            result.record_id, COALESCE(record.package_id, result.package_id) AS package_id,
            result.guid, COALESCE(NULLIF(result.title, ''), record.title) AS title
       FROM {{results}}
@@ -71,6 +71,7 @@ _ROWS = """
 _GROUPED_PROBLEMS = f"""
     SELECT CASE WHEN problem.lost THEN 'lost' ELSE 'problem' END AS kind,
            problem.code, problem.message, problem.field, problem.line,
+           {ACCEPTED_UNTIL} AS accepted_until,
            {_ROWS}
       JOIN ukharvest_problem AS problem ON problem.record_id = record.id
 """
@@ -84,7 +85,7 @@ _GROUPS_OF_RUN = f"""
 _GROUPS_OF_SOURCE = f"""
     SELECT 'lost' AS kind, COALESCE(record.error ->> 'code', '') AS code,
            COALESCE(record.error ->> 'message', '') AS message, '' AS field,
-           (record.error ->> 'line')::integer AS line,
+           (record.error ->> 'line')::integer AS line, NULL::date AS accepted_until,
            {_ROWS}
      WHERE record.source_id = :source_id AND record.state = 'lost'
      UNION ALL
@@ -110,7 +111,7 @@ class Scope(NamedTuple):
     reads: list[str] | None
 
 
-def groups(scope: Scope) -> Sequence[Any]:
+def groups(scope: Scope, standard: Collection[str] = ()) -> Sequence[Any]:
     """Return the kinds of problems, lost records first, then by number of records.
 
     Also why the run failed, or the source's last one that was not stopped. Columns:
@@ -118,11 +119,18 @@ def groups(scope: Scope) -> Sequence[Any]:
         code: "" if only the message is known.
         of_field: the field that it is about, without numbers of entries; "" for the whole record.
         records, occurrences: numbers of records with it (0 of a run), and of problems.
+        accepted_until: the last day on which they are accepted; None: they are not. The same kind
+            may be there twice while a run goes on.
+        in_standard: number of records with any of these codes, the same in each row.
         examples: the first few: {"record_id" (None: it has no page), "guid", "title", "message",
             "field", "line"}.
+
+    Args:
+        standard: codes of a standard's rules.
     """
     query = _with(scope, f"{_GROUPS} UNION ALL {_STOP_OF_RUN if scope.job_id else _STOP_OF_SOURCE}")
     values = {**scope._asdict(), "most": MOST_GROUPS, "examples": EXAMPLES}
+    values["standard"] = list(standard)
     return Session.execute(query, values).all()
 
 
@@ -133,7 +141,8 @@ def grouped_problems(
 
     Returns:
         ``kind``, ``code``, ``message``, ``field``, ``line``, ``record_id``, ``guid``, ``title``,
-        ``url`` (where the record was read) and ``dataset_name``; None where there is none.
+        ``url`` (where the record was read), ``dataset_name`` and ``accepted_until`` (as ISO 8601);
+        None where there is none.
     """
     values = {**scope._asdict(), "code": code, "field": field, "limit": limit, "offset": offset}
     return [dict(row) for row in Session.execute(_with(scope, _ALL), values).mappings()]
@@ -168,6 +177,7 @@ _GROUPS = f"""
     , worded AS MATERIALIZED (
         SELECT found.*, row_number() OVER () AS place, {FIELD.format(field="field")} AS of_field,
                hashtextextended(concat_ws(' ', kind, code, {FIELD.format(field="field")},
+                   accepted_until IS NOT NULL,
                    CASE WHEN code = '' THEN message END), 0) AS key,
                hashtextextended(who, 0) AS owner
           FROM found
@@ -177,11 +187,16 @@ _GROUPS = f"""
         SELECT (array_agg(place))[1:CAST(:examples AS integer)] AS places,
                count(*) AS records, sum(number)::bigint AS occurrences
           FROM one GROUP BY key
+    ), standard AS (
+        SELECT count(DISTINCT owner) AS records FROM worded
+         WHERE kind = 'problem' AND accepted_until IS NULL
+           AND code = ANY (CAST(:standard AS text[]))
     ), shown AS MATERIALIZED (
         SELECT worded.*, records, occurrences
           FROM counted, unnest(places) AS first JOIN worded ON place = first
     )
-   (SELECT kind, code, of_field, records, occurrences,
+   (SELECT kind, code, of_field, records, occurrences, max(accepted_until) AS accepted_until,
+           (SELECT records FROM standard) AS in_standard,
            jsonb_agg(jsonb_build_object(
                'record_id', record_id, 'guid', shown.guid, 'title', {TITLE},
                'message', message, 'field', field, 'line', line)
@@ -193,7 +208,7 @@ _GROUPS = f"""
 """
 # Other harvesters can store several errors of a run.
 _STOP = """
-    SELECT 'stop', COALESCE(report.error ->> 'code', ''), '', 0, count(*),
+    SELECT 'stop', COALESCE(report.error ->> 'code', ''), '', 0, count(*), NULL, 0,
            jsonb_agg(jsonb_build_object(
                'record_id', NULL, 'guid', '', 'title', '',
                'message', COALESCE(error.message, report.reason), 'field', '', 'line', NULL)
@@ -215,7 +230,8 @@ _TITLES = f"""
 """
 _ALL = f"""
     SELECT kind, code, message, field, line, record_id, shown.guid, {TITLE} AS title,
-           COALESCE(record.url, '') AS url, {DATASET} AS dataset_name
+           COALESCE(record.url, '') AS url, {DATASET} AS dataset_name,
+           to_char(accepted_until, 'YYYY-MM-DD') AS accepted_until
       FROM found AS shown {SHOWN}
       LEFT JOIN ukharvest_record AS record ON record.id = record_id
      WHERE {IS_ASKED}
@@ -226,12 +242,15 @@ _ALL = f"""
 
 # Joined: for subqueries by row PostgreSQL expects such costs that it compiles the statement first,
 # which takes ten times as long as running it.
-_FAULTY_IN_RUN = "SELECT DISTINCT record_id FROM ukharvest_problem WHERE job_id = :job_id"
-_FAULTY_IN_SOURCE = """
+_FAULTY_IN_RUN = f"""
+    SELECT DISTINCT record_id FROM ukharvest_problem AS problem
+     WHERE job_id = :job_id AND {TO_FIX}
+"""
+_FAULTY_IN_SOURCE = f"""
     SELECT DISTINCT problem.record_id
       FROM ukharvest_problem AS problem
       JOIN ukharvest_record AS record ON record.id = problem.record_id
-     WHERE record.source_id = :source_id AND problem.current
+     WHERE record.source_id = :source_id AND problem.current AND {TO_FIX}
 """
 # Failed while the source was read: it may share its identifier with an imported record.
 _UNREAD = f"""
@@ -371,13 +390,15 @@ _CONDITIONS = {
     "q": f"""(guid ILIKE :q OR title ILIKE :q AND NOT EXISTS (
         SELECT FROM package WHERE package.id = listed.package_id AND {HIDDEN}))""",
 }
-# A record that failed while it was read may share its identifier with another's row.
-_PROBLEMS = """
+# A record that failed while it was read may share its identifier with another's row. Accepted
+# problems are shown only where they are asked for.
+_PROBLEMS = f"""
     (SELECT jsonb_agg(jsonb_build_object('code', problem.code, 'message', problem.message,
                                          'field', problem.field, 'line', problem.line)
                       ORDER BY problem.id)
        FROM ukharvest_problem AS problem
       WHERE problem.record_id = shown.record_id AND shown.who = shown.record_id::text
+        AND ({TO_FIX} OR problem.code = :code)
         AND CASE WHEN shown.object_id IS NULL THEN problem.current
                  ELSE problem.job_id = :job_id END)
 """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from ckan import authz
 from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
@@ -16,12 +17,13 @@ from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import ask, ask_page, check_token, count_pages, csv_response
-from ckanext.ukharvest.lib.permissions import newest_run
+from ckanext.ukharvest.lib.permissions import may, newest_run, roles_of
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
 from ckanext.ukharvest.runs import texts as run_texts
-from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS
+from ckanext.ukharvest.runs.problems import find_first
+from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS, first_and_last_day
 from ckanext.ukharvest.sources import pages as source_pages
 
 PER_PAGE = 50
@@ -59,8 +61,10 @@ def list_records(address: Callable[..., str], csv: Callable[..., str], **of: str
     def url(**more: Any) -> str:
         return address(**{key: value for key, value in {**wanted, **more}.items() if value})
 
+    groups = [] if is_part else ask("ukharvest_problem_group_list", **of)
     return {
-        "groups": [] if is_part else ask("ukharvest_problem_group_list", **of),
+        "groups": groups,
+        "first": find_first(groups),
         "is_part": is_part,
         "wanted": wanted,
         "records": records["results"],
@@ -109,6 +113,7 @@ COLUMNS = (
     "record_address",
     "record_page",
     "dataset_address",
+    "accepted_until",
 )
 
 
@@ -184,7 +189,69 @@ def problems(name: str) -> str:
         "ukharvest/problems.html",
         source,
         listing=list_records(address, csv, source_id=source["id"]),
+        may_accept=may_accept(source),
     )
+
+
+def may_accept(source: Row) -> bool:
+    """Tell whether the user may accept problems of a source; most often without a query."""
+    asker = context()
+    roles = roles_of(asker["user"])
+    if (source["owner_org"], "admin") in roles:
+        return True
+    # CKAN knows whether a parent organisation's administrator may.
+    is_administrator = "admin" in {role for _id, role in roles}
+    return (is_administrator or authz.is_sysadmin(asker["user"])) and may(
+        asker, "ukharvest_problem_decide", source_id=source["id"]
+    )
+
+
+@runs.route("/harvest/<name>/problems/accept", methods=["GET", "POST"])
+def accept(name: str) -> Any:
+    """Ask why and until when a kind of problem is accepted; POST stores it, or lists it again."""
+    source = source_pages.find_source(name)
+    is_sent = tk.request.method == "POST"
+    if is_sent:
+        check_token()
+    if not may(context(), "ukharvest_problem_decide", source_id=source["id"]):
+        return tk.abort(403, texts.not_allowed())
+    kind = {key: tk.request.values.get(key, "") for key in ("code", "field")}
+    sent = {key: tk.request.form.get(key, "") for key in ("reason", "until")}
+    errors: dict[str, list[str]] = {}
+    if is_sent:
+        data = {"source_id": source["id"], "decision": "accept", **kind, **sent}
+        data |= {"decision": "list"} if tk.request.form.get("decision") == "list" else {}
+        try:
+            tk.get_action("ukharvest_problem_decide")(context(), data)
+        except tk.ValidationError as exc:
+            errors = exc.error_dict
+        if not errors.keys() & sent.keys():
+            flash_decision(data["decision"], errors)
+            return tk.redirect_to("ukharvest_runs.problems", name=source["name"])
+    groups = ask("ukharvest_problem_group_list", source_id=source["id"])
+    group = next((group for group in groups if is_open(group, **kind)), None)
+    if group is None:
+        tk.h.flash_notice(tk._("There is no such problem to accept any more."))
+        return tk.redirect_to("ukharvest_runs.problems", name=source["name"])
+    days = first_and_last_day()
+    values = {"group": group, "sent": sent, "errors": errors, "days": days}
+    return source_pages.render("ukharvest/accept_problem.html", source, **values)
+
+
+def is_open(group: Row, code: str, field: str) -> bool:
+    """Tell whether a group is of this kind, and can be accepted."""
+    is_kind = (group["code"], group["field"]) == (code, field)
+    return is_kind and group["can_be_accepted"] and not group["accepted"]
+
+
+def flash_decision(decision: str, errors: dict[str, list[str]]) -> None:
+    """Say on the next page what was stored, or why nothing was."""
+    if errors:
+        tk.h.flash_error(" ".join(text for messages in errors.values() for text in messages))
+    elif decision == "accept":
+        tk.h.flash_success(tk._("The problem is accepted. It is listed below under “Accepted”."))
+    else:
+        tk.h.flash_success(tk._("The problem is listed again."))
 
 
 @runs.route("/harvest/<name>/problems.csv")
@@ -231,6 +298,7 @@ def _of_record(source: Row, row: Row) -> Row:
     return {
         **row,
         "line": row["line"] or "",
+        "accepted_until": row["accepted_until"] or "",
         "how_to_fix": row["tip"],
         "record_page": tk.url_for("ukharvest_record.read", **page) if id_ else "",
         "record_identifier": row["guid"],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import WITH_PROBLEMS, RecordState
+from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import (
     LARGEST_PAGE,
@@ -16,10 +18,19 @@ from ckanext.ukharvest.lib.schema import (
     page,
     text_parameter,
 )
+from ckanext.ukharvest.lib.texts import gettext
 
 is_record_outcome = accept(
     lambda value: value in ("", *RecordState, WITH_PROBLEMS),
     lambda: tk._("Expected the outcome of a record, for example lost or added."),
+)
+
+
+LONGEST_ACCEPTANCE = dt.timedelta(days=365)
+LONGEST_REASON = 1000  # characters
+is_short = accept(
+    lambda value: len(value) <= LONGEST_REASON,
+    lambda: gettext("Write at most {n} characters.", n=LONGEST_REASON),
 )
 
 
@@ -63,6 +74,38 @@ def record_list_schema(default: Validator, natural_number_validator: Validator) 
         "code": text_parameter(),
         "field": text_parameter(),
         "q": text_parameter(),
+    }
+
+
+def first_and_last_day() -> tuple[dt.date, dt.date]:
+    """Return the days between which an acceptance can end: tomorrow, and a year from now."""
+    today = utcnow().date()
+    return today + dt.timedelta(days=1), today + LONGEST_ACCEPTANCE
+
+
+def _day(value: Any) -> dt.date:
+    """Accept one of these days."""
+    try:
+        day = dt.date.fromisoformat(str(value))
+    except ValueError:
+        raise tk.Invalid(tk._("Expected a day such as 2027-03-31.")) from None
+    first, last = first_and_last_day()
+    if not first <= day <= last:
+        raise tk.Invalid(tk._("Choose a day from tomorrow to a year from now."))
+    return day
+
+
+def problem_decide_schema(is_accepted: bool) -> Schema:
+    """Return the schema; a reason and a day are needed to accept a problem."""
+    needed = [tk.get_validator("not_empty"), tk.get_validator("unicode_safe"), schema.strip]
+    return {
+        "code": list(needed),
+        "field": text_parameter(),
+        "decision": [tk.get_validator("not_missing"), schema.one_of("accept", "list")],
+        "reason": [*needed, is_short, tk.get_validator("not_empty")]
+        if is_accepted
+        else text_parameter(),
+        "until": [tk.get_validator("not_empty"), _day] if is_accepted else text_parameter(),
     }
 
 

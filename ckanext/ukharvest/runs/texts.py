@@ -11,6 +11,7 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import duration, format_time, gettext, number, ungettext
+from ckanext.ukharvest.sources.history import signed
 
 # Nothing of them waits any more.
 _NO_LONGER_HELD = (RunOutcome.DECIDED, RunOutcome.SETTLED)
@@ -50,11 +51,11 @@ def verdict(run: Run) -> list[str]:
 
 
 def note(run: Run) -> str:
-    """Return the run's other note; for pending deletions, who decided what."""
+    """Return the run's other note; for what waited in it, who decided what."""
     if run["outcome"] in _VERDICT_SAYS_WHY or run["stopped_by"]:
         return ""
-    reason = str(run["reason"])
-    return reason.rpartition("; ")[2] if run["outcome"] == RunOutcome.DECIDED else reason
+    decisions = [signed(decision) for decision in run["decisions"]]
+    return "; ".join(decisions) or str(run["reason"])
 
 
 def _finished(run: Run) -> str:

@@ -11,15 +11,16 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import datasets, runs, sweeper
+from ckanext.ukharvest.harvest import datasets, decision_log, runs, sweeper
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import is_insider, roles_of, source_row_of
+from ckanext.ukharvest.lib.permissions import is_insider, roles_of, source_of, source_row_of
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, SourceType
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources import schema as source_schema
 from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources.history import describe_decision
 from ckanext.ukharvest.sources.model import Asker, Listed, Wish
 
 
@@ -164,6 +165,40 @@ def _inside(status: source_health.SourceHealth | None) -> dict[str, Any]:
         "since": iso(status.since) if status else None,
         "held_deletions": status.held if status else 0,
     }
+
+
+@tk.side_effect_free
+def ukharvest_decision_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List what people decided, newest first.
+
+    About one source for users who may update it, about all for sysadmins.
+
+    :param source: name or id of a harvest source (optional, default: all)
+    :type source: string
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``created`` (UTC in ISO 8601), ``user`` (name,
+        "" for a command), ``source`` (name), ``source_title``, ``decision`` ("deletions approved",
+        "datasets kept", "same datasets", "different datasets", "options confirmed", "switched
+        off", "switched on", "problem accepted", "problem listed again"), ``text`` (that as a
+        sentence), ``number`` (of datasets or records), ``reason``, ``until`` (last day, null
+        without an end), ``run_id`` (the run that asked, or null), ``options`` (confirmed ones, or
+        null), and ``code`` and ``field`` of the problem ("" for other decisions)
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_decision_list", context, data_dict)
+    data = schema.validate(data_dict, source_schema.decision_list_schema())
+    source_id = source_of({"source_id": data["source"]}).id if data["source"] else None
+    page = {"limit": data["limit"], "offset": data["offset"]}
+    count, rows = decision_log.load_decisions(source_id, **page)
+    results = [
+        {"source": name, "source_title": title, **describe_decision(decision)}
+        for decision, name, title, _count in rows
+    ]
+    return {"count": count, "results": results}
 
 
 @tk.side_effect_free

@@ -28,6 +28,12 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
+def ukharvest_decision_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source; without a source, only sysadmins."""
+    refusal = answer(False, tk._("Only sysadmins may list the decisions about all sources"))
+    return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
+
+
 @tk.auth_allow_anonymous_access
 def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the source; its status is shown to those who may update it."""

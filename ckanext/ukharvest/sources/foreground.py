@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
-from ckanext.ukharvest.harvest import batches, claims, objects, stopping
+from ckanext.ukharvest.harvest import accepted_problems, batches, claims, objects, stopping
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.workers import Heart, Limits
 from ckanext.ukharvest.lib.output import RefusedError
@@ -185,7 +185,7 @@ def _list_problems(job_id: str) -> None:
     query = (
         model.Session.query(Record.guid, RecordProblem.message)
         .join(Record, Record.id == RecordProblem.record_id)
-        .filter(RecordProblem.job_id == job_id)
+        .filter(RecordProblem.job_id == job_id, accepted_problems.is_to_fix())
     )
     count = query.count()
     click.echo(f"{'problems':<14}{count:>9,}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -12,7 +13,15 @@ from flask import abort as flask_abort
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
-from ckanext.ukharvest.lib.pages import ask, asked_page, count_pages, csv_response, refuse_fragment
+from ckanext.ukharvest.lib.pages import (
+    ask,
+    asked_page,
+    count_pages,
+    csv_response,
+    load_all,
+    refuse_fragment,
+    url_filters,
+)
 from ckanext.ukharvest.lib.permissions import TYPE, load_source, may
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.state import NEWEST, describe_frame, type_label
@@ -92,6 +101,7 @@ source = Blueprint("ukharvest_source", __name__)
 PER_PAGE = 20
 LATEST = 10  # runs on the source's page
 KINDS = 5  # of problems on the source's page
+DECISIONS = 20  # on the page of runs; the CSV file has all
 
 
 @source.route("/harvest/<name>")
@@ -150,6 +160,9 @@ def runs(source: str) -> str:  # the name in ckanext-harvest's routes
         count=listed["count"],
         jobs=listed["results"][:PER_PAGE],
         shown=_shown(shown_source),
+        decisions=ask("ukharvest_decision_list", source=shown_source["id"], limit=DECISIONS)
+        if number == 1
+        else {"count": 0},
         number=number,
         pages=count_pages(listed["count"], PER_PAGE, number),
     )
@@ -168,9 +181,12 @@ def _runs_version(shown: dict[str, Any]) -> str:
 def _follows(found: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of the part below the status: problems by kind and runs."""
     runs = ask("ukharvest_run_list", source=found["id"], limit=NEWEST)
+    groups = ask("ukharvest_problem_group_list", source_id=found["id"])
+    problems = [group for group in groups if not group["accepted"]]
     return {
         "kinds": KINDS,
-        "problems": ask("ukharvest_problem_group_list", source_id=found["id"]),
+        "problems": [group for group in problems if not group["standard"]],
+        "standard": [group for group in problems if group["standard"]],
         "runs": runs["results"],
         "latest": runs["results"][:LATEST],
         "count": runs["count"],
@@ -224,6 +240,10 @@ COLUMNS = (
     *("last_good_run", "next_run", "page", "health", "state"),
 )
 CSV_PAGE = 1000
+DECISION_COLUMNS = (
+    *("created", "user", "source", "source_title", "decision", "text", "number"),
+    *("reason", "until", "run_id", "options", "code", "field"),
+)
 MOST_VALUES = 12  # values of a filter; the others are folded
 
 
@@ -261,6 +281,15 @@ def as_csv() -> Response:
     sort = wanted["sort"] or "name"
     rows = collect_pages(lambda offset: _ask(wanted, sort=sort, offset=offset, limit=CSV_PAGE))
     return csv_response(map(_line, rows), COLUMNS, "harvest-sources")
+
+
+@sources.route(f"/{TYPE}/decisions.csv")
+def decisions_csv() -> Response:
+    """Download what people decided, about the source of the URL or, for sysadmins, about all."""
+    filters = url_filters(["source"])
+    rows = load_all("ukharvest_decision_list", filters)
+    lines = ({**row, "options": json.dumps(row["options"] or {})} for row in rows)
+    return csv_response(lines, DECISION_COLUMNS, "-".join(["decisions", *filters.values()]))
 
 
 def _line(source: dict[str, Any]) -> dict[str, Any]:

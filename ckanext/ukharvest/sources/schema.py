@@ -30,6 +30,10 @@ def source_list_schema(default: Validator, one_of: Validator) -> Schema:
     }
 
 
+def decision_list_schema() -> Schema:
+    return {**page(), "source": text_parameter()}
+
+
 @tk.validator_args
 def place_list_schema(
     default: Validator,

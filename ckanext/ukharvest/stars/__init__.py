@@ -22,7 +22,7 @@ _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
 
 
 def columns(_context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of ``Assessment`` for a package dict: stars, stars_code, …
+    """Return the columns of ``StarRating`` for a package dict: stars, stars_code, …
 
     Needs no query but that of its links (``link_evidence.find``) if the dict has its resources
     with their ids, as harvests write them.
@@ -31,9 +31,6 @@ def columns(_context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str
     if resources is None or not all(resource.get("id") for resource in resources):
         (package,) = datasets.by_id([package["id"]])
     return as_columns(Rules().score(package))
-
-
-WITH_WRITE = (columns,)
 
 
 def as_columns(dataset: DatasetStars) -> dict[str, Any]:

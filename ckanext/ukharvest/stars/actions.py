@@ -40,7 +40,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     package = dataset_of(id_)
     if package.type == "harvest":
         raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
-    row = datasets.find_assessments(package.id)
+    row = stars_model.load_ratings([package.id]).get(package.id)
     if row:
         scores = stars.from_columns(row)
     else:

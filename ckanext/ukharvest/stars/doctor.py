@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.lib.checks import INFO, WARNING, Finding, Fix, check
 from ckanext.ukharvest.stars import jobs, plugins
+from ckanext.ukharvest.stars.model import count_unrated
 
 STARS = "stars"  # code of the fix
 
@@ -15,7 +15,7 @@ STARS = "stars"  # code of the fix
 @check("stars", "Every dataset has its stars of openness.")
 def unscored_datasets() -> Iterator[Finding]:
     """Find datasets without stars of openness."""
-    if number := datasets.count_datasets(without_stars=True):
+    if number := count_unrated():
         yield Finding(
             INFO,
             "stars",

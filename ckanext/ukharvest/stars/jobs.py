@@ -14,7 +14,9 @@ from ckanext.ukharvest import compat, stars
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.harvest import datasets, search_index
 from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.lists import OwnRow
 from ckanext.ukharvest.stars import plugins
+from ckanext.ukharvest.stars.model import StarRating, load_ratings
 
 Session = model.Session
 
@@ -71,7 +73,7 @@ def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
 
 
 def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Change]:
-    before = datasets.assessed([package["id"] for package in packages])
+    before = load_ratings([package["id"] for package in packages])
     links = link_results.load_link_evidence(
         stars.url_of(resource) for package in packages for resource in package["resources"]
     )
@@ -85,7 +87,7 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
         last = stars.from_columns(old).best if old is not None else None
         if last != scores.best:
             changes.append(Change(package["id"], package["name"], last, scores.best))
-    datasets.save_assessments(rows)
+    datasets.save_own_rows(StarRating, rows)
     return changes
 
 
@@ -128,6 +130,7 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
 
 
 LINKS_CHECKED = (rescore,)
+WITH_WRITE = (OwnRow(StarRating, stars.columns),)
 
 
 def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ckan.plugins import toolkit as tk
+
 from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.datasets.page import load_assessment, load_links
@@ -60,10 +62,20 @@ def help_section() -> list[str]:
     return [texts.caption(stars) for stars in range(HIGHEST + 1)]
 
 
+def portal_page() -> dict[str, str]:
+    """Return the way to the page of stars."""
+    return {
+        "url": tk.h.url_for("ukharvest_stars.report"),
+        "label": tk._("Stars of openness"),
+        "text": tk._("How open the data of each publisher is, from 0 to 5 stars."),
+    }
+
+
 SLOTS = (
     Slot("dataset", "", dataset),
     Slot("dataset_head", "ukharvest/snippets/stars.html", dataset_head),
     Slot("resource_line", "ukharvest/snippets/stars_short.html", resource_line),
     Slot("list_entry", "ukharvest/snippets/stars_short.html", list_entry),
+    Slot("portal_pages", "ukharvest/snippets/portal_page.html", portal_page),
     Slot("help", "ukharvest/snippets/star_help.html", help_section),
 )

@@ -2,7 +2,7 @@
 
 The harvest writes what ``choice.choose`` returns. A theme that anything else wrote counts as a
 person's choice: it stays until it is cleared, or until a forced run of a source that names a theme
-itself. What was saved with the dataset's last write tells the two apart (``model.Assessment``).
+itself. What was saved with the dataset's last write tells the two apart (``themes/model.py``).
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVI
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.dataset_schema import choices
 from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.lists import OwnRow
 from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.choice import Choice, Ranked, Reason, ThemeFacts
+from ckanext.ukharvest.themes.model import DatasetTheme, themes_of
 
 PRIMARY, SECONDARY = "theme-primary", "theme-secondary"
 # In the context of a harvest's write: its Decision.
@@ -59,7 +61,7 @@ def set_themes(
         The value for the context of the write.
     """
     old = stored_themes(existing) if existing else NONE
-    before = datasets.themes_of(existing["id"]) if existing else None
+    before = themes_of(existing["id"]) if existing else None
     is_by_person = before is not None and before[1] == themes.PERSON
     protected = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
     default = stored_themes(defaults.extras)
@@ -77,7 +79,8 @@ def set_themes(
     if existing and is_by_person and decision.origin != themes.PERSON:
         # CKAN 2.12 calls no plugin after a write that changes nothing.
         datasets.lock(existing["id"])
-        datasets.save_assessments([{"package_id": existing["id"], **_row(decided, decision)}])
+        row = {"package_id": existing["id"], **_row(decided, decision)}
+        datasets.save_own_rows(DatasetTheme, [row])
     return {DECISION: decision}
 
 
@@ -104,11 +107,11 @@ def _decide(
 
 
 def columns(context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of ``Assessment`` for a package dict that was written."""
+    """Return the columns of ``DatasetTheme`` for a package dict that was written."""
     now = stored_themes(package)
     decision = context.get(DECISION)
     if decision is None:
-        before = datasets.themes_of(package["id"])
+        before = themes_of(package["id"])
         origin = before[1] if before and before[0] == now else themes.PERSON
         decision = Decision(origin if now[0] else "", themes.choose(collect_theme_facts(package)))
     return _row(now, decision)
@@ -134,7 +137,7 @@ def _row(now: Themes, decision: Decision) -> dict[str, Any]:
 
 
 BEFORE_WRITE = (set_themes,)
-WITH_WRITE = (columns,)
+WITH_WRITE = (OwnRow(DatasetTheme, columns),)
 
 
 def ranking_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Ranked, ...]:

@@ -9,7 +9,6 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import themes as theming
 from ckanext.ukharvest.core.values.multivalue import texts
-from ckanext.ukharvest.harvest.model import Assessment
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes import texts as theme_texts
 
@@ -62,7 +61,7 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
     return _shown((choice.primary, choice.secondary), choice.origin, choice.ranking)
 
 
-def describe_theme(package: Mapping[str, Any], row: Assessment | None) -> dict[str, Any]:
+def describe_theme(package: Mapping[str, Any], row: Any) -> dict[str, Any]:
     """Return the theme of a dataset with its origin and evidence.
 
     Args:

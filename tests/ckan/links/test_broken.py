@@ -142,7 +142,7 @@ def test_broken_links_are_filtered_and_counted(broken: Place) -> None:
 def test_dashboard_and_weekly_summary_lead_to_the_list(
     broken: Place, app: CKANTestApp, sysadmin: Person
 ) -> None:
-    body = app.get("/ckan-admin/ukharvest", headers=sysadmin["headers"]).body
+    body = app.get("/ckan-admin/ukharvest/diagnostics", headers=sysadmin["headers"]).body
     assert "/harvest/links?state=failing" in body
     body = app.get("/harvest/links?state=failing", headers=sysadmin["headers"]).body
     for part in ("Links by source", "Links by organisation", "Links by host", "127.0.0.1"):

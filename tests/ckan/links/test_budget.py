@@ -133,7 +133,7 @@ def test_doctor_and_dashboard_name_the_link_budget(
     shown = call_action("ukharvest_dashboard_show")["links"]
     assert shown["waiting"] == 20 - done
     assert shown["states"] == {"": 20 - done, "works": done, "failing": 0, "away": 0, "dead": 0}
-    page = app.get("/ckan-admin/ukharvest", headers=token).body
+    page = app.get("/ckan-admin/ukharvest/diagnostics", headers=token).body
     for text in (f"{20 - done} links are due for a check.", f"{done} of 12 requests"):
         assert text in page
 

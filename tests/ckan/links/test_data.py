@@ -396,7 +396,7 @@ def test_the_dashboard_counts_files(data: Publisher, app: CKANTestApp) -> None:
     work()
     assert data_check_jobs.load_figures() == {"invalid": 1, "waiting": 0}
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
-    body = app.get("/ckan-admin/ukharvest", headers=headers).body
+    body = app.get("/ckan-admin/ukharvest/diagnostics", headers=headers).body
     assert "Files checked against their schema" in body
     assert "With errors: 1" in body
 

@@ -19,10 +19,11 @@ from lxml import html
 
 from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest.model import Assessment, Link
+from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.stars import jobs as stars_jobs
+from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import work
 from tests.publisher import Publisher, Request, Response
@@ -185,7 +186,7 @@ def _assert_stars(app: CKANTestApp) -> None:
     listed = csv.DictReader(io.StringIO(app.get("/harvest/stars.csv?organization=council").body))
     assert Counter(each["stars"] for each in listed) == {"0": none, "3": DATASETS - none}
     names = dict(model.Session.query(model.Package.id, model.Package.name))
-    for each in model.Session.query(Assessment):
+    for each in model.Session.query(StarRating):
         dead = is_dead(int(names[each.package_id][1:]))
         assert (each.stars, each.stars_code) == ((0, "dead-link") if dead else (3, "format"))
         assert {row[1] for row in each.resources.values()} == {each.stars_code}

@@ -237,10 +237,10 @@ def test_an_interrupted_read_can_go_on_after_every_dataset(
     site: Site, publisher: Publisher, http: HttpClient
 ) -> None:
     whole, first = read(publisher, http)
-    for number, raw in enumerate(whole):
-        assert raw.resume == f"search {number} {raw.guid} {raw.modified}"
+    for number, raw in enumerate(whole, 1):
+        assert json.loads(raw.resume) == [raw.guid, raw.modified, number]
         records, ending = read(publisher, http, resume=raw.resume)
-        assert records == whole[number + 1 :]
+        assert records == whole[number:]
         assert ending == first
 
 

@@ -1,4 +1,4 @@
-"""Severity, title and tip of each problem and error code: the rows of problems.csv.
+"""Severity, title, tip and weight of each problem and error code: problems.csv and weights.csv.
 
 A title names the defect in six words at most, as the heading of all records that have it. A tip is
 advice for the publisher: one sentence with an example that says what to change, as messages say
@@ -54,12 +54,25 @@ with Path(__file__).with_name("problems.csv").open(encoding="utf-8", newline="")
         for row in csv.DictReader(_file)
     }
 
+# Of a problem that weights.csv does not name, by severity. 0: never among what to fix first.
+_WEIGHTS = {STOP: 1000, LOST: 20, PROBLEM: 2, NOTE: 0}
+with Path(__file__).with_name("weights.csv").open(encoding="utf-8", newline="") as _file:
+    _WEIGHT_OF_CODE: Mapping[str, int] = {
+        row["code"]: int(row["weight"]) for row in csv.DictReader(_file)
+    }
+
 OTHER = ProblemText(_("Other problem"), PROBLEM)
 
 
 def find_text(code: str) -> ProblemText:
     """Return the text of a code, ``OTHER`` for an unknown code."""
     return PROBLEM_TEXTS.get(code, OTHER)
+
+
+def weight_of(code: str, severity: str) -> int:
+    """Return how much a problem harms a dataset in a case of this severity."""
+    usual = _WEIGHTS[Severity(severity)]
+    return _WEIGHT_OF_CODE.get(code, usual) if severity == PROBLEM else usual
 
 
 def severity_of(code: str, *, consequence: str = PROBLEM) -> str:

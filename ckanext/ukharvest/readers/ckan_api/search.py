@@ -62,7 +62,7 @@ class Search(Pages):
     """One read of a site by ``package_search``.
 
     The place of a page is its offset, and how often the read went back before it. Every dataset
-    has a resume point: its position, its id and the newest stamp so far, after ``search``.
+    has a resume point, whose place is its id and the newest stamp so far.
     """
 
     noun = "dataset"
@@ -77,10 +77,9 @@ class Search(Pages):
         self._fq = [*site.fq, *sites.clauses(source.options)]
         self._rows = source.options.get("rows", 100)
         self._since = "" if source.options.get("force_all") else source.since
-        word, *parts = source.resume.split(" ")
-        is_resumed = word == "search" and len(parts) == 3 and parts[0].isdecimal()
-        position, border, self._newest = parts if is_resumed else ("-1", "", "")
-        self.seen: SeenPackages = SeenPackages(int(position) + 1, border)
+        resumed = Point.load(source.resume, str, str) or Point(("", ""))
+        border, self._newest = map(str, resumed.place)
+        self.seen: SeenPackages = SeenPackages(resumed.before, border)
         self._first: _Page | None = None
         self._is_checked = False  # that it is not the portal that reads
         self._is_sure = True  # no page border of this pass lost its overlap for good
@@ -155,12 +154,11 @@ class Search(Pages):
         return bool(is_new) and (bool(page.records) or 0 <= page.count <= page.start)
 
     def _new(self, page: _Page) -> Iterator[RawRecord]:
-        for position, raw in enumerate(page.records, page.start):
+        for number, raw in enumerate(page.records, page.start + 1):
             if not self.seen.is_known(raw):
                 self._newest = max(self._newest, raw.modified.replace(" ", "T"))
-                has_point = raw.guid and " " not in raw.guid
-                resume = f"search {position} {raw.guid} {self._newest}" if has_point else ""
-                yield replace(raw, resume=resume)
+                point = Point((raw.guid, self._newest), number)
+                yield replace(raw, resume=point.dump() if raw.guid else "")
 
     def _request(self, start: int) -> _Page:
         params: dict[str, str | int] = {"rows": self._rows, "start": start, "sort": "id asc"}

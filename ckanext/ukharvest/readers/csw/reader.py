@@ -137,8 +137,8 @@ class Records(Pages):
         Raises:
             SourceError: not a CSW, or one that ends too early.
         """
-        resume = self._source.resume
-        start = int(resume) if resume.isdecimal() else 1
+        point = Point.load(self._source.resume, int, int)
+        start = int(point.place[0]) if point else 1
         self._first = Probe(self._server, start).first_page()
         way = self._server.way
         base = way.url if way.method == "GET" and way.url else self.where
@@ -169,9 +169,6 @@ class Records(Pages):
             mark=since if reason else self.seen.mark or since,
             problems=tuple(self._server.problems[:MOST_PROBLEMS]),
         )
-
-    def dump(self, point: Point) -> str:
-        return str(point.place[0])
 
     def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
         start, is_doubtful = int(point.place[0]), bool(point.place[1])

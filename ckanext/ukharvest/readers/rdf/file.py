@@ -330,11 +330,9 @@ class RdfFile:
             ParseError: it cannot be repaired, or is other XML.
         """
         self._body.seek(0)
-        root = xml_repair.repair(self._body.read(xml_repair.MAX_BYTES + 1), fault)
+        root = self._repaired(self._body.read(xml_repair.MAX_BYTES + 1), fault)
         if root.tag != f"{{{RDF}}}RDF":
             raise fault
-        problem = xml_repair.problem(fault, self._url)
-        self._report_repair(problem.message, problem.line)
         self._mend_xml(root)
         self._root = xml_scan.scan(self._body, url=self._url)
         self._is_repaired = True

@@ -8,7 +8,6 @@ endpoint counts. What servers do besides: they give fewer rows than requested, w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -171,23 +170,12 @@ def _may_be_size(exc: SourceError) -> bool:
     return isinstance(exc, (TooLarge, Unreachable))
 
 
-def load_point(text: str) -> Point:
-    """Return a stored resume point; the beginning for another reader's.
-
-    A place is the number of rows before it, the last dataset's URI ("" if there was none), and
-    whether pages are requested by that URI, not by the number of rows.
-    """
-    try:
-        offset, after, listed, is_by_uri = json.loads(text)
-        return Point((int(offset), str(after), int(bool(is_by_uri))), int(listed))
-    except (TypeError, ValueError):
-        return Point((0, "", 0))
-
-
 class Datasets(Pages):
     """The datasets of an endpoint.
 
-    An interrupted read continues after its last batch, in the midst of a page.
+    A place is the number of rows before it, the last dataset's URI ("" if there was none), and 1
+    where pages are requested by that URI, not by the number of rows. An interrupted read continues
+    after its last batch, in the midst of a page.
     """
 
     noun = "dataset"
@@ -214,7 +202,7 @@ class Datasets(Pages):
             SourceError: not an endpoint, or one that does not answer to the end.
         """
         walk = Walk(self, self._source.tell_total)
-        yield from walk.read(load_point(self._source.resume))
+        yield from walk.read(Point.load(self._source.resume, int, str, int) or Point((0, "", 0)))
         if self.seen.count != walk.total:
             walk.note_total(self._count())
         walk.problems = list(self._descriptions.problems.values())
@@ -245,6 +233,10 @@ class Datasets(Pages):
                 return None  # by its blank nodes the same page is a new one, each time
         elif self._has_repeats:
             walk.doubt("lists a dataset twice")
+        return self._place
+
+    @property
+    def _place(self) -> Place:
         return (self._offset, self._after, int(self._is_by_uri))
 
     def _describe_nothing(self) -> str:
@@ -294,7 +286,7 @@ class Datasets(Pages):
             start += len(batch)
             records = self._described(self._new(batch))
             listed = self.seen.count + len(records)
-            resume = json.dumps([self._offset, self._after, listed, self._is_by_uri])
+            resume = Point(self._place, listed).dump()
             yield from records[:-1]
             for raw in records[-1:]:
                 yield replace(raw, resume=resume)

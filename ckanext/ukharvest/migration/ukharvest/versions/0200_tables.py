@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 revision = "0200"
 down_revision = None
@@ -83,7 +83,7 @@ def _tables() -> dict[str, list[Any]]:
             _key("source_id", "harvest_source", primary_key=True),
             *_texts("interface"),
             *_jsons("sync_state", "resume", "held", "changed_identifiers", "schedule"),
-            *_jsons("confirmed_options", "mail", "mailed", "adopted_from"),
+            *_jsons("mail", "mailed", "adopted_from"),
             *_times("claimed"),
         ],
         "record": [
@@ -119,6 +119,7 @@ def _tables() -> dict[str, list[Any]]:
             sa.Column("line", sa.Integer),
             _flag("current", default="true"),
             _flag("lost"),
+            sa.Column("accepted_until", sa.Date),
         ],
         "coupling": [_id(), _record_id(), _text("reference")],
         "version": [
@@ -146,6 +147,20 @@ def _tables() -> dict[str, list[Any]]:
             _flag("complete"),
             *_texts("outcome", "reason", "asked_by", "stopped_by"),
             *_jsons("error", "figures"),
+        ],
+        "decision": [
+            _id(),
+            _key("source_id", "harvest_source", nullable=False, index=True),
+            _key("job_id", "harvest_job", "SET NULL", index=True),
+            *_times("created", nullable=False),
+            *_texts("user_name"),
+            _text("kind"),
+            *_numbers("number"),
+            *_texts("reason"),
+            sa.Column("until", sa.Date),
+            *_jsons("options"),
+            *_texts("code", "field"),
+            sa.Column("record_ids", ARRAY(sa.BigInteger)),
         ],
         "outcome": [
             _id(),
@@ -222,11 +237,15 @@ def _tables() -> dict[str, list[Any]]:
             *_numbers("faults"),
             *_texts("fault"),
         ],
-        "assessment": [
+        "stars": [
             _key("package_id", "package", is_deferred=True, primary_key=True),
             *_numbers("stars", type_=sa.SmallInteger),
             *_texts("stars_code", "stars_detail"),
             *_jsons("resources", default="{}"),
+            *_times("assessed", nullable=False),
+        ],
+        "theme": [
+            _key("package_id", "package", is_deferred=True, primary_key=True),
             *_texts("theme"),
             *_jsons("theme_secondary", default="[]"),
             *_texts("theme_origin"),

@@ -1,0 +1,108 @@
+"""What people decided about sources: add a decision, list them, and what holds now.
+
+Rows are only added, so that the table is also the history of these decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest.core.outcomes import DecisionKind, RecordOutcome, RecordState
+from ckanext.ukharvest.harvest.database import execute
+from ckanext.ukharvest.harvest.model import Decision, Record
+
+Session = model.Session
+
+
+def add(source_id: str, user: str, kind: DecisionKind, **values: Any) -> Decision:
+    """Store a decision; the caller commits.
+
+    Args:
+        user: name of the person, "" for a command.
+        values: further columns of ``Decision``.
+    """
+    decision = Decision(source_id=source_id, user_name=user, kind=kind, **values)
+    Session.add(decision)
+    Session.flush()
+    return decision
+
+
+def load_decisions(
+    source_id: str | None, *, limit: int, offset: int = 0
+) -> tuple[int, Sequence[Any]]:
+    """Return the number of decisions, about one source or all, and a page of them, newest first.
+
+    Each with the source's name and title.
+    """
+    package = model.Package
+    query = (
+        Session.query(Decision, package.name, package.title, sa.func.count().over())
+        .join(package, package.id == Decision.source_id)
+        .order_by(Decision.id.desc())
+    )
+    if source_id is not None:
+        query = query.filter(Decision.source_id == source_id)
+    rows = query.limit(limit).offset(offset).all()
+    # Without rows, nothing says how many there are.
+    return rows[0][-1] if rows else query.count(), rows
+
+
+def of_run(job_id: str) -> list[Decision]:
+    """Return what was decided about a run, the oldest first."""
+    return list(Session.scalars(sa.select(Decision).filter_by(job_id=job_id).order_by(Decision.id)))
+
+
+def count_kept(source_id: str) -> int:
+    """Return the number of datasets that a person kept although their records are gone."""
+    kept = Session.query(Record.id).filter_by(source_id=source_id, state=RecordState.KEPT)
+    return kept.count()
+
+
+def stop_keeping(source_id: str, user: str) -> int:
+    """Let records of kept datasets count as missing again; return their number; commits."""
+    kept = sa.update(Record).filter_by(source_id=source_id, state=RecordState.KEPT)
+    number = int(execute(kept.values(outcome=RecordOutcome.UPDATED)).rowcount)
+    if number:
+        add(source_id, user, DecisionKind.NOT_KEPT, number=number)
+    Session.commit()
+    return number
+
+
+def confirm_options(source_id: str, user: str, options: Mapping[str, Any]) -> None:
+    """Store options as confirmed, replacing all earlier ones; the caller commits.
+
+    Stores nothing where these are confirmed already.
+    """
+    if dict(options) != confirmed_options(source_id):
+        add(source_id, user, DecisionKind.OPTIONS_CONFIRMED, options=dict(options))
+
+
+def confirmed_options(source_id: str) -> dict[str, Any]:
+    """Return the options that a sysadmin confirmed for this source."""
+    query = sa.select(Decision.options).filter_by(
+        source_id=source_id, kind=DecisionKind.OPTIONS_CONFIRMED
+    )
+    return dict(Session.scalar(query.order_by(Decision.id.desc()).limit(1)) or {})
+
+
+def note_switch(context: Mapping[str, Any], id_: str, state: str | None) -> None:
+    """Store that a person switches a source off or on, if they do; the caller commits.
+
+    Our plugin is called before ckanext-harvest's, which changes the source.
+
+    Args:
+        context: of the action.
+        id_: of the source's package, or name; datasets are ignored.
+        state: of the package from now on; None: it stays as it is.
+    """
+    package = model.Package.get(id_) if state else None
+    source = package and package.type == "harvest" and Session.get(HarvestSource, package.id)
+    is_on = state == "active"
+    if source and source.active != is_on:
+        kind = DecisionKind.SWITCHED_ON if is_on else DecisionKind.SWITCHED_OFF
+        add(source.id, str(context.get("user") or ""), kind)
