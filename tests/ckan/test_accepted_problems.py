@@ -161,6 +161,21 @@ def test_accepted_kind_comes_back_with_a_record_that_had_not_got_it(
     assert call_action("ukharvest_decision_list", source=source)["count"] == 2
 
 
+def test_entries_of_a_list_are_one_kind(
+    portal: Portal, publisher: Publisher, source: str, admin: Person
+) -> None:
+    files = [{"downloadURL": f"https://data.example/{n}", "mediaType": "tables"} for n in (1, 2)]
+    publisher.serve(PATH, catalogue([*faulty(), dataset(5, distribution=files)]))
+    portal.run(source)
+    [kind] = [each for each in groups() if each["field"].startswith("distribution.")]
+    assert (kind["records"], kind["occurrences"]) == (1, 2)
+    accept(admin, code=kind["code"], field=kind["field"])
+    portal.run(source, force=True)
+    after = group(kind["code"])
+    assert (after["accepted"] or {})["until"] == ahead(90)
+    assert after["occurrences"] == 2
+
+
 def test_accepted_kind_comes_back_when_its_day_is_over(
     portal: Portal, source: str, admin: Person
 ) -> None:

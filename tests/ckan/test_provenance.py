@@ -287,6 +287,9 @@ def test_problem_counts_need_the_right_to_edit(
         shown = show({"user": name}, {"id": package["id"]})
         assert bool(shown["problems_count"]) is told
         assert (shown["problems_count"] is None) is not told
+        is_insider = (len(shown["problems"]) == shown["problems_count"], shown["may_see_record"])
+        assert is_insider == (told, told)
+        assert shown["may_edit"] is told
 
 
 def test_a_private_dataset_is_for_its_members(

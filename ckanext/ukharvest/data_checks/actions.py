@@ -206,7 +206,14 @@ def portal_page() -> dict[str, str]:
     }
 
 
+def dashboard(shown: Mapping[str, Any]) -> Any:
+    """Return the figures of checks of data, None if there are none."""
+    figures = shown.get("data") or {}
+    return figures if any(figures.values()) else None
+
+
 SLOTS = (
+    Slot("dashboard", "ukharvest/snippets/dashboard_data.html", dashboard),
     Slot("resource_page", "ukharvest/snippets/data_check.html", resource_page),
     Slot("portal_pages", "ukharvest/snippets/portal_page.html", portal_page),
     Slot("weekly_mail", "", weekly_mail),

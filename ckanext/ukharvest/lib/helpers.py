@@ -8,6 +8,7 @@ from ckan.plugins import toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest.lib import slots, texts
+from ckanext.ukharvest.lib.pages import has_page
 
 
 def ukharvest_slot(place: str, *args: Any) -> Markup:
@@ -18,6 +19,16 @@ def ukharvest_slot(place: str, *args: Any) -> Markup:
     """
     shown = ((slot.snippet, slot.facts(*args)) for slot in slots.slots_of(place))
     return Markup("").join(tk.h.snippet(snippet, facts=facts) for snippet, facts in shown if facts)
+
+
+def ukharvest_page(endpoint: str, otherwise: str = "", **values: Any) -> str:
+    """Return the URL of a feature's page; where the feature is removed of another page, or "".
+
+    Args:
+        otherwise: endpoint of that page.
+    """
+    name = endpoint if has_page(endpoint) else otherwise
+    return str(tk.h.url_for(name, **values)) if name else ""
 
 
 HELPERS = {

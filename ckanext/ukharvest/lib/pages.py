@@ -27,6 +27,11 @@ CSV_PAGE = 1000  # results of one call
 LAST_PAGE = 1_000_000  # PostgreSQL takes no offset of any size
 
 
+def has_page(endpoint: str) -> bool:
+    """Tell whether the portal has a page: it lacks those of features that are removed."""
+    return endpoint in current_app.view_functions
+
+
 def ask(action: str, **data: Any) -> Any:
     """Call an action and return its result; on an error abort with 400, 403 or 404.
 

@@ -65,6 +65,7 @@ PLACES: Mapping[str, str] = {
     "list_entry": "row of ``datasets.model.load_badges``: below a dataset in a list",
     "form_field": "key, data, id of the input: below a field in a form",
     "search_results": "none: below the results of a search of datasets",
+    "dashboard": "the dashboard, as ``ukharvest_dashboard_show`` returns it",
     "help": "none: a section of the page that explains words",
     "portal_pages": "none: a page for everybody, on the home page and above the list of sources: "
     "URL, label, text",

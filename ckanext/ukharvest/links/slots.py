@@ -119,7 +119,13 @@ def resource_page(_package: Mapping[str, Any], shown: Mapping[str, Any]) -> dict
     return {**link, "sentences": list(filter(None, sentences))}
 
 
+def dashboard(shown: Mapping[str, Any]) -> Any:
+    """Return the figures of links, None if links are not checked."""
+    return shown.get("links")
+
+
 SLOTS = (
+    Slot("dashboard", "ukharvest/snippets/dashboard_links.html", dashboard),
     Slot("dataset", "", dataset),
     Slot("dataset_head", "ukharvest/snippets/broken_links.html", dataset_head),
     Slot("resource", "ukharvest/snippets/broken_link.html", resource),

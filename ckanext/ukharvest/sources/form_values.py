@@ -335,8 +335,12 @@ def read_config(text: str) -> Options | None:
 def _split(
     config: Options, kind: source_types.SourceType, *, sysadmin: bool
 ) -> tuple[Options, Options]:
-    """Return the options of a configuration that have a field, and the others."""
-    names = {n for field in shown_options(kind, sysadmin=sysadmin) for n in field.names}
+    """Return the options of a configuration that the box for JSON leaves out, and the others.
+
+    It leaves out those that have a field and those without effect.
+    """
+    shown = shown_options(kind, sysadmin=sysadmin)
+    names = {*kind.ignored, *(name for field in shown for name in field.names)}
     return (
         {name: value for name, value in config.items() if name in names},
         {name: value for name, value in config.items() if name not in names},

@@ -18,6 +18,7 @@ from ckanext.ukharvest.lib.pages import (
     asked_page,
     count_pages,
     csv_response,
+    has_page,
     load_all,
     refuse_fragment,
     url_filters,
@@ -180,6 +181,8 @@ def _runs_version(shown: dict[str, Any]) -> str:
 
 def _follows(found: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of the part below the status: problems by kind and runs."""
+    if not has_page("ukharvest_runs.run"):
+        return {}
     runs = ask("ukharvest_run_list", source=found["id"], limit=NEWEST)
     groups = ask("ukharvest_problem_group_list", source_id=found["id"])
     problems = [group for group in groups if not group["accepted"]]

@@ -55,3 +55,26 @@ def test_an_unknown_code_has_the_text_of_other_problems() -> None:
 )
 def test_the_consequence_decides_the_severity(code: str, consequence: str, severity: str) -> None:
     assert texts.severity_of(code, consequence=consequence) == severity
+
+
+def test_weights_are_of_known_problems() -> None:
+    codes = {code for code, row in texts.PROBLEM_TEXTS.items() if row.severity == texts.PROBLEM}
+    assert {*texts._WEIGHT_OF_CODE} <= codes | {"broken-link"}
+    assert min(texts._WEIGHT_OF_CODE.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("code", "severity", "weight"),
+    [
+        ("html-page", "stop", 1000),
+        ("missing-title", "lost", 20),
+        ("no-resources", "problem", 8),
+        ("no-resources", "lost", 20),
+        ("of-another-extension", "problem", 2),
+        ("empty-entry", "note", 0),
+    ],
+)
+def test_weight_of_a_problem_is_its_code_s_or_its_severity_s(
+    code: str, severity: str, weight: int
+) -> None:
+    assert texts.weight_of(code, severity) == weight

@@ -139,6 +139,14 @@ def test_the_box_of_further_options_holds_those_without_a_field() -> None:
     assert json.loads(found.config) == {"cql": "a", "default_groups": ["x"], "other": 2}
 
 
+def test_options_without_effect_are_kept_and_not_shown() -> None:
+    config = '{"api_version": 3, "read_only": true}'
+    assert without_field(config, source_types.CKAN, sysadmin=True) == ""
+    fields = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
+    found = sent({**fields, "option_ckan_full_check_days": "7", "config": ""}, config=config)
+    assert (found.config, found.errors) == (config, {})
+
+
 def test_a_program_sends_the_configuration_as_a_whole() -> None:
     fields = {"source_type": "ckan", "url": "https://a.example", "config": '{"rows": 5}'}
     assert config_of(fields, config='{"force_all": true}') == {"rows": 5}

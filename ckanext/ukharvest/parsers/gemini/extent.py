@@ -25,9 +25,9 @@ from ckanext.ukharvest.core.values.geometries import (
 from ckanext.ukharvest.core.values.multivalue import as_text, is_no
 from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini import places
-from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, without_blanks
+from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
-from ckanext.ukharvest.parsers.table import Field, FieldValues
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 # GEMINI's extents, and ISO's for a time at a place.
 _AREAS = ("extent/*/geographicElement/*", "extent/*/temporalElement/*/spatialExtent/*")
@@ -130,10 +130,10 @@ def _names(entry: Entry) -> FieldValues:
     }
 
 
-def _heights(entry: Entry) -> FieldValues:
+def _heights(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return ``0 to 1139 (MSL height, urn:ogc:def:crs:EPSG::5714)`` for each vertical extent."""
-    heights = dict.fromkeys(_height(node) for node in entry.identification.find_all(_HEIGHTS))
-    return {"extras": {"vertical-extent": "; ".join(filter(None, heights))}}
+    heights = dict.fromkeys(map(_height, node.find_all(*paths)))
+    return "; ".join(filter(None, heights))
 
 
 def _height(node: IsoNode) -> str:
@@ -249,7 +249,7 @@ def _moment(node: IsoNode, *paths: str) -> _Moment:
     return _Moment(unread=unread)
 
 
-MAPPING: tuple[Field, ...] = (
+MAPPING: tuple[Field | Row, ...] = (
     Field(
         ("gmd:EX_GeographicBoundingBox", "gmd:EX_BoundingPolygon"),
         "spatial; extras bbox-west-long, bbox-east-long, bbox-south-lat, bbox-north-lat,"
@@ -261,6 +261,6 @@ MAPPING: tuple[Field, ...] = (
         "spatial_text; extras spatial-coverage, spatial_uri",
         _names,
     ),
-    Field(("gmd:EX_VerticalExtent",), "extra vertical-extent", _heights),
+    row("gmd:EX_VerticalExtent", "extra vertical-extent", _heights, _HEIGHTS),
     Field(("gmd:temporalElement",), "temporal; extra temporal-extents", _temporal),
 )

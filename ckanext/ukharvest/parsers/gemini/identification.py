@@ -116,13 +116,10 @@ def _date(entry: Entry) -> FieldValues:
     return {"metadata_modified": date, "extras": {"metadata-date": stamp.text}}
 
 
-def _parent(entry: Entry) -> FieldValues:
-    paths = ("parentIdentifier", "parentMetadata/*/identifier/*/code")
-    parent = entry.record.text(*paths)
-    by_reference = entry.record.first("parentMetadata")
-    if not parent and by_reference is not None:
-        parent = by_reference.attribute("uuidref")
-    return {"extras": {"parent-identifier": parent}}
+def _parent(record: IsoNode, paths: tuple[str, ...]) -> str:
+    """Return the identifier of the record above, else the one in a reference to it."""
+    references = record.find_all("parentMetadata")
+    return record.text(*paths) or next((node.attribute("uuidref") for node in references), "")
 
 
 def _type(entry: Entry) -> FieldValues:
@@ -318,7 +315,13 @@ MAPPING: tuple[Field | Row, ...] = (
         *("language", "defaultLocale/*/language"),
         of_record=True,
     ),
-    Field(("gmd:parentIdentifier",), "extra parent-identifier", _parent),
+    row(
+        "gmd:parentIdentifier",
+        "extra parent-identifier",
+        _parent,
+        *("parentIdentifier", "parentMetadata/*/identifier/*/code"),
+        of_record=True,
+    ),
     Field(
         ("gmd:hierarchyLevel", "gmd:hierarchyLevelName"),
         "extras resource-type, hierarchy-level-name, UKLP",
