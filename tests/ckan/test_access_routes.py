@@ -58,8 +58,6 @@ READ = {
     "/harvest/<id>/switch-on": EDITORS,
     "/harvest/<name>": ALL,
     "/harvest/<name>/check": EDITORS,
-    "/harvest/<name>/check/<id>": EDITORS,
-    "/harvest/<name>/check/<id>/missing.csv": EDITORS,
     "/harvest/<name>/datasets": ALL,
     "/harvest/<name>/deletions": EDITORS,
     "/harvest/<name>/deletions.csv": EDITORS,
@@ -96,7 +94,9 @@ READ = {
     "/harvest/sources.csv": ALL,
     "/harvest/stars": ALL,
     "/harvest/stars.csv": ALL,
-    "/harvest/test/<uuid:id>": EDITORS,
+    "/harvest/test/<uuid:id>": ALL,
+    "/harvest/test/<uuid:id>/add": ANY_EDITOR,
+    "/harvest/test/<uuid:id>/missing.csv": EDITORS,
     "/harvest/unsubscribe/<token>": frozenset(),  # the email's token, not a role
     "/ukharvest/metrics": frozenset(),  # the setting's token, not a role
 }
@@ -105,7 +105,6 @@ SENT = {
     "/ckan-admin/ukharvest/notice": SYSADMINS,
     "/dataset/<id>/resource/<resource_id>/data-check": EDITORS,
     "/harvest/<name>/check": EDITORS,
-    "/harvest/<name>/check/<id>": EDITORS,
     "/harvest/add": ANY_EDITOR,
     "/harvest/check": LOGGED_IN,
     "/harvest/<name>/notifications": EDITORS,
@@ -114,6 +113,7 @@ SENT = {
     "/harvest/edit/<id>": EDITORS,
     "/harvest/new": ANY_EDITOR,
     "/harvest/test": ANY_EDITOR,
+    "/harvest/test/<uuid:id>/move": EDITORS,
     "/harvest/test/<uuid:id>/stop": EDITORS,
     "/harvest/unsubscribe/<token>": frozenset(),
     "/harvest/<source>/job/<id>/abort": EDITORS,
@@ -149,8 +149,9 @@ WHOSE = (
     ("/harvest/object/", "object"),
     ("/harvest/<name>/job/", "run"),
     ("/harvest/<source>/job/", "open run"),
-    ("/harvest/<name>/check/", "move"),
     ("/harvest/<name>/record/", "record"),
+    ("/harvest/test/<uuid:id>/add", "preview"),
+    ("/harvest/test/<uuid:id>/m", "move"),
     ("/harvest/test/", "dry run"),
     ("/harvest/", "source"),
 )

@@ -51,6 +51,7 @@ SOURCE = {"source_id": "@source"}
 ID_OF_SOURCE = {"id": "@source"}
 RUN = {"id": "@run"}
 LAST = {"id": "@last run"}
+TAGS = '{"default_tags": ["a"]}'
 TESTED = {"source_type": "data_json", "url": "@url"}
 URL = "https://data.example/another.json"
 NEW = {"name": "parking", "title": "Parking", "url": "https://data.example/new.json"}
@@ -79,10 +80,12 @@ TABLE = [
     Row("ukharvest_data_check_list", ALL, {"group_by": "schema"}),
     Row("ukharvest_type_list", ALL),
     Row("ukharvest_place_list", ALL, {"q": "Leeds"}),
-    # Checks of files: who has the id; who may start one, as long as visitors may not.
+    # Tests: who has the id; who may start one, as long as visitors may not.
     Row("ukharvest_source_preview_show", ALL, {"id": "@check"}),
-    Row("ukharvest_source_preview_stop", ALL, {"id": "@check"}),
-    Row("ukharvest_check_create", LOGGED_IN, {"text": "{}"}),
+    Row("ukharvest_source_preview_show", ALL, {"id": "@preview"}),
+    Row("ukharvest_source_preview_show", ALL, {"id": "@dry run"}),
+    Row("ukharvest_source_preview_stop", SYSADMINS, {"id": "@check"}),
+    Row("ukharvest_source_preview_create", LOGGED_IN, {"text": "{}"}),
     # Datasets: who may read them; harvest objects without one: who may update the source.
     Row("harvest_object_show", ALL, {"id": "@object"}),
     Row("harvest_object_show", MEMBERS, {"id": "@private object"}),
@@ -128,8 +131,7 @@ TABLE = [
     Row("ukharvest_decision_list", SYSADMINS),
     Row("ukharvest_run_show", EDITORS, RUN),
     Row("ukharvest_source_preview_show", EDITORS, SOURCE),
-    Row("ukharvest_source_preview_show", EDITORS, {"id": "@dry run"}),
-    Row("ukharvest_source_preview_show", SYSADMINS, {"id": "@preview"}),
+    Row("ukharvest_source_preview_show", EDITORS, {"id": "@move"}),
     # The portal.
     Row("harvest_get_notifications_recipients", SYSADMINS, SOURCE),
     Row("harvest_log_list", SYSADMINS),
@@ -153,7 +155,7 @@ TABLE = [
     Row("ukharvest_mail_update", EDITORS, {**SOURCE, "test": True}),
     Row("ukharvest_schedule_update", EDITORS, {**SOURCE, "time": "03:00"}),
     Row("ukharvest_source_preview_create", EDITORS, {**SOURCE, "url": "@moved url"}),
-    Row("ukharvest_source_preview_create", ANY_EDITOR, TESTED),
+    Row("ukharvest_source_preview_create", ANY_EDITOR, {**TESTED, "config": TAGS}),
     Row("ukharvest_source_preview_create", EDITORS, {**TESTED, "id": "@source"}),
     Row("ukharvest_source_preview_stop", EDITORS, {"id": "@dry run"}),
     Row("ukharvest_run_create", EDITORS, {"record_id": "@record"}),
@@ -244,7 +246,7 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
         "guid": record.guid,
         "dry run": act("ukharvest_source_preview_create", source_id=source)["id"],
         "preview": act("ukharvest_source_preview_create", **tested)["id"],
-        "check": act("ukharvest_check_create", text="{}")["id"],
+        "check": act("ukharvest_source_preview_create", text="{}")["id"],
         "moved url": publisher.url("/moved.json"),
         "move": move,
     }

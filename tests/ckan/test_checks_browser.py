@@ -35,7 +35,7 @@ def test_a_visitor_checks_and_sends_the_link(visitor: Visitor, visitors: None) -
     page.wait_for_selector(f"{REGION} >> text=This works")
     looks.check(visitor, "check-inventory", page.url)
     assert page.input_value("#check-address") == page.url
-    page.click("text=Check again")
+    page.click("text=Test again")
     assert page.input_value("#field-source_type") == "inventory"
     page.fill("#field-text", "{}")
     page.click("#start-check")
@@ -61,8 +61,8 @@ def test_results_keep_to_what_every_page_has_to(visitor: Visitor, visitors: None
             page.set_input_files("#field-upload", {**files, "buffer": table.encode()})
             page.set_input_files("#field-schema_upload", schema)
         page.click("#start-check")
-        page.wait_for_selector(f"{REGION} >> text=Check in progress")
+        page.wait_for_selector("text=Test in progress")
         work()
-        page.wait_for_selector("text=Check again")
+        page.wait_for_selector("text=Test again")
         looks.check(visitor, f"check-{name}", page.url)
         assert not page.evaluate("window.hurt")

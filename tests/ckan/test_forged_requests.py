@@ -115,7 +115,7 @@ def check(_portal: Portal, source: str) -> str:
     type_, url = found.type, found.url
     for given in ({"source_type": type_, "url": url}, {"text": "a,b\n", "schema_url": url}):
         with contextlib.suppress(tk.ValidationError):
-            act("ukharvest_check_create", **given)
+            act("ukharvest_source_preview_create", **given)
     work()
     return str([each.result for each in Session.query(SourcePreview)])
 

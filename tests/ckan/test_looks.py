@@ -180,7 +180,7 @@ def test_hostile_texts_are_harmless_on_every_page(
         "record": f"{PAGE}/record/{record[0]}",
         "deletions": f"{PAGE}/deletions",
         "check": f"{PAGE}/check",
-        "moved": f"{PAGE}/check/{move['id']}",
+        "moved": f"/harvest/test/{move['id']}",
         "list": f"/harvest/?q={query}&organization={query}&type={query}&health={query}",
         "list-all": "/harvest/",
         "dashboard": "/ckan-admin/ukharvest",

@@ -130,7 +130,7 @@ def ids(source: str) -> Place:
         "guid": record.guid,
         "preview": preview.id,
         "dry run": preview.id,
-        "check": act("ukharvest_check_create", text="{}")["id"],
+        "check": act("ukharvest_source_preview_create", text="{}")["id"],
         "url": "",
     }
 

@@ -64,12 +64,6 @@ def form_test(editor: dict[str, Any], url: str) -> dict[str, Any]:
     return find_out(editor, url, "data_json")
 
 
-def public_check(editor: dict[str, Any], url: str) -> dict[str, Any]:
-    begun = as_(editor, "ukharvest_check_create", url=url)
-    work()
-    return dict(as_(editor, "ukharvest_source_preview_show", id=begun["id"]))
-
-
 def check_command(url: str) -> dict[str, Any]:
     out = io.StringIO()
     code = command.run("", url, as_json=True, allow_private=True, out=out, err=io.StringIO())
@@ -104,7 +98,7 @@ def test_each_way_names_what_the_server_answered(
     serve(publisher, response)
     url = publisher.url(PATH)
     ways: tuple[Callable[[dict[str, Any], str], dict[str, Any]], ...]
-    ways = (find_out, form_test, public_check)
+    ways = (find_out, form_test)
     for way in ways:
         found = way(editor, url)
         error = found["result"]["error"]

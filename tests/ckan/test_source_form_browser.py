@@ -120,10 +120,10 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     rule.get_by_label("Values").fill("test\nold maps")
     plain.get_by_label("Field there").first.fill("category")
     plain.get_by_label("Field here").first.fill("theme-primary")
-    save(plain, "Save and start first run")
+    save(plain, "Save and start")
     assert "harvests this URL already" in plain.locator("#form-alike").inner_text()
     plain.get_by_label("Harvest this URL a second time").check()
-    save(plain, "Save and start first run")
+    save(plain, "Save and start")
     assert "The progress of the first run" in plain.locator(".flash-messages").inner_text()
     assert json.loads(stored("the-same-again").config) == {
         "tags_filter_exclude": ["test", "old maps"],

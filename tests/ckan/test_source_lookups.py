@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import ckan.plugins.toolkit as tk
 import lxml.html
 import pytest
+from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestSource
 
+from tests.ckan.test_source_form import fields as all_fields
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher
 from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
@@ -40,7 +43,7 @@ def council(editor: dict[str, Any], title: str) -> dict[str, Any]:
 
 def look_up(editor: dict[str, Any], url: str) -> dict[str, Any]:
     begun = as_(editor, "ukharvest_source_preview_create", url=url)
-    assert begun["heading"] == "Finding out what is there"
+    assert begun["heading"] == "Test in progress"
     work()
     return dict(as_(editor, "ukharvest_source_preview_show", id=begun["id"]))
 
@@ -49,7 +52,7 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
     owner = council(editor, "Council")
     council(editor, "Another council")
     found = look_up(editor, publisher.url("/some/page"))
-    assert found["heading"] == "Found: data.json"
+    assert found["heading"] == "data.json: This works"
     assert found["source_type"] == "data_json"
     assert found["form_values"] == {
         "source_type": "data_json",
@@ -59,10 +62,10 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
         "notes": "Contact: Team, team@example.gov.uk\nLicence: UK Open Government Licence (OGL)",
     }
     reasons = {each["name"]: each["reason"] for each in found["proposals"]}
-    assert reasons["url"] == "The nearest URL that answers as a source"
-    assert reasons["source_type"] == "It answers at a usual URL of data.json"
-    assert reasons["title"] == "20 of 20 records read have it"
-    assert reasons["owner_org"] == "It has the publisher's name"
+    assert reasons["url"] == "The nearest URL that works"
+    assert reasons["source_type"] == "Found at the usual place of data.json"
+    assert reasons["title"] == "In 20 of 20 records"
+    assert reasons["owner_org"] == "Named like the publisher"
 
 
 def test_list_of_datasets_is_found_as_data_json(
@@ -86,7 +89,7 @@ def test_without_a_publisher_the_site_names_it(
     assert found["form_values"]["title"] == "Open data & more"
     assert "owner_org" not in found["form_values"]
     [owner] = [each for each in found["proposals"] if each["name"] == "owner_org"]
-    assert owner["reason"] == "None has the publisher's name: choose one"
+    assert owner["reason"] == "None is named like the publisher"
 
 
 def test_look_up_explains_a_failed_address(editor: dict[str, Any], publisher: Publisher) -> None:
@@ -106,20 +109,27 @@ def test_the_pages_lead_to_the_form(
 ) -> None:
     council(editor, '"><script>hurt()</script>')
     header = {"Authorization": editor["token"]}
-    refused = app.post("/harvest/add", data={"url": ""}, headers=header)
-    assert "Enter the URL of the catalogue" in refused.body
+    for nothing in ("", " ", "hello world"):
+        refused = app.post("/harvest/add", data={"url": nothing}, headers=header)
+        assert "Enter a URL, such as https://" in refused.body
     publisher.serve("/", "<!doctype html><title>&lt;script&gt;hurt()&lt;/script&gt;</title>")
     publisher.serve("/data.json", datasets(1, publisher={"name": "<x>Council</x>"}))
     address = publisher.url("/some").removeprefix("http://")
     answer = app.post("/harvest/add", data={"url": f"http://{address}"}, headers=header)
-    assert "Finding out what is there" in answer.body
+    assert "Test in progress" in answer.body
     work()
     page = app.get(answer.request.path, headers=header).body
     assert "<script>hurt()" not in page
     assert "<x>Council" not in page
-    link = lxml.html.fromstring(page).get_element_by_id("use-proposals").get("href")
-    assert parse_qs(urlsplit(link).query)["url"] == [publisher.url("/data.json")]
-    form = lxml.html.fromstring(app.get(link, headers=header).body).get_element_by_id("source-form")
+    found = lxml.html.fromstring(page)
+    assert found.xpath("//h1")[0].text_content() == "What we found"
+    [step] = found.xpath("//form[.//*[@id='use-proposals']]")
+    assert (step.method, step.action) == ("GET", f"{answer.request.path}/add")
+    shown = app.get(step.action, headers=header).body
+    assert "<x>Council" not in shown
+    form = lxml.html.fromstring(shown).get_element_by_id("source-form")
+    assert form.action == "/harvest/new"
+    assert form.fields["url"] == publisher.url("/data.json")
     assert form.fields["title"] == "<x>Council</x>"
     assert form.fields["source_type"] == "data_json"
     [chosen] = form.xpath("//select[@name='owner_org']/option[@selected]")
@@ -133,10 +143,14 @@ def test_look_up_checks_the_user(
     begun = as_(editor, "ukharvest_source_preview_create", url=publisher.url("/"))
     outsider = dict(factories.UserWithToken())
     header = {"Authorization": outsider["token"]}
-    with pytest.raises(tk.NotAuthorized):
+    # The tests' publisher is in a network that only those who may add sources can read.
+    with pytest.raises(tk.ValidationError, match="not allowed here"):
         as_(outsider, "ukharvest_source_preview_create", url=publisher.url("/"))
-    assert app.get(f"/harvest/test/{begun['id']}", headers=header).status_code == 403
+    shown = app.get(f"/harvest/test/{begun['id']}", headers=header)
+    assert "Test in progress" in shown.body
+    assert "stop-test" not in shown.body
     assert app.get("/harvest/add", headers=header).status_code == 403
+    assert app.get(f"/harvest/test/{begun['id']}/add", headers=header).status_code == 403
     stopped = app.post(f"/harvest/test/{begun['id']}/stop", headers=header)
     assert stopped.status_code == 403
     app.post(f"/harvest/test/{begun['id']}/stop", headers={"Authorization": editor["token"]})
@@ -165,3 +179,60 @@ def test_person_without_right_reads_whom_to_ask(
     assert "Only editors of an organisation can add harvest sources." in answer.body
     assert "Ask an administrator of your organisation" in answer.body
     assert "this page" not in lxml.html.fromstring(answer.body).text_content()
+
+
+def test_failed_test_leads_on_with_its_url(
+    app: CKANTestApp, editor: dict[str, Any], publisher: Publisher
+) -> None:
+    council(editor, "Council")
+    header = {"Authorization": editor["token"]}
+    publisher.routes.clear()
+    id_ = look_up(editor, publisher.url("/later.json"))["id"]
+    page = app.get(f"/harvest/test/{id_}", headers=header).body
+    assert "Continue with this URL" in page
+    shown = app.get(f"/harvest/test/{id_}/add", headers=header).body
+    form = lxml.html.fromstring(shown).get_element_by_id("source-form")
+    assert form.fields["url"] == publisher.url("/later.json")
+    assert not form.fields["source_type"]
+    assert not form.xpath(".//details[contains(summary, 'Change something else')]")
+
+
+def test_short_form_asks_four_things(
+    app: CKANTestApp, editor: dict[str, Any], publisher: Publisher
+) -> None:
+    owner = council(editor, "Council")
+    catalogue = datasets(9, **FULL)
+    for number, record in enumerate(catalogue["dataset"]):
+        record["keyword"] = [("roads", "parks")[number % 2]]
+    publisher.serve("/data.json", catalogue)
+    id_ = look_up(editor, publisher.url("/some/page"))["id"]
+    header = {"Authorization": editor["token"]}
+    chosen = {
+        "chosen": "yes",
+        "only": "include_values\tkeyword:nothing-of-the-kind",
+        "without": "default_groups\ttransport",
+    }
+    right = {"chosen": "yes"}
+    held = as_(editor, "ukharvest_source_preview_show", id=id_)["result"]["held"]
+    field = next(field for field in held if field["include"] == "include_values")
+    text = field["values"][0]["value"]
+    value = f"{field['prefix']}{text}"
+    address = f"/harvest/test/{id_}/add"
+    for query, filters in ((chosen, []), ({**right, "only": f"include_values\t{value}"}, [text])):
+        answer = app.get(address, query_string=query, headers=header)
+        page = answer.body
+        form = lxml.html.fromstring(page).get_element_by_id("source-form")
+        [folded] = form.xpath(".//details[contains(summary, 'Change something else')]")
+        assert folded.get("open") is None
+        names = {each.name for each in form.inputs if each.name}
+        others = {each.name for each in folded.iter("input", "select", "textarea") if each.name}
+        assert {"title", "owner_org", "frequency", "mail_me"} <= names - others
+        assert not {"source_type", "url", "notes", "time"} & (names - others)
+        sent = all_fields(answer)
+        assert [text for text in sent["option_data_json_rules_values"] if text] == filters
+        assert "transport" not in str(sent)
+    saved = app.post("/harvest/new", data={**sent, "save": "only"}, headers=header)
+    assert "Saved. Nothing has been run yet." in saved.body
+    [source] = model.Session.query(HarvestSource)
+    assert json.loads(source.config) == {"include_values": [value]}
+    assert model.Package.get(source.id).owner_org == owner["id"]

@@ -44,11 +44,11 @@ def serve(publisher: Publisher, name: str) -> str:
 def walk(page: Page, address: str) -> None:
     """Add a source: fill in the address and click three times."""
     page.goto("/harvest/add")
-    page.get_by_label("Address").fill(address)
-    page.get_by_role("button", name="Find out what is there").click()
-    page.wait_for_selector("text=Finding out what is there")
+    page.get_by_label("URL", exact=True).fill(address)
+    page.get_by_role("button", name="Test", exact=True).click()
+    page.wait_for_selector("text=Test in progress")
     work()
-    page.get_by_role("link", name="Continue with these values").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Save only").click()
     page.wait_for_selector("text=Saved. Nothing has been run yet.")
 
@@ -72,11 +72,15 @@ def test_the_pages_keep_to_what_every_page_keeps_to(manager: Visitor) -> None:
     with Publisher() as publisher:
         address = serve(publisher, "data_json")
         page.goto(f"/harvest/add?url={address}")
-        page.get_by_role("button", name="Find out what is there").click()
-        page.wait_for_selector("text=Finding out what is there")
+        page.get_by_role("button", name="Test", exact=True).click()
+        page.wait_for_selector("text=Test in progress")
         looks.check_here(manager, "lookup-waiting")
         work()
         page.wait_for_selector("#use-proposals")
         looks.check_here(manager, "lookup-found")
+        page.get_by_role("button", name="Continue").click()
+        page.wait_for_selector("text=Change something else")
+        looks.check_here(manager, "lookup-form")
+        page.go_back()
         page.set_viewport_size(NARROW)
         assert manager.beyond_the_window("#ukharvest-preview") == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -327,7 +328,7 @@ def test_the_page_lists_some_of_the_missing_and_the_csv_all(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(move_rules, "LISTED", 2)
     found = dry_run(*moved)
-    here = f"/harvest/parking/check/{found['id']}"
+    here = f"/harvest/test/{found['id']}"
     headers = {"Authorization": editor["token"]}
     page = app.get(here, headers=headers).body
     assert "and 1 more dataset" in page
@@ -338,7 +339,8 @@ def test_the_page_lists_some_of_the_missing_and_the_csv_all(
     assert [row["title"] for row in rows] == [f"Dataset {number}" for number in (3, 4, 5)]
     assert rows[0]["identifier"].endswith(f"{OLD}/set/3")
     assert rows[0]["dataset_address"].endswith("/dataset/dataset-3")
-    assert app.get("/harvest/parking/check/unknown/missing.csv", headers=headers).status_code == 404
+    unknown = f"/harvest/test/{uuid.uuid4()}/missing.csv"
+    assert app.get(unknown, headers=headers).status_code == 404
 
 
 def sent(source_id: str, url: str, **more: Any) -> dict[str, Any]:
@@ -380,7 +382,7 @@ def test_new_url_in_the_form_is_saved_after_its_dry_run(
     assert "<b>x" not in refused.body
     tags = {"option_common_default_tags": "parking"}
     here = page_of(post(EDIT, **sent(source_id, url, notes="Ask us", **tags)))
-    assert "Dry run in progress" in get(here)
+    assert "Test in progress" in get(here)
     assert f'href="{here}"' in get(EDIT)
     assert act("harvest_source_show", id=source_id)["notes"] == "Ask us"
     source = HarvestSource.get(source_id)
@@ -392,10 +394,10 @@ def test_new_url_in_the_form_is_saved_after_its_dry_run(
     assert "<script>alert(3)" not in shown
     assert "even-if-few-match" in shown
     assert "In a run" not in shown
-    assert page_of(post(here)) == here
+    assert page_of(post(f"{here}/move")) == here
     assert HarvestSource.get(source_id).url == old
     # The redirect is followed, because the message is on the next page.
-    done = app.post(here, headers=headers, data={"even_if_few_match": "true"})
+    done = app.post(f"{here}/move", headers=headers, data={"even_if_few_match": "true"})
     assert "The source was moved. 2 datasets are kept." in done.body
     model.Session.remove()
     source = HarvestSource.get(source_id)
@@ -436,14 +438,14 @@ def test_new_url_is_saved_without_a_dry_run_if_a_person_says_so(
     here = page_of(post(EDIT, sent(source_id, url)))
     waiting = app.get(here, headers=headers).body
     assert "No background worker answers." in waiting
-    assert "Save the new URL without a dry run" in waiting
+    assert "Save the new URL without a test" in waiting
     third = publisher.url("/third.json")
     refused = post(EDIT, sent(source_id, third, title="Another"))
-    assert "Another dry run of yours is in progress." in refused.body
+    assert "Another test of yours of a saved source is in progress." in refused.body
     assert 'name="not_compared"' in refused.body
     assert stored() == before
     assert act("harvest_source_show", id=source_id)["title"] != "Another"
-    assert page_of(post(here, {"not_compared": "true"})) == "/harvest/parking"
+    assert page_of(post(f"{here}/move", {"not_compared": "true"})) == f"/harvest/{source_id}"
     model.Session.remove()
     assert HarvestSource.get(source_id).url == url
     form = sent(source_id, third, not_compared="true")
@@ -465,16 +467,16 @@ def test_dry_run_of_a_new_url_offers_the_type_that_is_there(
     work()
     page = app.get(here, headers=headers).body
     assert "Save the new URL anyway" in page
-    assert "without a dry run" not in page
+    assert "without a test" not in page
     assert 'name="source_type" value="dcat_rdf"' in page
     other = {"source_type": "dcat_rdf"}
-    again = app.post(here, headers=headers, data=other, follow_redirects=False)
+    again = app.post(f"{here}/move", headers=headers, data=other, follow_redirects=False)
     assert page_of(again) != here
     work()
     page = app.get(page_of(again), headers=headers).body
     assert "0 of the 5 datasets of this source are at the new URL." in page
     even = {"even_if_few_match": "true"}
-    app.post(page_of(again), headers=headers, data=even, follow_redirects=False)
+    app.post(f"{page_of(again)}/move", headers=headers, data=even, follow_redirects=False)
     model.Session.remove()
     source = HarvestSource.get(source_id)
     assert (source.url, source.type) == (url, "dcat_rdf")

@@ -153,7 +153,10 @@ def test_nobody_reads_with_what_a_run_of_theirs_would_not_have(
     assert publisher.paths.count(PATH) == 2
 
 
-def test_one_at_a_time_and_ten_a_minute(editor: dict[str, str], publisher: Publisher) -> None:
+def test_one_at_a_time_and_ten_a_minute(
+    editor: dict[str, str], publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_previews, "KEPT_TESTS", 5)
     ids = [start_preview(editor, publisher)["id"] for _ in range(10)]
     states = [as_(editor, "ukharvest_source_preview_show", id=each)["state"] for each in ids]
     assert states == ["stopped"] * 9 + ["waiting"]
@@ -181,7 +184,7 @@ def test_checks_leave_room_in_the_queue(
     sources = [portal.source(publisher.url(f"/{number}")) for number in range(4)]
     for number, user in enumerate((editor, factories.Sysadmin(), factories.Sysadmin())):
         as_(user, "ukharvest_source_preview_create", source_id=sources[number])
-    for user, words in ((editor, "Another dry run"), (factories.Sysadmin(), "3 dry runs of other")):
+    for user, words in ((editor, "Another test"), (factories.Sysadmin(), "3 other sources")):
         with pytest.raises(tk.ValidationError) as refused:
             as_(user, "ukharvest_source_preview_create", source_id=sources[3])
         assert words in refused.value.error_dict["test"][0]
@@ -196,12 +199,18 @@ def test_preview_actions_check_the_user(
     stranger = factories.User()
     begun = start_preview(editor, publisher)
     source = portal.source(publisher.url(PATH))
+    # Nobody else reads the network that the ini allows to those who may add sources.
+    with pytest.raises(tk.ValidationError, match="not allowed here"):
+        start_preview(stranger, publisher)
+    with pytest.raises(tk.NotAuthorized):
+        start_preview({"name": ""}, publisher)
     for user in (stranger, {"name": ""}):
+        shown = as_(user, "ukharvest_source_preview_show", id=begun["id"])
+        assert (shown["may_change"], shown["form_values"]) == (False, {})
         with pytest.raises(tk.NotAuthorized):
-            start_preview(user, publisher)
-        for action in ("show", "stop"):
-            with pytest.raises(tk.NotAuthorized):
-                as_(user, f"ukharvest_source_preview_{action}", id=begun["id"])
+            as_(user, "ukharvest_source_preview_stop", id=begun["id"])
+        with pytest.raises(tk.NotAuthorized):
+            start_preview(user, publisher, config='{"default_tags": ["a"]}')
         with pytest.raises(tk.NotAuthorized):
             as_(user, "ukharvest_source_preview_create", source_id=source)
         with pytest.raises(tk.NotAuthorized):
@@ -210,6 +219,57 @@ def test_preview_actions_check_the_user(
     assert as_(editor, "ukharvest_source_preview_show", source_id=source)["id"] == checked["id"]
     with pytest.raises(tk.NotAuthorized):
         as_(stranger, "ukharvest_source_preview_show", source_id=source)
+
+
+def test_link_shows_nothing_that_is_not_public(
+    editor: dict[str, str],
+    publisher: Publisher,
+    portal: Portal,
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A secret, a private source and the comparison with datasets here keep the link closed."""
+    stranger, visitor = factories.User(), {"name": ""}
+    url = publisher.url(PATH)
+    setting = "ckanext.ukharvest.credentials.a-key"
+    monkeypatch.setitem(ckan_config, setting, f"{url.removesuffix(PATH)} X-Key: secret")
+    with_key = '{"credential": "a-key"}'
+    own = portal.source(url, config={"credential": "a-key"})
+    public = portal.source(publisher.url("/public.json"))
+    private = portal.source(publisher.url("/private.json"))
+    model.Package.get(private).private = True
+    model.Session.commit()
+    sysadmin = factories.Sysadmin()
+
+    def start(**fields: Any) -> Any:
+        return as_(sysadmin, "ukharvest_source_preview_create", **fields)
+
+    test = {"source_type": "data_json", "url": url}
+    closed = [
+        start(**test, config=with_key, id=own),
+        start(**test, id=private),
+        start(source_id=own),
+    ]
+    work()
+    closed += [start(source_id=private)]
+    work()
+    closed += [start(source_id=public, url=f"{url}?moved")]
+    work()
+    for preview in closed:
+        assert not preview["is_open"]
+        for user in (stranger, visitor):
+            with pytest.raises(tk.NotAuthorized):
+                as_(user, "ukharvest_source_preview_show", id=preview["id"])
+    opened = [start(**test, config='{"default_tags": ["a"]}'), start(source_id=public)]
+    for preview in opened:
+        assert preview["is_open"]
+        for user in (stranger, visitor):
+            shown = as_(user, "ukharvest_source_preview_show", id=preview["id"])
+            assert (shown["config"], shown["may_change"]) == ("", False)
+    model.Package.get(public).private = True
+    model.Session.commit()
+    with pytest.raises(tk.NotAuthorized):
+        as_(visitor, "ukharvest_source_preview_show", id=opened[1]["id"])
 
 
 def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> None:

@@ -53,8 +53,9 @@ KINDS = (
     ("/harvest/object/", "object"),
     ("/harvest/<name>/job/", "run"),
     ("/harvest/<source>/job/", "run"),
-    ("/harvest/<name>/check/", "move"),
     ("/harvest/<name>/record/", "record"),
+    ("/harvest/test/<uuid:id>/add", "preview"),
+    ("/harvest/test/<uuid:id>/m", "move"),
     ("/harvest/test/", "dry run"),
     ("/harvest/", "source"),
     ("/organization/", "organization"),
@@ -147,7 +148,10 @@ class Visitor:
         asked = {
             "preview": ("ukharvest_source_preview_create", tested),
             "dry run": ("ukharvest_source_preview_create", {"source_id": "faulty"}),
-            "check": ("ukharvest_check_create", {"text": '{"dataset": [{"title": "Weirs"}]}'}),
+            "check": (
+                "ukharvest_source_preview_create",
+                {"text": '{"dataset": [{"title": "Weirs"}]}'},
+            ),
             "move": (
                 "ukharvest_source_preview_create",
                 {"source_id": "faulty", "url": place["moved url"]},

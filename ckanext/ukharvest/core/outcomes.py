@@ -138,8 +138,6 @@ class PreviewState(StrEnum):
 class PreviewKind(StrEnum):
     """What a source preview is of; not stored."""
 
-    TEST = "test"  # of a form
-    LOOKUP = "lookup"  # of a URL whose source type is not known yet
-    CHECK = "check"  # of a text, a file or a URL, by anybody
+    TEST = "test"  # of a URL, a text or a file
     DRY_RUN = "dry run"  # of a saved source
     MOVE = "move"  # of a saved source at another URL

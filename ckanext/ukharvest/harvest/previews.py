@@ -1,6 +1,6 @@
-"""Rows of source previews, dry runs and checks: user, progress and result. Each call commits.
+"""Rows of tests: user, progress and result. Each call commits.
 
-A dry run has ``source_id``, a check of /harvest/check has ``given``.
+The test of a saved source has ``source_id``, that of a URL, a text or a file ``given``.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ Session = model.Session
 
 
 class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A source preview ("Test this source"), a dry run or a check; none changes datasets.
+    """A test of a source or a file; none changes datasets.
 
     Attributes:
         user_name: who asked for it; "" for a visitor.
-        source_id: the saved source of a dry run, None for the test of an unsaved one.
+        source_id: the saved source that is tested, as it is or at a new URL; None for others.
         source_type, url, config: of the source, as the form sent them.
         state: "waiting", "running", "done" or "stopped".
         stage: "connecting", "listing" or "reading".
         done: records read so far.
         result: a ``PreviewResult`` once it is done.
-        given: of a check of /harvest/check: {"way": "url", "text" or "upload", "name": of the
-            file, "schema": URL or name of the schema, "may_enter": may read the networks that the
-            ini allows}; None for others.
-        content, schema_content: bytes of a check that has not ended; loaded when they are used.
+        given: {"way": "url", "text" or "upload", "name": of the file, "schema": URL or name of
+            the schema, "may_enter": may read the networks that the ini allows, "is_open": whoever
+            has the link may see the result, "form": other fields of the form}; None for the test
+            of a saved source.
+        content, schema_content: bytes of a test that has not ended; loaded when they are used.
     """
 
     __tablename__ = "ukharvest_trial"
@@ -66,10 +67,10 @@ UNDER_WAY = (WAITING, RUNNING)
 SILENT_AFTER = dt.timedelta(minutes=4)  # without progress: its worker has ended
 GIVEN_UP_AFTER = dt.timedelta(minutes=30)  # in the queue: no worker runs, or the queue was lost
 KEPT = dt.timedelta(days=1)
-KEPT_TESTS = 5  # of a user, beside those of the last minute
+KEPT_TESTS = 50  # of a user, beside those of the last minute
 LATELY = dt.timedelta(minutes=1)
 NO_CONTENT: dict[str, Any] = {"content": None, "schema_content": None}
-_IS_CHECK = SourcePreview.given.isnot(None)
+_IS_UNSAVED = SourcePreview.source_id.is_(None)
 
 
 def add(user_name: str, **values: Any) -> SourcePreview:
@@ -141,7 +142,7 @@ def is_lost(preview: SourcePreview) -> bool:
 
 
 def started_lately(user_name: str) -> int:
-    """Count the previews and checks that a user asked for in the last minute."""
+    """Count the tests that a user asked for in the last minute."""
     since = tables.utcnow() - LATELY
     query = Session.query(SourcePreview).filter(
         SourcePreview.user_name == user_name, SourcePreview.created >= since
@@ -150,14 +151,13 @@ def started_lately(user_name: str) -> int:
 
 
 def stop_tests(user_name: str) -> None:
-    """Stop a user's running tests of unsaved sources."""
-    is_test = SourcePreview.source_id.is_(None), ~_IS_CHECK
-    _end(SourcePreview.user_name == user_name, *is_test)
+    """Stop a user's running tests of URLs; those of texts and files go on."""
+    _end(SourcePreview.user_name == user_name, _IS_UNSAVED, SourcePreview.content.is_(None))
 
 
 def delete_tests(user_name: str) -> None:
     """Delete a user's tests except the latest: each may have a megabyte."""
-    _delete(KEPT_TESTS, user_name=user_name, source_id=None, given=None)
+    _delete(KEPT_TESTS, user_name=user_name, source_id=None)
 
 
 def delete_dry_runs(source_id: str, **place: str) -> None:
@@ -206,6 +206,14 @@ def save_progress(id_: str, stage: str, done: int) -> bool:
     return bool(_execute(statement.values(stage=stage, done=done, heartbeat=tables.utcnow())))
 
 
+def save_form(id_: str, fields: dict[str, list[str]]) -> None:
+    """Save what the tested form had besides the source: field → values."""
+    preview = Session.get(SourcePreview, id_, populate_existing=True)
+    plain = {name: [text.replace("\0", "") for text in texts] for name, texts in fields.items()}
+    preview.given = {**preview.given, "form": plain}
+    Session.commit()
+
+
 def finish(id_: str, result: PreviewResult, **more: str) -> None:
     """Save the result, also of a preview that was stopped meanwhile, and further columns."""
     statement = sa.update(SourcePreview).where(SourcePreview.id == id_)
@@ -220,27 +228,27 @@ def delete_old() -> int:
 
 
 def load_content(id_: str) -> tuple[bytes | None, bytes | None]:
-    """Return the bytes that a check was given, and those of the schema."""
+    """Return the bytes that a test was given, and those of the schema."""
     columns = sa.select(SourcePreview.content, SourcePreview.schema_content)
     row = Session.execute(columns.where(SourcePreview.id == id_)).first()
     Session.commit()
     return (row[0], row[1]) if row else (None, None)
 
 
-def count_checks_under_way() -> int:
-    """Count the checks that wait or run."""
-    return int(Session.query(SourcePreview).filter(_IS_CHECK, is_wanted()).count())
+def count_tests_under_way() -> int:
+    """Count the tests of unsaved sources that wait or run."""
+    return int(Session.query(SourcePreview).filter(_IS_UNSAVED, is_wanted()).count())
 
 
-def count_checks(*, of_visitors: bool) -> int:
-    """Count the stored checks of users or of visitors."""
+def count_tests(*, of_visitors: bool) -> int:
+    """Count the stored tests of unsaved sources, of users or of visitors."""
     is_visitors = SourcePreview.user_name == ""
     whose = is_visitors if of_visitors else ~is_visitors
-    return int(Session.query(SourcePreview).filter(_IS_CHECK, whose).count())
+    return int(Session.query(SourcePreview).filter(_IS_UNSAVED, whose).count())
 
 
 def drop_contents() -> int:
-    """Delete the bytes of checks whose worker has ended; return their number."""
+    """Delete the bytes of tests whose worker has ended; return their number."""
     has_bytes = sa.or_(SourcePreview.content.isnot(None), SourcePreview.schema_content.isnot(None))
     return _execute(sa.update(SourcePreview).where(has_bytes, ~is_wanted()).values(**NO_CONTENT))
 

@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
+from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.harvest import adoption, search_index
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import Record
@@ -50,6 +51,13 @@ def is_move(preview: SourcePreview) -> bool:
     """Tell whether a dry run is of another URL or type than the source has."""
     source = HarvestSource.get(preview.source_id)
     return source is not None and (source.type, source.url) != (preview.source_type, preview.url)
+
+
+def kind_of(preview: SourcePreview) -> PreviewKind:
+    """Return what a preview is of."""
+    if preview.source_id is None:
+        return PreviewKind.TEST
+    return PreviewKind.MOVE if is_move(preview) else PreviewKind.DRY_RUN
 
 
 def option_names(text: str | None) -> set[str]:

@@ -10,7 +10,6 @@ from typing import Any
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.lib.permissions import may, run_row
 
@@ -89,19 +88,3 @@ def read_resource(context: Any, data_dict: dict[str, Any]) -> Answer:
         may(context, "resource_show", id=data_dict.get("id")),
         tk._("Not authorised to read this resource"),
     )
-
-
-@tk.auth_allow_anonymous_access
-def see_preview(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow the user who started it; of a saved source, users who may update the source.
-
-    A check is for everybody who has its id: no list shows ids, and they cannot be guessed.
-    """
-    preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
-    if preview is not None and preview.given is not None:
-        return {"success": True}
-    if preview is not None and preview.source_id:
-        return answer_of_source(context, preview.source_id)
-    user = context.get("user")
-    is_own = preview is not None and bool(user) and preview.user_name == user
-    return answer(is_own, tk._("Only the person who started a preview can see its result"))

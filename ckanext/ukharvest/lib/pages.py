@@ -178,7 +178,7 @@ LIMITED_PAGES = frozenset(
 LIMITED_ACTIONS = frozenset({"ukharvest_stars_list", "ukharvest_data_check_list"})
 # What takes texts and files; a form has two of them and its other fields.
 SIZED_PAGES = frozenset({"ukharvest_source_previews.create_check"})
-SIZED_ACTIONS = frozenset({"ukharvest_check_create"})
+SIZED_ACTIONS = frozenset({"ukharvest_source_preview_create"})
 _OTHER_FIELDS = 64 * 1024  # bytes
 
 

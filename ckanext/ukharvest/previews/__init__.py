@@ -1,3 +1,3 @@
-"""Source previews: look-ups, tests, dry runs and checks, without saving."""
+"""Tests: read a source, a text or a file without saving anything."""
 
 from __future__ import annotations

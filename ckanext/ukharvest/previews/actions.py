@@ -1,4 +1,4 @@
-"""Actions: start, show and stop tests, dry runs and checks; move a source after a dry run."""
+"""Actions: start, show and stop tests; move a source after the test of its new URL."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 from redis.exceptions import RedisError
 
+from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
 from ckanext.ukharvest.core.values.dates import iso
@@ -19,21 +20,24 @@ from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
-from ckanext.ukharvest.harvest.source_moves import is_move, move_records
+from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
+from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.previews import texts as preview_texts
+from ckanext.ukharvest.previews.proposals import describe_proposals
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.sources.state import describe_proposals, type_label
+from ckanext.ukharvest.sources.state import type_label
 
 Session = model.Session
+_OF_SAVED = {"way": "url", "name": "", "schema": ""}
 
 
 @contextmanager
@@ -48,39 +52,45 @@ def stopped_without_queue(preview_id: str) -> Iterator[None]:
         ) from exc
 
 
-def kind_of(preview: SourcePreview) -> PreviewKind:
-    """Return what a preview is of."""
-    if preview.given is not None:
-        return PreviewKind.CHECK
-    if preview.source_id is not None:
-        return PreviewKind.MOVE if is_move(preview) else PreviewKind.DRY_RUN
-    is_lookup = not preview.source_type or (preview.result or {}).get("lookup")
-    return PreviewKind.LOOKUP if is_lookup else PreviewKind.TEST
-
-
 def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
-    """Return a preview as ``ukharvest_source_preview_show`` does."""
+    """Return a test as ``ukharvest_source_preview_show`` does."""
     kind, name = kind_of(preview), preview.source_type
+    may_change = preview_auth.may_change(context, preview)
     sees_inside = authz.is_sysadmin(context.get("user"))
-    shown = {"kind": kind.value, **_progress(preview, sees_inside=sees_inside)}
+    label = preview_texts.checked_label(name, type_label(name) if name not in ("", DATA) else "")
+    shown = {
+        "kind": kind.value,
+        "type_label": label,
+        **{key: (preview.given or _OF_SAVED)[key] for key in _OF_SAVED},
+        "may_change": may_change,
+        **_progress(preview, sees_inside=sees_inside),
+    }
+    shown["is_open"] = not preview.user_name or _is_open(preview)
+    if not may_change:
+        shown |= {"config": "", "url": safe_url(preview.url) if preview.url else ""}
     state, result = shown["state"], shown["result"]
-    label = type_label(name) if name not in ("", DATA) else ""
-    shown["type_label"] = (
-        preview_texts.checked_label(name, label) if kind == PreviewKind.CHECK else label
-    )
-    if kind == PreviewKind.CHECK:
-        shown |= {key: preview.given[key] for key in ("way", "name", "schema")}
     shown["heading"] = preview_texts.heading(kind, state, result, label)
+    shown["proposals"], shown["form_values"] = [], {}
     if state in source_previews.UNDER_WAY:
         most = 0 if preview.source_id else preview_jobs.BUDGET.records
         now = preview_texts.progress(state, preview.stage, preview.done, most=most, position=shown)
         return {**shown, "text": [now]}
     shown["text"] = preview_texts.sentences(kind, result)
-    shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
+    if kind == PreviewKind.TEST and preview_auth.may_add(context):
+        shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
     if kind == PreviewKind.MOVE and result and result["move"]:
         shown["text"] += move_rules.sentences(result["move"])
         result["move"] = move_rules.summary(preview, result["move"])
     return shown
+
+
+def _is_open(preview: SourcePreview) -> bool:
+    """Tell whether a visitor who has the link sees the test."""
+    try:
+        tk.check_access("ukharvest_source_preview_show", {"user": ""}, {"preview": preview})
+    except tk.NotAuthorized:
+        return False
+    return True
 
 
 def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
@@ -143,74 +153,37 @@ def _texts_of(problem: dict[str, Any]) -> dict[str, str]:
 
 
 def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Start a preview or a dry run: read a source without saving anything.
+    """Start a test: read a source, a text or a file without saving anything.
 
-    A preview of an unsaved source is for users who may add sources, or update the source ``id``. A
-    background job reads at most 20 records, for at most a minute. It replaces the user's earlier
-    preview.
+    Give ``source_id``, or one of ``url``, ``text`` and ``upload``. A background job reads.
 
-    A dry run, with ``source_id``, is for users who may update the source. It reads all of it, for
-    at most ten minutes, and compares it with the portal; with ``url`` it finds which of the
-    source's datasets are at that URL. While the same one is under way this returns that one. A user
-    can have one dry run under way, a portal three. A user may start ten previews and dry runs a
-    minute.
+    A saved source (``source_id``, for users who may update it) is read to its end, for up to ten
+    minutes, and compared with what is here: as it is, or with ``url``, ``source_type`` or
+    ``config`` as it would be there, which :py:func:`ukharvest_source_move` saves. One that is under
+    way already is returned. A user can have one, a portal three at the same time.
 
-    :param source_type: name of the source type, such as ``data_json`` (optional for a new source
-        without options, default: the type that answers at the URL, or at the nearest one of its
-        site; of a dry run: that of the source)
-    :type source_type: string
-    :param url: URL of the source (optional for a dry run, default: that of the source)
-    :type url: string
-    :param config: its options as JSON, as in harvest_source_create (optional, default: ""; of a
-        dry run: those of the source)
-    :type config: string
-    :param id: id or name of the saved source whose form is tested (optional)
-    :type id: string
-    :param source_id: id or name of the saved source of a dry run (optional)
+    Anything else is for logged-in users, and for everybody if
+    ``ckanext.ukharvest.check.visitors`` is set; ``config`` and ``id`` are for users who may add or
+    update the source. At most 20 records are read, for up to a minute. Of a URL the type is found;
+    users who may add sources need not have the exact one. A new test of a URL stops the one before.
+    Everybody may start ten tests a minute.
+
+    :param source_id: id or name of the saved source (optional)
     :type source_id: string
-
-    :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
-    :rtype: dictionary
-    """
-    if data_dict.get("source_id"):
-        return _create_dry_run(context, data_dict)
-    source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
-    tk.check_access("ukharvest_source_preview_create", context, {"id": source and source.id})
-    user = context["user"]
-    columns = preview_rules.validate_input(user, data_dict, source)
-    preview_rules.check_rate(user)
-    source_previews.stop_tests(user)
-    source_previews.delete_tests(user)
-    return _start(source_previews.add(user, **columns), context, at_front=True)
-
-
-def _create_dry_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    source = source_of(data_dict)
-    tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
-    user = context["user"]
-    place = move_rules.place_of(user, source, data_dict)
-    preview, is_new = move_rules.add_dry_run(user, source, place)
-    if not is_new:
-        return show_preview(preview, context)
-    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
-
-
-def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Start a check of a source's document, or of data with a schema. Nothing is imported.
-
-    For logged-in users, and for everybody if ``ckanext.ukharvest.check.visitors`` is set. Give one
-    of ``url``, ``text`` and ``upload``. A background job reads at most 20 records, for at most a
-    minute. A person may start ten checks a minute.
-
     :param url: URL to read (optional)
     :type url: string
-    :param text: the text to check (optional)
+    :param text: the text to read (optional)
     :type text: string
-    :param upload: the file to check, sent as ``multipart/form-data`` (optional)
+    :param upload: the file to read, sent as ``multipart/form-data`` (optional)
     :type upload: file
     :param source_type: name of a source type, such as ``data_json``, or ``data`` for data with a
-        schema (optional, default: what the first bytes show)
+        schema (optional, default: what is found; with ``source_id`` that of the source)
     :type source_type: string
+    :param config: options of the source as JSON, as in harvest_source_create (optional, default:
+        ""; with ``source_id`` those of the source)
+    :type config: string
+    :param id: id or name of the saved source whose form has ``url`` and ``config`` (optional)
+    :type id: string
     :param schema_url: URL of the schema of data (optional)
     :type schema_url: string
     :param schema_text: the schema itself (optional)
@@ -221,32 +194,52 @@ def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> dict[str,
     :returns: as :py:func:`ukharvest_source_preview_show`, which returns the result later
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_check_create", context, data_dict)
     user = context.get("user") or ""
-    values = preview_rules.validate_check(user, data_dict)
-    preview_rules.check_limits(user)
-    return _start(source_previews.add(user, **values), context, at_front=bool(user))
+    if data_dict.get("source_id"):
+        return _test_saved_source(context, user, data_dict)
+    source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
+    asked = {**data_dict, "id": source and source.id}
+    tk.check_access("ukharvest_source_preview_create", context, asked)
+    columns = preview_rules.validate(user, data_dict, source)
+    preview_rules.check_rate(user)
+    preview_rules.check_room(user)
+    if user and columns["content"] is None:
+        source_previews.stop_tests(user)
+        source_previews.delete_tests(user)
+    return _start(source_previews.add(user, **columns), context, at_front=bool(user))
+
+
+def _test_saved_source(context: Any, user: str, data_dict: dict[str, Any]) -> dict[str, Any]:
+    source = source_of(data_dict)
+    tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+    place = move_rules.place_of(user, source, data_dict)
+    preview, is_new = move_rules.add_dry_run(user, source, place)
+    if not is_new:
+        return show_preview(preview, context)
+    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
 
 
 @tk.side_effect_free
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show progress and result of a source preview, a dry run or a check, which are kept for a day.
+    """Show progress and result of a test, which are kept for a day.
 
-    A preview of an unsaved source is shown to the user who started it, a dry run to users who may
-    update the source, a check to everybody who has its id.
+    For everybody who has its id, unless a secret opened the source, the saved source is not public
+    or it is of a new URL of one: then for the user who started it and for users who may update the
+    source.
 
-    :param id: id of the preview, the dry run or the check (optional)
+    :param id: id of the test (optional)
     :type id: string
-    :param source_id: instead of ``id``: id or name of a saved source, for its latest dry run
+    :param source_id: instead of ``id``: id or name of a saved source, for its latest test
         (optional)
     :type source_id: string
 
-    :returns: ``id``, ``kind`` ("test", "lookup" without a source type, "check", "dry run", or
-        "move": a dry run of another URL or type than the source has), ``source_id`` (None for an
-        unsaved source), ``source_type`` ("data" for data with a schema), ``type_label``, ``url``,
-        ``config``, of a check ``way`` ("url", "text" or "upload"), ``name`` (of the file) and
-        ``schema`` (its URL or file name), ``created``, ``finished``, ``expires`` (when it is
-        deleted), ``state`` ("waiting", "running", "done" or "stopped"),
+    :returns: ``id``, ``kind`` ("test", "dry run" of a saved source, or "move": of another URL or
+        type than the source has), ``source_id`` (None for an unsaved source), ``source_type``
+        ("data" for data with a schema), ``type_label``, ``way`` ("url", "text" or "upload"),
+        ``url`` and ``config`` (for users who may stop it), ``name`` (of the file), ``schema`` (its
+        URL or file name), ``created``, ``finished``, ``expires`` (when it is deleted),
+        ``is_open`` (everybody who has the id may see it), ``may_change`` (the user may stop it),
+        ``state`` ("waiting", "running", "done" or "stopped"),
         ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), while
         it waits ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
         workers are busy with: "links", "person" (a test of another person), "other" or "") and
@@ -261,7 +254,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
         ``occurrences``, ``examples``}], ``error`` {``code``, ``title``, ``message``, ``tip``,
         ``url``, ``line``} or None, ``detected_type`` and ``suggested_url`` to use instead,
-        ``move`` of a dry run of another URL: ``datasets``, ``same``, ``moved``, ``added``,
+        ``move`` of a new URL: ``datasets``, ``same``, ``moved``, ``added``,
         ``missing`` (numbers of datasets and records), ``missing_datasets`` [{``guid``, ``title``,
         ``name``}]
         (the first 20), ``few_match``, ``refusal`` (why it cannot be moved, or "") and
@@ -273,7 +266,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``choice`` ("only", "without" or "")}]}], ``asked``: requests and their responses,
         ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
         (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as
-        in :py:func:`ukharvest_data_check_show`, else None. Beside a result with ``lookup`` are
+        in :py:func:`ukharvest_data_check_show`, else None. Users who may add sources also get
         ``proposals`` [{``name``, ``label``, ``value``, ``text``, ``reason``}] and ``form_values``
         for the form of a source.
     :rtype: dictionary
@@ -283,19 +276,17 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
         preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
         if preview is None:
-            raise tk.ObjectNotFound(
-                tk._("There has been no dry run of this source since yesterday.")
-            )
+            raise tk.ObjectNotFound(tk._("This source has not been tested since yesterday."))
         return show_preview(preview, context)
     return show_preview(_found(context, data_dict, "ukharvest_source_preview_show"), context)
 
 
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Stop a source preview, a dry run or a check; its result so far is kept.
+    """Stop a test; its result so far is kept.
 
-    For the same users as :py:func:`ukharvest_source_preview_show`.
+    For the user who started it, of a saved source for users who may update it.
 
-    :param id: id of the preview, the dry run or the check
+    :param id: id of the test
     :type id: string
 
     :returns: as :py:func:`ukharvest_source_preview_show`
@@ -327,10 +318,10 @@ def _start(
 
 
 def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Save the URL, type and options of a dry run; the source's datasets and resources stay.
+    """Save the URL, type and options that were tested; the source's datasets and resources stay.
 
-    For users who may update the source. Refused during a run of the source, without a dry run that
-    read the new URL to its end, and if the source changed since. To change a URL without a dry run,
+    For users who may update the source. Refused during a run of the source, without a test that
+    read the new URL to its end, and if the source changed since. To change a URL without a test,
     use harvest_source_patch: records that are identified by their URLs are then new ones.
 
     :param source_id: id or name of the harvest source
@@ -343,7 +334,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :type even_if_few_match: bool
 
     :returns: ``id`` and ``name`` of the source, ``url`` and ``source_type`` (new), ``datasets``,
-        ``same``, ``moved`` and ``missing``: numbers as the dry run found them
+        ``same``, ``moved`` and ``missing``: numbers as the test found them
     :rtype: dictionary
     """
     source_id = source_of(data_dict).id
@@ -351,7 +342,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     data = schema.validate(data_dict, preview_schema.source_move_schema())
     preview = source_previews.get(data["dry_run_id"])
     if preview is None or preview.source_id != source_id:
-        raise tk.ObjectNotFound(tk._("This dry run does not exist. Dry runs are kept for a day."))
+        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     query.populate_existing().one()
@@ -375,7 +366,7 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
     saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
     numbers = {key: move[key] for key in ("datasets", "same", "moved")}
     missing = len(move["missing"])
-    source_previews.delete(preview_id)  # else it would be the latest dry run of the new URL
+    source_previews.delete(preview_id)  # else it would be the latest test of the new URL
     return {
         "id": source_id,
         "name": saved["name"],

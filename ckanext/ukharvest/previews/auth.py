@@ -8,29 +8,84 @@ from ckan import authz
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.lib.auth import Answer, answer, see_preview, update_source
-from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.core.outcomes import PreviewKind
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.source_moves import kind_of
+from ckanext.ukharvest.lib.auth import Answer, answer, update_source
+from ckanext.ukharvest.lib.permissions import may, may_if_exists
+from ckanext.ukharvest.previews.rules import may_be_shared
 
 
-def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may add a source to an organisation; of a saved one, who may update it."""
-    refusal = tk._("Not authorised to test harvest sources")
-    if data_dict.get("id"):
-        return answer(may(context, "harvest_source_update", id=data_dict["id"]), refusal)
+def may_add(context: Any) -> bool:
+    """Tell whether the user may add a source to an organisation."""
     user = context.get("user")
-    if not authz.has_user_permission_for_some_org(user, "create_dataset"):
-        return {"success": False, "msg": refusal}
-    return answer(may(context, "harvest_source_create", id=None), refusal)
+    has_organisation = authz.is_sysadmin(user) or authz.has_user_permission_for_some_org(
+        user, "create_dataset"
+    )
+    return bool(has_organisation) and may(context, "harvest_source_create", id=None)
+
+
+def may_change(context: Any, preview: SourcePreview) -> bool:
+    """Tell whether the user may stop a test, and sees what only its own people see of it.
+
+    Of a saved source those who may update it, else the user who started it; the test of a
+    visitor is that of everybody who has its id.
+    """
+    if preview.source_id:
+        return may(context, "harvest_source_update", id=preview.source_id)
+    user = context.get("user") or ""
+    return bool(preview.user_name == user or authz.is_sysadmin(user))
 
 
 @tk.auth_allow_anonymous_access
-def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow every logged-in user, and visitors if the ini says so."""
+def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow every logged-in user, and visitors if the ini says so.
+
+    Of a saved source, users who may update it. Options need the right to add a source.
+    """
+    if source_id := data_dict.get("id") or data_dict.get("source_id"):
+        is_allowed = may(context, "harvest_source_update", id=source_id)
+        return answer(is_allowed, tk._("Not authorised to test this harvest source"))
+    if data_dict.get("config"):
+        return answer(may_add(context), tk._("Not authorised to test harvest sources with options"))
     is_allowed = bool(context.get("user")) or config.check_visitors()
-    return answer(is_allowed, tk._("Log in to check a file or a source"))
+    return answer(is_allowed, tk._("Log in to test a file or a source"))
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow everybody who has its id: no list shows ids, and they cannot be guessed.
+
+    Not if a secret opened the source or the source is not public, nor the comparison of a new URL
+    with the datasets here, which may be private: then those who may change it.
+    """
+    preview = _preview_of(data_dict)
+    if may_change(context, preview):
+        return {"success": True}
+    if preview.source_id:
+        is_open = (
+            kind_of(preview) != PreviewKind.MOVE
+            and may_be_shared(preview.config)
+            and may_if_exists(context, "package_show", id=preview.source_id)
+        )
+    else:
+        is_open = preview.given["is_open"]
+    return answer(is_open, tk._("Not authorised to see this test"))
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow the user who started it; of a saved source, users who may update it."""
+    is_allowed = may_change(context, _preview_of(data_dict))
+    return answer(is_allowed, tk._("Not authorised to stop this test"))
+
+
+def _preview_of(data_dict: dict[str, Any]) -> SourcePreview:
+    preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
+    if preview is None:
+        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+    return preview
 
 
 ukharvest_source_move = update_source
-
-ukharvest_source_preview_show = see_preview
-ukharvest_source_preview_stop = see_preview

@@ -1,4 +1,4 @@
-"""Run source previews, dry runs and checks as CKAN background jobs."""
+"""Run tests as CKAN background jobs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import io
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import IO, Any, cast
+from typing import IO, cast
 
-from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import ConfigError, FetchError, SourceError, UkharvestError
+from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
@@ -31,7 +30,7 @@ from ckanext.ukharvest.harvest.previews import SourcePreview as Row
 from ckanext.ukharvest.harvest.source_moves import is_move
 from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Over, Watched
-from ckanext.ukharvest.reading.preview_result import NOTHING, PreviewResult
+from ckanext.ukharvest.reading.preview_result import NOTHING, Lookup, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
 from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
@@ -46,8 +45,8 @@ REQUEST = HttpLimits(connect=10, read=20, total=30, retries=0)
 _VERDICTS = {Verdict.VALID: "yes", Verdict.INVALID: "problems", Verdict.UNCHECKED: "no"}
 
 
-class Check:
-    """One check.
+class SourceTest:
+    """The test of a URL, a text or a file.
 
     Args:
         row: its row.
@@ -55,29 +54,51 @@ class Check:
     """
 
     def __init__(self, row: Row, tell: Tell) -> None:
-        self._type, self._tell, self._given = row.source_type, tell, dict(row.given)
-        self._url = row.url or self._given["name"]
+        self._type, self._config, self._tell = row.source_type, row.config, tell
+        self._given, self._url = dict(row.given), row.url or row.given["name"]
         self._content, self._schema = source_previews.load_content(row.id)
         self._most = config.CHECK_MEGABYTES * MIB
 
     def result(self) -> tuple[PreviewResult, str]:
-        """Read the given text, file or URL; return the result and its type.
-
-        That is ``DATA`` for data with a schema.
+        """Read it; return the result and its type, ``DATA`` for data with a schema.
 
         Raises:
             UkharvestError: it cannot be read, or shows no type.
+            Over: the search for its type was stopped, or took too long.
         """
+        lookup: Lookup | None = None
+        if not self._type and self._content is None and self._given["may_enter"]:
+            lookup = self._look_up()
+            self._type, self._url = lookup["source_type"], lookup["url"]
         self._type = self._type or self._found_type()
-        return (self._of_data() if self._type == DATA else self._of_source()), self._type
+        if self._type == DATA:
+            return self._of_data(), DATA
+        return cast(PreviewResult, {**self._of_source(), "lookup": lookup}), self._type
 
     @contextmanager
-    def _client(self, most: int = 0) -> Iterator[HttpClient]:
+    def _client(self, credential: str = "", most: int = 0) -> Iterator[HttpClient]:
         """Open a client for what the person who asks may read."""
-        guard = None if self._given["may_enter"] else config.public_guard()
-        limits = replace(REQUEST, max_bytes=most) if most else REQUEST
-        with open_client(limits=limits, guard=guard) as http:
+        is_insider = self._given["may_enter"]
+        guard = None if is_insider else config.public_guard()
+        limits = replace(REQUEST, max_bytes=most) if most else None if is_insider else REQUEST
+        with open_client(credential, limits=limits, guard=guard) as http:
             yield http
+
+    def _look_up(self) -> Lookup:
+        """Return the source that the URL leads to."""
+        with self._client() as http:
+            probe = Probe(http, tell=lambda: self._tell("searching", 0))
+            try:
+                place = look_up(self._url, probe)
+                title = probe.site_title(place.url) if place else ""
+            except Over as exc:
+                error = nothing_found(self._url, probe)
+                if exc.why != "time" or error.code == "no-source":
+                    raise
+                raise error from exc  # clear without the other URLs
+        if place is None:
+            raise nothing_found(self._url, probe)
+        return Lookup(source_type=place.source_type, url=place.url, how=place.how, site_title=title)
 
     def _found_type(self) -> str:
         """Return the type that the first bytes show.
@@ -94,25 +115,22 @@ class Check:
         raise unrecognised(self._url, head[:HEAD], media_type)
 
     def _of_source(self) -> PreviewResult:
-        kind = source_types.find(self._type)
-        if kind is None:
-            message = f"there is no source type '{self._type}'"
-            raise SourceError(message, code="unknown-source-type")
-        chosen = options.validate({}, kind.all_options)
-        budget = Budget(megabytes=config.CHECK_MEGABYTES)
-        with self._client() as own:
-            is_sent = self._content is not None
+        kind, is_sent = _kind_of(self._type), self._content is not None
+        chosen = options.validate(json.loads(self._config or "{}"), kind.all_options)
+        is_large = self._given["may_enter"] and not is_sent
+        budget = BUDGET if is_large else Budget(megabytes=config.CHECK_MEGABYTES)
+        with self._client(chosen["credential"]) as own:
             client = TextClient(self._url, self._content or b"") if is_sent else own
             http = cast(HttpClient, client)
-            source = Source(self._url, chosen, http, limits=config.record_limits())
-            result = SourcePreview(kind, source, Watched(http, budget), tell=self._tell).run()
-        if result["over"] == "size":
-            result["over"] = "large"
-        # No run follows, and requests for a sent text are none.
-        none: dict[str, Any] = {"asked": [], "requests": 0, "suggested_url": ""}
-        return cast(
-            PreviewResult, {**result, "estimate_seconds": None, **(none if is_sent else {})}
-        )
+            limits, own_site = config.record_limits(), config.own_site()
+            source = Source(self._url, chosen, http, limits=limits, own_site=own_site)
+            watched = Watched(http, budget)
+            result = SourcePreview(
+                kind, source, watched, tell=self._tell, counts_values=not is_sent
+            ).run()
+        # No run of a text follows, and there were no requests.
+        none = {"asked": [], "requests": 0, "suggested_url": "", "estimate_seconds": None}
+        return cast(PreviewResult, {**result, **(none if is_sent else {})})
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""
@@ -120,7 +138,7 @@ class Check:
         limits = replace(Limits.for_bytes(most), data_bytes=self._most)
         schema = self._schema
         if schema is None and self._given["schema"]:
-            with self._client(limits.schema_bytes + 1) as http:
+            with self._client(most=limits.schema_bytes + 1) as http:
                 schema = read_schema(self._given["schema"], http, limits).content
         with self._data() as data:
             self._tell("reading", 0)
@@ -134,7 +152,7 @@ class Check:
             yield io.BytesIO(self._content)
             return
         most = self._most + 1
-        with self._client(most) as http, http.get(self._url, first=most) as reply:
+        with self._client(most=most) as http, http.get(self._url, first=most) as reply:
             yield reply.body
 
 
@@ -186,14 +204,11 @@ def run(
 def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
     """Return the result, and the source type if it had to be found."""
     try:
-        if preview.given is not None:
-            return Check(preview, tell).result()
         if preview.source_id:
             return _dry_run(preview, tell, budget), ""
-        if preview.source_type:
-            return _test(preview, tell), ""
-        result = _look_up(preview, tell)
-        return result, result["lookup"]["source_type"] if result["lookup"] else ""
+        return SourceTest(preview, tell).result()
+    except Over as exc:
+        return failed(None, over=exc.why), ""
     except UkharvestError as exc:
         return failed(exc), ""
     except Exception:  # noqa: BLE001 - a person waits for a result
@@ -227,62 +242,18 @@ def _progress_saver(preview_id: str) -> Tell:
     return tell
 
 
-def _test(preview: Row, tell: Tell) -> PreviewResult:
-    kind = _kind_of(preview)
-    declared = kind.all_options
-    chosen = options.validate(json.loads(preview.config or "{}"), declared)
-    url = preview.url
-    model.Session.commit()  # no transaction stays open while waiting for the source
-    with open_client(chosen["credential"]) as http:
-        source = _source(url, chosen, http)
-        watched = Watched(http, BUDGET)
-        return SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()
-
-
-def _look_up(preview: Row, tell: Tell) -> PreviewResult:
-    """Find the source that an address leads to, and read it with its type's default options."""
-    url = preview.url
-    model.Session.commit()
-    with open_client() as http:
-        probe = Probe(http, tell=lambda: tell("searching", 0))
-        try:
-            place = look_up(url, probe)
-            title = probe.site_title(place.url) if place else ""
-        except Over as exc:
-            error = nothing_found(url, probe)
-            is_clear = exc.why == "time" and error.code != "no-source"  # without the other URLs
-            return failed(error) if is_clear else failed(None, over=exc.why)
-        except FetchError as exc:
-            return failed(exc)
-        if place is None:
-            return failed(nothing_found(url, probe))
-        kind = source_types.TYPES[place.source_type]
-        chosen = options.validate({}, kind.all_options)
-        source = _source(place.url, chosen, http)
-        result = SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
-    result["lookup"] = {
-        "source_type": place.source_type,
-        "url": place.url,
-        "how": place.how,
-        "site_title": title,
-    }
-    return result
-
-
-def _source(url: str, given: Mapping[str, Any], http: HttpClient) -> Source:
-    return Source(url, given, http, limits=config.record_limits(), own_site=config.own_site())
-
-
-def _kind_of(preview: Row) -> source_types.SourceType:
-    kind = source_types.find(preview.source_type)
+def _kind_of(name: str) -> source_types.SourceType:
+    kind = source_types.find(name)
     if kind is None:
-        raise ConfigError(f"there is no source type '{preview.source_type}'", field="source_type")
+        raise ConfigError(f"there is no source type '{name}'", field="source_type")
     return kind
 
 
 def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
     source = HarvestSource.get(preview.source_id)
     if is_move(preview):
-        return dry_run_move(source, _kind_of(preview), preview.url, preview.config, tell, budget)
+        return dry_run_move(
+            source, _kind_of(preview.source_type), preview.url, preview.config, tell, budget
+        )
     result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
     return result

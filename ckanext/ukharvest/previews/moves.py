@@ -95,7 +95,7 @@ LISTED = 20  # datasets that are not at the new URL
 
 
 def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> dict[str, str]:
-    """Return ``source_type``, ``url`` and ``config`` that a dry run reads, checked.
+    """Return ``source_type``, ``url`` and ``config`` that a test of a saved source reads, checked.
 
     Args:
         user: name of the user who asks for it.
@@ -124,7 +124,8 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
     if name != source.type:
         text = _options_of(text, name)
     own = {"source_type": name, "url": url, "config": text}
-    place = preview_rules.validate_input(user, own, source)
+    columns = preview_rules.validate(user, own, source)
+    place = {key: columns[key] for key in own}
     _check_other_sources(source, place)
     return place
 
@@ -199,11 +200,11 @@ def refusal(preview: SourcePreview) -> str:
     result = preview.result or {}
     move, source = result.get("move"), HarvestSource.get(preview.source_id)
     if preview.state != PreviewState.DONE or not move or result["over"]:
-        return str(tk._("The dry run has not read the new URL to its end. Start it again."))
+        return str(tk._("The test has not read the new URL to its end. Test it again."))
     if result["error"] or not result["read"] and not (move["same"] or move["moved"]):
         return str(tk._("No record could be read at the new URL."))
     if (source.url, source.type) != (move["from_url"], move["from_type"]):
-        return str(tk._("The source has changed since. Start the dry run again."))
+        return str(tk._("The source has changed since. Test the new URL again."))
     return ""
 
 

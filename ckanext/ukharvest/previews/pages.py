@@ -1,11 +1,9 @@
-"""Pages of source previews: tests in the form of a source, look-ups, dry runs and checks.
-
-With scripts the responses are parts of the page (htmx). Without, the page is loaded again; the form
-of a source is shown again with the sent values, and a button to get the result.
-"""
+"""Pages of tests: the forms that start one, and one page for each."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +12,7 @@ from flask import Blueprint, Response
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import (
     ask,
@@ -23,6 +22,7 @@ from ckanext.ukharvest.lib.pages import (
     prevent_caching,
 )
 from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.jobs import BUDGET
@@ -33,147 +33,154 @@ from ckanext.ukharvest.rendering.values import render_extra as shown_fact
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
-from ckanext.ukharvest.sources.form_values import Form, choose_values
+from ckanext.ukharvest.sources.form_values import Form, read_config
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
 # Fields that a preview does not need, and that may still be empty or invalid.
 _LATER = ("title", "name", "notes", "owner_org", "frequency", "time", "days")
+_ASKED = ("id", "asks_mail", "mail_me", "same_address")  # of the form beside the source's fields
 _MISSING = ("title", "dataset_address", "identifier")  # columns of the CSV
-_CHECK = "check"  # in the URL of the form for checks, where a source's name would be
+_CHECK = "check"  # in the URL of the form for files, where a source's name would be
 _OFFERED = ("url", "source_type", "schema_url")  # fields of it that a link can fill in
 _FILES = ("upload", "schema_upload")
-# Templates of previews that have a page of their own; dry runs are on a page of their source.
-_PAGES = {
-    "test": "ukharvest/source_preview/page.html",
-    "lookup": "ukharvest/source_form/add.html",
-    "check": "ukharvest/check/page.html",
-}
-
+_PAGE = "ukharvest/source_preview/page.html"
 _PROGRESS = ("state", "stage", "done", "workers", "before", "running", "seconds")
 Preview = dict[str, Any]
 
 
 @previews.route("/harvest/test", methods=["POST"])
 def start() -> Any:
-    """Start a preview of the sent form; without scripts also show one or apply its suggestions."""
+    """Test the source that a form sends, and show its page; or the form with its errors."""
     check_token()
     form: Form = MultiDict(tk.request.form)
     source = source_form.find_edited_source(form)
-    if form.get("preview"):
-        return _page(form, source, ask("ukharvest_source_preview_show", id=form["preview"]))
-    if form.pop("use_values", ""):
-        return _chosen(form, source)
-    used = {"url": form.pop("use_url", ""), "source_type": form.pop("use_type", "")}
-    if any(used.values()):
-        return _changed(form, source, used)
-    preview, errors = _begun(form, source)
-    if not is_fragment():
-        return _page(form, source, preview, errors)
-    messages = [(name, text) for name, texts in errors.items() for text in texts]
-    return _region(preview, errors=messages, is_fixed=source is not None)
-
-
-def _changed(form: Form, source: dict[str, Any] | None, used: dict[str, str]) -> str:
-    """Show the form with the values that a preview suggested."""
-    for name, value in used.items():
-        if value:
-            form.setlist(name, [value])
-    tk.h.flash_notice(tk._("The form was changed as suggested. Test again."))
-    return source_form.page(form, source)
-
-
-def _chosen(form: Form, source: dict[str, Any] | None) -> str:
-    """Show the form with the filters that were chosen from what the source holds."""
-    source_type = source["source_type"] if source else form.get("source_type", "")
-    choose_values(form, source_type)
-    tk.h.flash_notice(tk._("The filters were changed as chosen. Test again."))
-    return source_form.page(form, source)
-
-
-def _begun(
-    form: Form, source: dict[str, Any] | None
-) -> tuple[Preview | None, dict[str, list[str]]]:
-    """Start the preview; return it, or field name → messages."""
+    if source is None:
+        _check_may_add()
     sent = source_form.parse_source(form, source)
     faults = source_form.find_errors(form, sent, source)
     if errors := {name: texts for name, texts in faults.items() if name not in _LATER}:
-        return None, errors
+        return source_form.page(form, source, errors)
     data = {"source_type": sent.source_type, "url": sent.url, "config": sent.config}
     data |= {"id": source["id"]} if source else {}
     try:
-        return tk.get_action("ukharvest_source_preview_create")(context(), data), {}
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to test harvest sources"))  # type: ignore[no-any-return]
+        preview = tk.get_action("ukharvest_source_preview_create")(context(), data)
     except tk.ValidationError as exc:
         roll_back()
-        return None, source_form.assign_to_fields(
-            exc.error_dict, sent.source_type, sysadmin=source_form.is_sysadmin()
-        )
-
-
-def _page(
-    form: Form,
-    source: dict[str, Any] | None,
-    preview: Preview | None,
-    errors: dict[str, list[str]] | None = None,
-) -> str:
-    variables = _variables(preview, is_fixed=source is not None) if preview else {}
-    return source_form.page(form, source, errors, **variables)
+        sysadmin = source_form.is_sysadmin()
+        errors = source_form.assign_to_fields(exc.error_dict, sent.source_type, sysadmin=sysadmin)
+        return source_form.page(form, source, errors)
+    others = {name: form.getlist(name) for name in (*_LATER, *_ASKED) if name in form}
+    source_previews.save_form(preview["id"], others)
+    return _to_page(preview)
 
 
 @previews.route("/harvest/test/<uuid:id>")
 def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
-    """Show the progress of a preview as a part of its page, or its page."""
-    preview = ask("ukharvest_source_preview_show", id=str(id))
-    variables = _variables(preview, is_fixed=bool(tk.request.args.get("fixed")))
-    is_check = preview["kind"] == "check"
+    """Show the page of a test, or its progress as a part of it."""
+    preview = _find(id)
     if is_fragment():
-        answer = _progress_part(variables)
-        return _private(answer) if is_check else answer
-    if preview["source_id"]:
-        return _to_page(preview)
-    more = {"url": preview["url"], "errors": {}}
-    answer = Response(tk.render(_PAGES[preview["kind"]], {**variables, **more}))
-    return _private(answer) if is_check else answer
+        return _private(_progress_part(preview))
+    variables = {**_variables(preview), "url": preview["url"], "errors": {}}
+    is_url = (preview["kind"], preview["way"]) == ("test", "url") and preview["source_type"] != DATA
+    variables["adds"] = is_url and preview_auth.may_add(context())
+    form = _form_of(preview)
+    variables["form"] = "edit" if "id" in form else "new" if form else ""
+    if preview["source_id"] and preview["may_change"]:
+        source = source_pages.find_source(preview["source_id"])
+        variables["few_match"] = move_rules.few_match()
+        return _private(Response(source_pages.render(_PAGE, source, **variables)))
+    return _private(Response(tk.render(_PAGE, variables)))
+
+
+def _find(id_: UUID) -> Preview:
+    return dict(ask("ukharvest_source_preview_show", id=str(id_)))
+
+
+def _form_of(preview: Preview) -> dict[str, list[str]]:
+    """Return what the form had besides the source, field → values; {} without one."""
+    row = source_previews.get(preview["id"]) if preview["may_change"] else None
+    return ((row and row.given) or {}).get("form", {})
 
 
 @previews.route("/harvest/test/<uuid:id>/stop", methods=["POST"])
 def stop(id: UUID) -> Any:  # noqa: A002
-    """Stop a preview."""
+    """Stop a test."""
     check_token()
     preview = ask("ukharvest_source_preview_stop", id=str(id))
-    if preview["kind"] != "test":
-        return _reload() if is_fragment() else _to_page(preview)
-    form: Form = MultiDict(tk.request.form)
-    source = source_form.find_edited_source(form)
-    if is_fragment():
-        return _region(preview, is_fixed=source is not None)
-    return _page(form, source, preview)
+    return _reload() if is_fragment() else _to_page(preview)
 
 
 def _to_page(preview: Preview) -> Any:
-    """Redirect to the page of a preview."""
-    pages, source_id = "ukharvest_source_previews", preview["source_id"]
-    if preview["kind"] == "dry run":
-        return tk.redirect_to(f"{pages}.check", name=source_id)
-    if preview["kind"] == "move":
-        return tk.redirect_to(f"{pages}.dry_run", name=source_id, id=preview["id"])
-    return tk.redirect_to(f"{pages}.show", id=preview["id"])
+    """Redirect to the page of a test."""
+    return tk.redirect_to("ukharvest_source_previews.show", id=preview["id"])
+
+
+@previews.route("/harvest/test/<uuid:id>/add")
+def add_tested(id: UUID) -> Any:  # noqa: A002
+    """Show the form that was tested, or one for a new source filled in with what was found.
+
+    URL parameters: ``chosen`` with ``only`` and ``without`` for what to harvest of the values that
+    the records have; ``use_url`` and ``use_type`` for what the test suggests.
+    """
+    preview, asked = _find(id), tk.request.args
+    if preview["source_id"]:
+        return tk.abort(404, tk._("Nothing has this name or id."))
+    form: Form = MultiDict(_form_of(preview))
+    source = source_form.find_edited_source(form)
+    if source is None:
+        _check_may_add()
+    values = preview["form_values"] or {key: preview[key] for key in ("url", "source_type")}
+    values |= {name: asked[f"use_{name}"] for name in ("url", "type") if asked.get(f"use_{name}")}
+    values["source_type"] = values.pop("type", values["source_type"])
+    for name, value in values.items():
+        form.setdefault(name, value)
+    options = read_config(preview["config"]) or {}
+    filters = list(_choose(options, preview, asked)) if "chosen" in asked else []
+    config_text = json.dumps(options, indent=2) if options else ""
+    return source_form.page(form, source, config_text=config_text, tested=preview, filters=filters)
+
+
+def _choose(options: dict[str, Any], preview: Preview, asked: Any) -> Iterator[tuple[str, str]]:
+    """Set the options for the values that were chosen from what the source holds.
+
+    Args:
+        asked: ``only`` and ``without``, each an option and a value with a tab between them; what
+            the test does not offer is ignored.
+
+    Yields:
+        Which were chosen, and a label.
+    """
+    for field in (preview["result"] or {}).get("held", ()):
+        offered = [field["prefix"] + str(value["value"]) for value in field["values"]]
+        for name, option in (("only", field["include"]), ("without", field["exclude"])):
+            sent = [value for value in offered if f"{option}\t{value}" in asked.getlist(name)]
+            before = options.pop(option, [])
+            before = before if isinstance(before, list) else [before]
+            if values := [value for value in before if value not in offered] + sent:
+                options[option] = values
+            if sent:
+                yield (tk._("Only") if name == "only" else tk._("Without")), ", ".join(sent)
+
+
+def _check_may_add() -> None:
+    """Abort if the user may not add a source to any organisation."""
+    if not preview_auth.may_add(context()):
+        source_pages.refuse_adding()
 
 
 @previews.route("/harvest/add", methods=["GET", "POST"])
 def add() -> Any:
-    """Show the form for an address; POST finds out what it is, and shows that page."""
-    try:
-        tk.check_access("ukharvest_source_preview_create", context(), {})
-    except tk.NotAuthorized:
-        source_pages.refuse_adding()
+    """Show the form for a URL; POST tests it, and shows that page."""
+    _check_may_add()
     if tk.request.method != "POST":
         return _address_form(tk.request.args.get("url", ""), {})
     check_token()
     url = tk.request.form.get("url", "").strip()
-    if url and "://" not in url:
+    if not url or " " in url:
+        message = tk._("Enter a URL, such as https://data.example.gov.uk")
+        return _address_form(url, {"url": [message]})
+    if "://" not in url:
         url = f"https://{url}"
     try:
         preview = tk.get_action("ukharvest_source_preview_create")(context(), {"url": url})
@@ -184,14 +191,14 @@ def add() -> Any:
 
 
 def _address_form(url: str, errors: dict[str, list[str]]) -> str:
-    return str(tk.render(_PAGES["lookup"], {"url": url, "errors": errors, "preview": None}))
+    return str(tk.render("ukharvest/source_form/add.html", {"url": url, "errors": errors}))
 
 
 @previews.route(f"/harvest/{_CHECK}")
 def check_form() -> Any:
-    """Show the form for a check, filled in from URL parameters."""
+    """Show the form for a text or file, filled in from URL parameters."""
     try:
-        tk.check_access("ukharvest_check_create", context(), {})
+        tk.check_access("ukharvest_source_preview_create", context(), {})
     except tk.NotAuthorized:
         source_pages.refuse()
     return _check_form({name: tk.request.args.get(name, "") for name in _OFFERED}, {})
@@ -199,12 +206,14 @@ def check_form() -> Any:
 
 @previews.route(f"/harvest/{_CHECK}", methods=["POST"])
 def create_check() -> Any:
-    """Start a check, and show its page."""
+    """Start the test of a URL, a text or a file, and show its page."""
     check_token()
     sent = {name: tk.request.form.get(name, "") for name in (*_OFFERED, "text")}
     files = {name: tk.request.files[name] for name in _FILES if name in tk.request.files}
     try:
-        return _to_page(tk.get_action("ukharvest_check_create")(context(), {**sent, **files}))
+        return _to_page(
+            tk.get_action("ukharvest_source_preview_create")(context(), {**sent, **files})
+        )
     except tk.NotAuthorized:
         return source_pages.refuse(tk.url_for("ukharvest_source_previews.check_form"))
     except tk.ValidationError as exc:
@@ -248,85 +257,61 @@ def _private(response: Response) -> Response:
 
 @previews.route("/harvest/<name>/check", methods=["GET", "POST"])
 def check(name: str) -> Any:
-    """Show the latest dry run of a saved source; POST starts one."""
+    """Show the latest test of a saved source; POST starts one."""
     source = source_pages.find_source(name)
+    asked = {"source_id": source["id"]}
     if tk.request.method == "POST":
         check_token()
-        if _call("ukharvest_source_preview_create", source_id=source["id"]):
-            tk.h.flash_success(tk._("Dry run started. It changes nothing."))
-        return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
+        preview = _call("ukharvest_source_preview_create", **asked)
+        if preview is None:
+            return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
+        return _to_page(preview)
     try:
-        asked = {"source_id": source["id"]}
-        preview = tk.get_action("ukharvest_source_preview_show")(context(), asked)
+        return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:
-        preview = None
-    return _dry_run_page(source, preview)
+        return source_pages.render(_PAGE, source, **_variables(None))
 
 
-@previews.route("/harvest/<name>/check/<id>", methods=["GET", "POST"])
-def dry_run(name: str, id: str) -> Any:  # noqa: A002
-    """Show one dry run of a saved source; POST saves the other URL that it read."""
-    source = source_pages.find_source(name)
-    if tk.request.method != "POST":
-        return _dry_run_page(source, _find_dry_run(source, id))
+@previews.route("/harvest/test/<uuid:id>/move", methods=["POST"])
+def move(id: UUID) -> Any:  # noqa: A002
+    """Save the new URL of a source that was tested, or test it as another type."""
     check_token()
-    preview, form = _find_dry_run(source, id), tk.request.form
+    preview, form = _find(id), tk.request.form
     if preview["kind"] != "move":
         return tk.abort(404, tk._("Nothing has this name or id."))
-    if form.get("source_type"):
-        return _start_again(source, preview, form["source_type"])
+    asked = {"source_id": preview["source_id"]}
+    place = {key: preview[key] for key in ("url", "source_type", "config")}
+    if source_type := form.get("source_type"):
+        place["source_type"] = source_type
+        return _to_page(_call("ukharvest_source_preview_create", **asked, **place) or preview)
     if form.get("not_compared"):
-        place = {key: preview[key] for key in ("url", "source_type", "config")}
-        done = _call("harvest_source_patch", id=source["id"], **place)
-        done = done and _call("ukharvest_source_preview_stop", id=id)
+        done = _call("harvest_source_patch", id=preview["source_id"], **place)
+        done = done and _call("ukharvest_source_preview_stop", id=preview["id"])
         text = tk._("The new URL is saved. It was not compared with the datasets here.")
     else:
         even = bool(form.get("even_if_few_match"))
-        asked = {"source_id": source["id"], "dry_run_id": id, "even_if_few_match": even}
+        asked |= {"dry_run_id": preview["id"], "even_if_few_match": even}
         done = _call("ukharvest_source_move", **asked)
         text = move_rules.moved(done) if done else ""
     if not done:
-        return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=id)
+        return _to_page(preview)
     tk.h.flash_success(text)
-    return tk.redirect_to("harvest.read", id=source["name"])
+    return tk.redirect_to("harvest.read", id=preview["source_id"])
 
 
-def _start_again(source: dict[str, Any], preview: Preview, source_type: str) -> Any:
-    """Start the dry run of the same URL and options as another source type."""
-    asked = {"url": preview["url"], "config": preview["config"], "source_type": source_type}
-    begun = _call("ukharvest_source_preview_create", source_id=source["id"], **asked) or preview
-    return tk.redirect_to("ukharvest_source_previews.dry_run", name=source["name"], id=begun["id"])
-
-
-@previews.route("/harvest/<name>/check/<id>/missing.csv")
-def missing_csv(name: str, id: str) -> Response:  # noqa: A002
-    """Send every dataset that the dry run did not find at the new URL."""
-    source = source_pages.find_source(name)
-    _find_dry_run(source, id)
+@previews.route("/harvest/test/<uuid:id>/missing.csv")
+def missing_csv(id: UUID) -> Response:  # noqa: A002
+    """Send every dataset that the test did not find at the new URL."""
+    source = source_pages.find_source(_find(id)["source_id"] or "-")
     rows = [
         {
             **row,
             "dataset_address": tk.url_for("dataset.read", id=row["name"], _external=True),
             "identifier": row["guid"],
         }
-        for row in move_rules.list_all_missing(id)
+        for row in move_rules.list_all_missing(str(id))
     ]
     return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
-
-
-def _find_dry_run(source: dict[str, Any], id_: str) -> Preview:
-    preview = ask("ukharvest_source_preview_show", id=id_)
-    is_own = preview["source_id"] == source["id"]
-    return dict(preview) if is_own else tk.abort(404, tk._("Nothing has this name or id."))
-
-
-def _dry_run_page(source: dict[str, Any], preview: Preview | None) -> str:
-    return source_pages.render(
-        "ukharvest/source_preview/dry_run.html",
-        source,
-        **_variables(preview),
-        few_match=move_rules.few_match(),
-    )
 
 
 def _call(action: str, **data: Any) -> Any:
@@ -344,20 +329,11 @@ def is_fragment() -> bool:
     return tk.request.headers.get("HX-Request") == "true"
 
 
-def _progress_part(variables: dict[str, Any]) -> Response:
-    """Return the progress of a preview for its open page, and the result at its end.
-
-    In the form of a source the result takes the place of the progress. Other pages are loaded
-    again.
-    """
-    preview = variables["preview"]
-    if not is_under_way(preview) and preview["kind"] != "test":
-        return _reload()
+def _progress_part(preview: Preview) -> Response:
+    """Return the progress of a test for its open page, which is loaded again at its end."""
+    variables = _variables(preview)
     if not is_under_way(preview):
-        answer = Response(tk.render("ukharvest/source_preview/region.html", variables))
-        answer.headers["HX-Retarget"] = "#ukharvest-preview"
-        answer.headers["HX-Reswap"] = "outerHTML"
-        return answer
+        return _reload()
     if tk.request.args.get("seen") == variables["seen"]:
         return Response("", status=204)
     return Response(tk.render("ukharvest/source_preview/progress.html", variables))
@@ -368,22 +344,14 @@ def _reload() -> Response:
     return Response("", headers={"HX-Refresh": "true"})
 
 
-def _region(
-    preview: Preview | None, *, errors: list[tuple[str, str]] | None = None, is_fixed: bool
-) -> str:
-    variables = {**_variables(preview, is_fixed=is_fixed), "preview_errors": errors}
-    return str(tk.render("ukharvest/source_preview/region.html", variables))
-
-
-def _variables(preview: Preview | None, *, is_fixed: bool = False) -> dict[str, Any]:
-    """Return the variables of the templates; ``is_fixed``: the form cannot change the type."""
+def _variables(preview: Preview | None) -> dict[str, Any]:
+    """Return the variables of the templates."""
     if preview is None:
         return {"preview": None}
     most = 0 if preview["source_id"] else BUDGET.records
     done = preview_texts.milestone(preview["done"])
     return {
         "preview": preview,
-        "is_fixed": is_fixed,
         "says": preview_texts.progress(
             preview["state"], preview["stage"], done, most=most, position=preview
         ),

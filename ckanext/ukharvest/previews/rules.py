@@ -1,4 +1,4 @@
-"""Checks before a source preview, a dry run or a check starts."""
+"""Checks before a test starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from ckan import authz
+from ckan import authz, model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 from flask import has_request_context
@@ -32,53 +32,83 @@ from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.sources import rules as source_rules
 
 MOST_A_MINUTE = 10
-MOST_CHECKS = 3  # at the same time: each can occupy a background worker for ten minutes
+MOST_OF_SAVED = 3  # at the same time: each can occupy a background worker for ten minutes
+MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
+MOST_STORED = 1000  # of all users; as many of all visitors
+LONGEST_NAME = 100  # characters of a file's name
 
 Errors = dict[Any, list[str]]
+_ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
 
 
-def validate_input(
-    user: str, data_dict: dict[str, Any], source: HarvestSource | None
-) -> dict[str, str]:
-    """Return ``source_type``, ``url`` and ``config`` of a preview, checked as when saving a source.
-
-    A new source without options needs no type: it is found.
+def validate(
+    user: str, data_dict: Mapping[str, Any], source: HarvestSource | None = None
+) -> dict[str, Any]:
+    """Return the columns of a test, as ``source_previews.add`` takes them.
 
     Args:
-        user: name of the user who starts it.
+        user: name of the user who starts it, "" for a visitor.
         data_dict: as sent to ``ukharvest_source_preview_create``.
-        source: the saved source whose form is tested, None for a new one.
+        source: the saved source whose form or new URL is tested, None for a new one.
 
     Raises:
-        ValidationError: saving would refuse it, or the user may not use its options.
+        ValidationError: with a message for each wrong parameter: saving would refuse it, or the
+            user may not use its options.
     """
     data = schema.validate(data_dict, preview_schema.source_preview_create_schema())
-    name, url, text = data["source_type"], data["url"], data["config"]
     errors: Errors = {}
-    kind = source_types.find(name)
-    if not name and (source or text):
+    content, name = _file(data_dict, data, "upload", "text", errors)
+    schema_bytes, schema_file = _file(data_dict, data, "schema_upload", "schema_text", errors)
+    has_schema = bool(data["schema_url"]) or schema_bytes is not None
+    way = _way(data, content, name, errors)
+    may_enter = source is not None or may_enter_network(user)
+    source_type, config_text = data["source_type"], data["config"]
+    kind = _check_type(source_type, source, errors, has_schema=has_schema)
+    if not source_type and (source or config_text):
         errors["source_type"] = [tk._("Choose what you publish")]
-    elif name and (kind is None or kind.name not in config.our_type_names()):
-        errors["source_type"] = [
-            tk._(
-                "Sources of this type cannot be tested. Save the source and start its first "
-                "run instead."
-            )
-        ]
-    try:
-        if not url:
-            raise tk.Invalid(tk._("Enter the URL of the catalogue"))
-        config.guard().check_url(url)
-        source_rules.refuse(url, name)
-    except Blocked as exc:
-        errors["url"] = [exc.message]
-    except tk.Invalid as exc:
-        errors["url"] = [str(exc.error)]
-    if kind and not errors:
-        text = _checked_options(user, kind, url, text, source, errors)
+    if data["schema_url"] and schema_bytes is not None:
+        errors["schema_url"] = [tk._("Give the URL of the schema or its file, not both")]
+    guard = config.guard() if may_enter else config.public_guard()
+    for field in ("url", "schema_url"):
+        try:
+            if data[field] and field not in errors:
+                guard.check_url(data[field])
+                # What is not added later may be a page of this portal.
+                if field == "url" and may_enter and not has_schema:
+                    source_rules.refuse(data[field], source_type)
+        except Blocked as exc:
+            errors[field] = [exc.message]
+        except tk.Invalid as exc:
+            errors[field] = [str(exc.error)]
+    if kind and not errors and (source or config_text):
+        config_text = _checked_options(user, kind, data["url"], config_text, source, errors)
     if errors:
         raise tk.ValidationError(errors)
-    return {"source_type": name, "url": url, "config": text}
+    return {
+        "source_type": source_type or (DATA if has_schema else ""),
+        "url": data["url"],
+        "config": config_text,
+        "given": {
+            "way": way,
+            "name": name or (text_name() if way == "text" else ""),
+            "schema": data["schema_url"] or (schema_file or text_name() if has_schema else ""),
+            "may_enter": may_enter,
+            "is_open": may_be_shared(config_text, source),
+        },
+        "content": content,
+        "schema_content": schema_bytes,
+    }
+
+
+def may_be_shared(config_text: str, source: HarvestSource | None = None) -> bool:
+    """Tell whether everybody who has the link to a test may read what it shows.
+
+    Not if a secret opened the source, or if the saved source is not public.
+    """
+    if options.parse_options(config_text).get("credential"):
+        return False
+    package = model.Package.get(source.id) if source else None
+    return package is None or (package.state == "active" and not package.private)
 
 
 def _checked_options(  # noqa: PLR0913
@@ -147,8 +177,14 @@ def _check_reach(
 
 
 def check_rate(user: str) -> None:
-    """Refuse more previews and dry runs than a user may start in a minute."""
-    if source_previews.started_lately(user) >= MOST_A_MINUTE:
+    """Refuse more tests than a person may start in a minute."""
+    address = tk.request.remote_addr if has_request_context() else None
+    has_started_enough = (
+        source_previews.started_lately(user) >= MOST_A_MINUTE
+        if user
+        else not action_tools.may_start_check(address or "", MOST_A_MINUTE)
+    )
+    if has_started_enough:
         raise invalid(
             "test",
             gettext(
@@ -157,18 +193,30 @@ def check_rate(user: str) -> None:
         )
 
 
+def check_room(user: str) -> None:
+    """Refuse more tests of unsaved sources than may wait or be stored."""
+    most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
+    if source_previews.count_tests_under_way() >= most:
+        raise invalid("test", tk._("Too many tests are waiting. Try again in a few minutes."))
+    if source_previews.count_tests(of_visitors=not user) >= MOST_STORED:
+        raise invalid("test", tk._("There were too many tests today. Try again tomorrow."))
+
+
 def check_queue(user: str) -> None:
-    """Refuse a dry run while the user has another one, or the portal too many."""
+    """Refuse the test of a saved source while the user has one, or the portal too many."""
     under_way = source_previews.dry_runs_under_way()
     if user in under_way:
         raise invalid(
-            "test", tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
+            "test",
+            tk._(
+                "Another test of yours of a saved source is in progress. Wait for it, or stop it."
+            ),
         )
-    if len(under_way) >= MOST_CHECKS:
+    if len(under_way) >= MOST_OF_SAVED:
         raise invalid(
             "test",
             gettext(
-                "{n} dry runs of other sources are in progress. Try again in ten minutes.",
+                "{n} other sources are being tested. Try again in ten minutes.",
                 n=len(under_way),
             ),
         )
@@ -179,69 +227,18 @@ def is_under_way(preview: Mapping[str, Any]) -> bool:
     return preview["state"] in source_previews.UNDER_WAY
 
 
-MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
-MOST_STORED = 1000  # of all users; as many of all visitors
-
-LONGEST_NAME = 100  # characters of a file's name
-
-CheckErrors = dict[str, list[str]]
-WAYS = ("url", "text", "upload")
-_ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
-
-
-def validate_check(user: str, data_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a check, as ``source_previews.add`` takes them.
-
-    Args:
-        user: name of the user who asks, "" for a visitor.
-        data_dict: as sent to ``ukharvest_check_create``.
-
-    Raises:
-        ValidationError: with a message for each wrong parameter.
-    """
-    data = schema.validate(data_dict, preview_schema.check_create_schema())
-    errors: CheckErrors = {}
-    content, name = _file(data_dict, data, "upload", "text", errors)
-    schema_bytes, schema_file = _file(data_dict, data, "schema_upload", "schema_text", errors)
-    way = _way(data, content, name, errors)
-    if data["schema_url"] and schema_bytes is not None:
-        errors["schema_url"] = [tk._("Give the URL of the schema or its file, not both")]
-    has_schema = bool(data["schema_url"]) or schema_bytes is not None
-    may_enter = may_enter_network(user)
-    _check_type(data["source_type"], has_schema, errors)
-    guard = config.guard() if may_enter else config.public_guard()
-    for field in ("url", "schema_url"):
-        try:
-            if data[field] and field not in errors:
-                guard.check_url(data[field])
-        except Blocked as exc:
-            errors[field] = [exc.message]
-    if errors:
-        raise tk.ValidationError(errors)
-    return {
-        "source_type": data["source_type"] or (DATA if has_schema else ""),
-        "url": data["url"],
-        "given": {
-            "way": way,
-            "name": name or (text_name() if way == "text" else ""),
-            "schema": data["schema_url"] or (schema_file or text_name() if has_schema else ""),
-            "may_enter": may_enter,
-        },
-        "content": content,
-        "schema_content": schema_bytes,
-    }
-
-
 def may_enter_network(user: str) -> bool:
     """Tell whether the portal reads its own network for a user, where the ini allows it.
 
-    As for tests of sources: users who may add sources.
+    For users who may add sources.
     """
-    return bool(user) and bool(authz.has_user_permission_for_some_org(user, "create_dataset"))
+    return bool(user) and bool(
+        authz.is_sysadmin(user) or authz.has_user_permission_for_some_org(user, "create_dataset")
+    )
 
 
 def _file(
-    data_dict: Mapping[str, Any], data: Mapping[str, str], file: str, text: str, errors: CheckErrors
+    data_dict: Mapping[str, Any], data: Mapping[str, str], file: str, text: str, errors: Errors
 ) -> tuple[bytes | None, str]:
     """Return the bytes of an uploaded file or of a text, and the file's name; None for neither."""
     upload: Any = data_dict.get(file)
@@ -257,7 +254,7 @@ def _file(
     if content is not None and len(content) > most:
         errors[field] = [
             gettext(
-                "This is larger than {n} MB, which is the most that can be checked here",
+                "This is larger than {n} MB, which is the most that can be tested here",
                 n=config.CHECK_MEGABYTES,
             )
         ]
@@ -272,8 +269,8 @@ def encode_text(text: str) -> bytes:
     return text.encode()
 
 
-def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: CheckErrors) -> str:
-    """Return which of ``WAYS`` was used."""
+def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: Errors) -> str:
+    """Return how the document is given: "url", "text" or "upload"."""
     if data["url"] and content is not None:
         errors["url"] = [tk._("Give a URL, a text or a file: only one of them")]
     elif not data["url"] and content is None and not errors:
@@ -281,34 +278,19 @@ def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: Chec
     return "url" if content is None else "upload" if name else "text"
 
 
-def _check_type(name: str, has_schema: bool, errors: CheckErrors) -> None:
+def _check_type(
+    name: str, source: HarvestSource | None, errors: Errors, *, has_schema: bool
+) -> source_types.SourceType | None:
+    """Return the source type of this name, None for data or if none is given."""
+    kind = source_types.find(name) if name else None
+    is_harvested = kind is not None and kind.name in config.our_type_names()
     if has_schema and name not in ("", DATA):
         errors["source_type"] = [tk._("A schema is for data. Choose data, or remove the schema.")]
-    elif name and name != DATA and source_types.find(name) is None:
-        errors["source_type"] = [tk._("There is no source type of this name")]
-
-
-def check_limits(user: str) -> None:
-    """Refuse more checks than a person may start, or than may wait or be stored.
-
-    Raises:
-        ValidationError: with what to do.
-    """
-    address = tk.request.remote_addr if has_request_context() else None
-    has_started_enough = (
-        source_previews.started_lately(user) >= MOST_A_MINUTE
-        if user
-        else not action_tools.may_start_check(address or "", MOST_A_MINUTE)
-    )
-    if has_started_enough:
-        raise invalid(
-            "check",
-            gettext(
-                "You have started {n} checks in the last minute. Wait a minute.", n=MOST_A_MINUTE
-            ),
-        )
-    most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
-    if source_previews.count_checks_under_way() >= most:
-        raise invalid("check", tk._("Too many checks are waiting. Try again in a few minutes."))
-    if source_previews.count_checks(of_visitors=not user) >= MOST_STORED:
-        raise invalid("check", tk._("There were too many checks today. Try again tomorrow."))
+    elif name and name != DATA and (kind is None or (source and not is_harvested)):
+        errors["source_type"] = [
+            tk._(
+                "Sources of this type cannot be tested. Save the source and start its first "
+                "run instead."
+            )
+        ]
+    return kind

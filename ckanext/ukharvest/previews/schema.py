@@ -13,13 +13,6 @@ def source_preview_create_schema() -> Schema:
         "source_type": text_parameter(),
         "url": [*text_parameter(), schema.strip],
         "config": [*text_parameter(), schema.strip],
-    }
-
-
-def check_create_schema() -> Schema:
-    return {
-        "source_type": text_parameter(),
-        "url": [*text_parameter(), schema.strip],
         "text": text_parameter(),
         "schema_url": [*text_parameter(), schema.strip],
         "schema_text": text_parameter(),

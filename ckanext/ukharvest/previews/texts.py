@@ -1,4 +1,4 @@
-"""Texts about the result of a source preview or a dry run."""
+"""Texts about tests: progress and result."""
 
 from __future__ import annotations
 
@@ -56,51 +56,41 @@ def milestone(done: int) -> int:
 
 _WAITS: dict[str, Callable[[], str]] = {
     "": lambda: tk._("Waiting for a background worker"),
-    "links": lambda: tk._("Waiting for a check of links to stop"),
-    "person": lambda: tk._("Waiting for the test of another person to end"),
+    "links": lambda: tk._("Waiting for a link check to stop"),
+    "person": lambda: tk._("Waiting for another test to end"),
     "other": lambda: tk._("Waiting for another background job to end"),
 }
 
 _STAGES: dict[str, Callable[[], str]] = {
     "": lambda: tk._("Starting"),
     "connecting": lambda: tk._("Connecting"),
-    "searching": lambda: tk._("Looking for a source at this address and near it"),
+    "searching": lambda: tk._("Looking for a source at this URL and near it"),
     "listing": lambda: tk._("Reading the list"),
 }
 
-_IN_PROGRESS: dict[str, Callable[[], str]] = {
-    PreviewKind.TEST: lambda: tk._("Testing this source"),
-    PreviewKind.LOOKUP: lambda: tk._("Finding out what is there"),
-    PreviewKind.CHECK: lambda: tk._("Check in progress"),
-    PreviewKind.DRY_RUN: lambda: tk._("Dry run in progress"),
-    PreviewKind.MOVE: lambda: tk._("Dry run in progress"),
-}
-
-DRY_RUNS = (PreviewKind.DRY_RUN, PreviewKind.MOVE)
+SAVED = (PreviewKind.DRY_RUN, PreviewKind.MOVE)
 
 
 def heading(kind: str, state: str, result: Result | None, label: str = "") -> str:
-    """Return the result in a few words; ``label``: of the source type that a lookup found."""
+    """Return the result in a few words; ``label``: of the source type that was found."""
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
-        return str(_IN_PROGRESS[kind]())
+        return str(tk._("Test in progress"))
     if result and result["report"]:
         return str(_REPORTS[result["report"]["verdict"]]())
     if result is None or result["over"] == "stopped":
         return str(tk._("Stopped"))
     if kind == PreviewKind.MOVE:
-        return str(tk._("Result of the dry run"))
-    if result["lookup"]:
-        return gettext("Found: {type}", type=label)
+        return str(tk._("What is at the new URL"))
     verdict = result["verdict"]
-    if verdict == "unfinished" and kind == PreviewKind.DRY_RUN:
-        return str(tk._("We could not finish the dry run"))
-    if verdict == "problems":
-        kinds = count_problem_kinds(result)
+    if verdict != "problems":
+        text = str(_VERDICTS[verdict]())
+    elif count := count_problem_kinds(result):
         text = ngettext(
-            "This works, with {n} thing to fix", "This works, with {n} things to fix", kinds
+            "This works, with {n} thing to fix", "This works, with {n} things to fix", count
         )
-        return text if kinds else str(tk._("This works in part"))
-    return str(_VERDICTS[verdict]())
+    else:
+        text = str(tk._("This works in part"))
+    return f"{label}: {text}" if result["lookup"] else text
 
 
 _VERDICTS: dict[str, Callable[[], str]] = {
@@ -143,7 +133,7 @@ def _sentences(kind: str, result: Result) -> Iterator[str]:
     if result["read"]:
         yield _read(result)
         yield from _of_these(kind, result)
-        if kind in DRY_RUNS and result["changes"]:
+        if kind in SAVED and result["changes"]:
             yield _would_do(result)
     elif not result["error"] and not result["over"]:
         yield tk._("We reached the source, but found no records in it.")
@@ -152,7 +142,7 @@ def _sentences(kind: str, result: Result) -> Iterator[str]:
     # Of an empty list the sentence above says all that there is to say before a first run.
     if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
         yield _incomplete(result)
-    if result["estimate_seconds"] and kind not in DRY_RUNS:
+    if result["estimate_seconds"] and kind not in SAVED:
         yield _first_run(result["estimate_seconds"])
 
 
@@ -218,11 +208,7 @@ def _would_do(result: Result) -> str:
 
 _OVER: dict[str, Callable[[], str]] = {
     "time": lambda: tk._("The test ran out of time. A run has more time."),
-    "size": lambda: tk._(
-        "The source is larger than a test can read. A run can read more: save the source and "
-        "start the first run."
-    ),
-    "large": lambda: tk._("It is larger than a check can read."),
+    "size": lambda: tk._("It is larger than a test can read. A run can read more."),
     "worker": lambda: tk._("The background worker stopped before it was done. Try again."),
     "queue": lambda: tk._(
         "No background worker was free for half an hour. Try again later, or ask a sysadmin."

@@ -33,6 +33,7 @@ __all__ = [
     "GROUPS",
     "INTERFACE",
     "TYPES",
+    "USUAL",
     "LeftOut",
     "SourceType",
     "aliases",
@@ -49,6 +50,8 @@ TYPES = Registry(
     (CKAN, DATA_JSON, DCAT_RDF, DKAN, GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF)
     + (INVENTORY, OAIPMH, SPARQL, ODS, OPENSEARCH, DATASET_TABLE)
 )
+# The form shows these, and folds the others.
+USUAL = tuple(kind.name for kind in (DATA_JSON, CKAN, GEMINI_WAF, GEMINI_CSW))
 # What most people look for comes first in the form.
 _FIRST = (
     *(CKAN, DKAN, ODS, DATA_JSON, GEMINI_CSW, GEMINI_WAF, GEMINI_SINGLE),

@@ -180,28 +180,5 @@ def rules_of(rows: Iterable[Row]) -> list[Rule]:
     return rules
 
 
-def choose(
-    kind: SourceType,
-    rows: Iterable[Row],
-    offered: Iterable[tuple[str, str]],
-    chosen: Iterable[tuple[str, str]],
-) -> list[dict[str, str]]:
-    """Return the form's rows with the values that were chosen in the result of a test.
-
-    Args:
-        offered: an option and the prefix of its values that could be chosen.
-        chosen: an option and a value with its prefix.
-    """
-    try:
-        options = write_rules(kind, rules_of(rows))
-    except ConfigError:
-        options = {}
-    for name, prefix in offered:
-        options[name] = [text for text in options.get(name, ()) if not text.startswith(prefix)]
-    for name, value in chosen:
-        options.setdefault(name, []).append(value)
-    return rows_of(read_rules(kind, options))
-
-
 def _refused(message: str) -> ConfigError:
     return ConfigError(f"{RULES.name}: {message}", field=RULES.name, code="bad-option")

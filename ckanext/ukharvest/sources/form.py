@@ -328,9 +328,7 @@ def _answer(form: Form, source: Source | None) -> Any:
             "save it."
         )
         tk.h.flash_notice(f"{text} {moves}".strip())
-        return tk.redirect_to(
-            "ukharvest_source_previews.dry_run", name=saved["name"], id=dry_run["id"]
-        )
+        return tk.redirect_to("ukharvest_source_previews.show", id=dry_run["id"])
     tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
     return tk.redirect_to("harvest.read", id=saved["name"])
 
@@ -425,6 +423,7 @@ def page(
     *,
     alike: list[dict[str, str]] | None = None,
     may_skip: bool = False,
+    config_text: str | None = None,
     **more: Any,
 ) -> str:
     """Return the form's page.
@@ -434,13 +433,16 @@ def page(
         source: the source to edit (``find_with_settings``), None for a new one.
         errors: field name → messages.
         alike: other sources with the URL: dicts with ``name`` and ``title``.
-        may_skip: whether the new URL may be saved without a dry run, which was refused.
+        may_skip: whether the new URL may be saved without a test, which was refused.
+        config_text: options as JSON, where the form does not send them; None: of the source.
         more: more variables of the template, such as the result of a preview.
     """
     sysadmin = is_sysadmin()
     values = _values(form, source)
     errors = sort_errors(errors or {}, values["source_type"])
-    options = read_config(source["config"] if source else "") or {}
+    if config_text is None:
+        config_text = source["config"] if source else ""
+    options = read_config(config_text) or {}
     shown: dict[str, Any] = {
         "values": values,
         "errors": errors,
@@ -453,7 +455,7 @@ def page(
         "zone": source["schedule"]["zone"] if source else sweeper.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
-        "config": _config(form, source, values["source_type"], sysadmin=sysadmin),
+        "config": _config(form, config_text, values["source_type"], sysadmin=sysadmin),
         "unowned": may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
@@ -467,6 +469,7 @@ def page(
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", list(groups(shown["types"]))
+        shown["usual"] = source_types.USUAL
     g.dataset_type = permissions.TYPE  # CKAN's templates use it for links
     variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
     return str(tk.render(f"ukharvest/source_form/{template}.html", variables))
@@ -494,12 +497,11 @@ def _asks_for_mail(form: Form, source: Source | None) -> bool:
     return source is None or _gets_mail(ask("ukharvest_mail_show", source_id=source["id"]))
 
 
-def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bool) -> str:
-    """Return the options without a field, as JSON."""
+def _config(form: Form, text: str, source_type: str, *, sysadmin: bool) -> str:
+    """Return the options without a field, as JSON; ``text``: all options where none are sent."""
     if "config" in form:
         return form["config"]
     kind = source_types.find(source_type)
-    text = source["config"] if source else ""
     return without_field(text, kind, sysadmin=sysadmin) if kind else text
 
 

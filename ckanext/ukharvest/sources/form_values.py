@@ -404,22 +404,3 @@ def change_option(kind: source_types.SourceType, options: Options, name: str, te
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def choose_values(form: Form, source_type: str) -> None:
-    """Put the values that were chosen in the result of a test into the form's rules.
-
-    ``chosen_of`` names each option and the prefix of the values that could be chosen, ``only`` and
-    ``without`` an option and a value; the parts are separated by a tab.
-    """
-    kind = source_types.find(source_type)
-    offered = [pair.partition("\t")[::2] for pair in form.poplist("chosen_of")]
-    chosen = [
-        pair.partition("\t")[::2] for name in ("only", "without") for pair in form.poplist(name)
-    ]
-    if kind and offered:
-        name = f"option_{kind.name}_{RULES.name}"
-        rows = table_rows(name, form, filter_rules.PARTS)
-        rows = filter_rules.choose(kind, rows, offered, chosen)
-        for part in filter_rules.PARTS:
-            form.setlist(f"{name}_{part}", [row[part] for row in rows])

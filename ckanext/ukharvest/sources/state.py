@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from ckan import model
 from ckan.plugins import toolkit as tk
@@ -28,7 +27,7 @@ from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.harvest.source_moves import is_move
 from ckanext.ukharvest.lib.permissions import SourceRow, may, once, source_row_of
 from ckanext.ukharvest.lib.slots import facts_of
-from ckanext.ukharvest.lib.texts import gettext, ngettext, number
+from ckanext.ukharvest.lib.texts import gettext, ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from ckanext.ukharvest.sources import texts as source_texts
 from ckanext.ukharvest.sources.texts import StatusFacts
@@ -280,110 +279,3 @@ def moving_text(number: int, organization_id: str) -> str:
             organisation=group.title or group.name,
         )
     )
-
-
-Row = dict[str, str]
-
-
-def _row(name: str, label: str, value: str, text: str, reason: str) -> Row:
-    """Return a field of the form: its value there, and the texts for people."""
-    return {"name": name, "label": label, "value": value, "text": text, "reason": reason}
-
-
-def describe_proposals(
-    context: Any, result: Mapping[str, Any]
-) -> tuple[list[dict[str, str]], dict[str, str]]:
-    """Return the proposals with texts, and the values for the form; both empty without a lookup.
-
-    Args:
-        context: the action's; its user is who adds the source.
-        result: of the source preview, as it is stored; empty if it has none.
-    """
-    lookup = result.get("lookup")
-    if not lookup:
-        return [], {}
-    rows = list(_rows(context, lookup, result["proposals"]))
-    fields = {row["name"]: row["value"] for row in rows if row["value"]}
-    values = {name: value for name, value in fields.items() if name not in _NOTED}
-    notes = [f"{row['label']}: {row['value']}" for row in rows if row["name"] in _NOTED]
-    if notes:
-        values["notes"] = "\n".join(notes)
-    return rows, values
-
-
-# A source has no such fields: they are proposed for its description.
-_NOTED = ("contact", "licence")
-
-
-def _rows(
-    context: Any, lookup: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Row]:
-    kind = lookup["source_type"]
-    label = type_label(kind)
-    yield _row("source_type", tk._("Type"), kind, label, _HOW[lookup["how"]]().format(type=label))
-    url = lookup["url"]
-    yield _row("url", tk._("URL"), url, url, _NEAREST[lookup["how"]]())
-    yield _title(lookup, found.get("publisher"))
-    yield _organisation(context, found.get("publisher"))
-    labels = {"contact": tk._("Contact"), "licence": tk._("Licence")}
-    for name in _NOTED:
-        if proposal := found.get(name):
-            value = str(proposal["value"])
-            yield _row(name, labels[name], value, value, _share(proposal))
-
-
-def _title(lookup: Mapping[str, str], publisher: Mapping[str, Any] | None) -> Row:
-    label = str(tk._("Title"))
-    if publisher:
-        value = str(publisher["value"])
-        return _row("title", label, value, value, _share(publisher))
-    if value := lookup["site_title"]:
-        return _row("title", label, value, value, tk._("Title of the site's first page"))
-    value = urlsplit(lookup["url"]).hostname or ""
-    return _row("title", label, value, value, tk._("Name of the server"))
-
-
-def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
-    label = str(tk._("Organisation"))
-    show = tk.get_action("organization_list_for_user")
-    offered = show({"user": context["user"]}, {"permission": "create_dataset"})
-    wanted = str(publisher["value"]).casefold() if publisher else ""
-    for organisation in offered:
-        title = organisation["display_name"]
-        if wanted and wanted in (title.casefold(), organisation["name"].casefold()):
-            return _row(
-                "owner_org", label, organisation["id"], title, tk._("It has the publisher's name")
-            )
-    if len(offered) == 1:
-        return _row(
-            "owner_org",
-            label,
-            offered[0]["id"],
-            offered[0]["display_name"],
-            tk._("The only one that you can add a source to"),
-        )
-    return _row("owner_org", label, "", "", tk._("None has the publisher's name: choose one"))
-
-
-def _share(proposal: Mapping[str, Any]) -> str:
-    return ngettext(
-        "{n} of {all} record read has it",
-        "{n} of {all} records read have it",
-        proposal["of"],
-        n=number(proposal["records"]),
-        all=number(proposal["of"]),
-    )
-
-
-_HOW = {
-    "address": lambda: tk._("The answer begins as that of {type} does"),
-    "service": lambda: tk._("It answers the first request of {type}"),
-    "site": lambda: tk._("The page belongs to a site of this kind"),
-    "place": lambda: tk._("It answers at a usual URL of {type}"),
-}
-_NEAREST = {
-    "address": lambda: tk._("As it was given"),
-    "service": lambda: tk._("As it was given"),
-    "site": lambda: tk._("The site that the page belongs to"),
-    "place": lambda: tk._("The nearest URL that answers as a source"),
-}

@@ -9,13 +9,10 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import source_types
-from ckanext.ukharvest.sources.filter_rules import PARTS
 from ckanext.ukharvest.sources.form_values import (
     SentSource,
-    choose_values,
     parse_form,
     table_row,
-    table_rows,
     value_of,
     without_field,
 )
@@ -240,25 +237,3 @@ CHOSEN = [
     ("keep", "include_values:year", "2023"),
     ("keep", "", ""),
 ]
-
-
-def test_chosen_values_replace_those_that_could_be_chosen() -> None:
-    form: MultiDict[str, str] = MultiDict(
-        [
-            ("source_type", "ckan"),
-            *((f"option_ckan_rules_{p}", row[n]) for row in CHOSEN for n, p in enumerate(PARTS)),
-            ("chosen_of", "tags_filter_include\t"),
-            ("chosen_of", "tags_filter_exclude\t"),
-            ("chosen_of", "include_values\tyear:"),
-            ("only", "tags_filter_include\tair"),
-            ("only", "tags_filter_include\troads"),
-            ("only", "include_values\tyear:2024"),
-        ]
-    )
-    choose_values(form, "ckan")
-    assert table_rows("option_ckan_rules", form, PARTS) == [
-        {"action": "keep", "field": "tags_filter_include", "values": "air\nroads"},
-        {"action": "keep", "field": "include_values:theme", "values": "Water"},
-        {"action": "keep", "field": "include_values:year", "values": "2024"},
-    ]
-    assert not {"only", "chosen_of"} & form.keys()
