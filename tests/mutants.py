@@ -363,7 +363,7 @@ MUTANTS = (
         "ckanext.ukharvest.rendering.values._markup",
         "head = escape(item.label)",
         "head = Markup(item.label)",
-        ("tests/presentation/rendering/test_values.py",),
+        ("tests/rendering/test_values.py",),
     ),
     Mutant(
         "check-exit-code",
@@ -379,7 +379,7 @@ MUTANTS = (
         "ckanext.ukharvest.stars.rules.is_linked",
         '{"", *map(_host, own)}',
         '{""}',
-        ("tests/quality/stars/test_rules.py",),
+        ("tests/stars/test_rules.py",),
     ),
     # These need CKAN.
     Mutant(
@@ -388,7 +388,7 @@ MUTANTS = (
         "ckanext.ukharvest.readers.ckan_api.package.refuse_own_site",
         'startswith(f"{own.url}/")',
         'startswith(f"{base}/")',
-        ("tests/ckan/test_own_site.py::test_run_under_another_name_reads_nothing",),
+        ("tests/ckan/sources/test_own_site.py::test_run_under_another_name_reads_nothing",),
     ),
     Mutant(
         "claims-in-turn",
@@ -396,7 +396,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.claims._runs",
         "SourceState.claimed.asc().nulls_first(), HarvestJob.created",
         "HarvestJob.created",
-        ("tests/ckan/test_batches.py",),
+        ("tests/ckan/harvest/test_batches.py",),
     ),
     Mutant(
         "last-attempt",
@@ -404,7 +404,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.claims._wait_again",
         "attempts > len(PAUSES)",
         "attempts >= len(PAUSES)",
-        ("tests/ckan/test_outages.py",),
+        ("tests/ckan/harvest/test_outages.py",),
     ),
     Mutant(
         "guid-lock",
@@ -412,7 +412,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.conflicts.lock_and_find",
         "*((database.GUIDS, guid) for guid in guids), ",
         "",
-        ("tests/ckan/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
+        ("tests/ckan/harvest/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
     ),
     Mutant(
         "origin-lock",
@@ -420,7 +420,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.conflicts.lock_and_find_handed_on",
         "    lock(guids)\n",
         "",
-        ("tests/ckan/test_handed_on.py::test_dataset_by_two_routes_at_once_is_one",),
+        ("tests/ckan/harvest/test_handed_on.py::test_dataset_by_two_routes_at_once_is_one",),
     ),
     Mutant(
         "second-route",
@@ -428,7 +428,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.writer._update_row",
         "row.origin_guid, row.same_as = _origin_guid(each.write), None",
         "row.same_as = None",
-        ("tests/ckan/test_handed_on.py",),
+        ("tests/ckan/harvest/test_handed_on.py",),
     ),
     Mutant(
         "pruned-current-object",
@@ -436,7 +436,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.prune._objects_of",
         "        HarvestObject.current.isnot(True),\n",
         "",
-        ("tests/ckan/test_prune.py",),
+        ("tests/ckan/harvest/test_prune.py",),
     ),
     Mutant(
         "cleared-dataset-of-another",
@@ -444,7 +444,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.prune.dataset_ids",
         "~claimed,\n        sa.or_(ours, sa.and_(harvested, ~harvested_by_others))",
         "sa.or_(ours, sa.and_(harvested, ~claimed, ~harvested_by_others))",
-        ("tests/ckan/test_stock.py",),
+        ("tests/ckan/harvest/test_stock.py",),
     ),
     Mutant(
         "approved-although-back",
@@ -452,7 +452,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.decisions.waiting_deletions",
         "            Record.missed_runs > 0,\n",
         "",
-        ("tests/ckan/test_approval.py",),
+        ("tests/ckan/deletions/test_approval.py",),
     ),
     Mutant(
         "adopted-from-another",
@@ -460,7 +460,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.adoption._by_extras",
         "            Package.owner_org == _organisation(source),\n",
         "",
-        ("tests/ckan/test_adopt_by_guid.py", "tests/ckan/test_adoption.py"),
+        ("tests/ckan/adoption/test_adopt_by_guid.py", "tests/ckan/adoption/test_adoption.py"),
     ),
     Mutant(
         "mail-of-former-organisation",
@@ -468,7 +468,7 @@ MUTANTS = (
         "ckanext.ukharvest.notifications.model.Settings.within",
         "self if organization_id == self.organization else replace(self, addresses=())",
         "self",
-        ("tests/ckan/test_mails.py",),
+        ("tests/ckan/notifications/test_mails.py",),
     ),
     Mutant(
         "private-source-listed",
@@ -477,7 +477,7 @@ MUTANTS = (
         "    if row.private and not manages and row.owner_org not in asker.reads:\n"
         "        return None\n",
         "",
-        ("tests/ckan/test_sources_page.py",),
+        ("tests/ckan/sources/test_sources_page.py",),
     ),
     Mutant(
         "batch-not-committed",
@@ -485,7 +485,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.batches._end_and_commit",
         "    end(object_ids)\n    Session.commit()",
         "    end(object_ids)",
-        ("tests/ckan/test_batches.py",),
+        ("tests/ckan/harvest/test_batches.py",),
     ),
     Mutant(
         "job-of-refused-dataset",
@@ -493,7 +493,7 @@ MUTANTS = (
         "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
         "            self._delete_jobs(jobs)\n",
         "",
-        ("tests/ckan/test_batches.py",),
+        ("tests/ckan/harvest/test_batches.py",),
     ),
     Mutant(
         "failing-hook",
@@ -501,7 +501,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.hooks.change_dataset",
         "raise _failure(plugin, exc) from exc",
         "raise",
-        ("tests/ckan/test_dataset_hooks.py",),
+        ("tests/ckan/harvest/test_dataset_hooks.py",),
     ),
     Mutant(
         "error-in-batch",
@@ -509,7 +509,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.writer._Batch._guarded",
         "return UkharvestError(INTERNAL)",
         "raise",
-        ("tests/ckan/test_batches.py",),
+        ("tests/ckan/harvest/test_batches.py",),
     ),
     Mutant(
         "deleted-by-hand",
@@ -517,7 +517,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.writer._Batch._result",
         "and not row.removed and not write.forced",
         "and not row.removed",
-        ("tests/ckan/test_after.py",),
+        ("tests/ckan/harvest/test_after.py",),
     ),
     Mutant(
         "wrong-owner",
@@ -525,7 +525,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.import_stage._defaults",
         "owner_org=owner_org or setting.owner_org",
         "owner_org=setting.owner_org or owner_org",
-        ("tests/ckan/test_remote_groups.py",),
+        ("tests/ckan/harvesters/test_remote_groups.py",),
     ),
     Mutant(
         "nameless-record",
@@ -533,7 +533,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather._completeness",
         "if ending.complete and state.listing.has_nameless",
         "if not ending.complete and state.listing.has_nameless",
-        ("tests/ckan/test_approval.py", "tests/ckan/test_memory.py"),
+        ("tests/ckan/deletions/test_approval.py", "tests/ckan/harvest/test_memory.py"),
     ),
     Mutant(
         "new-identifiers-imported",
@@ -541,7 +541,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather._hold_back_changed",
         "hold_back(state, changed.guids.values())",
         "hold_back(state, changed.guids)",
-        ("tests/ckan/test_changed_identifiers.py",),
+        ("tests/ckan/harvest/test_changed_identifiers.py",),
     ),
     Mutant(
         "new-identifiers-missing",
@@ -549,7 +549,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.gather._plan",
         "state.listing.seen.union(changed.guids) if changed else state.listing.seen",
         "state.listing.seen",
-        ("tests/ckan/test_changed_identifiers.py",),
+        ("tests/ckan/harvest/test_changed_identifiers.py",),
     ),
     Mutant(
         "endless-kills",
@@ -557,7 +557,7 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.lost_work._recover",
         "lost.kills >= MAX_KILLS",
         "lost.kills > MAX_KILLS",
-        ("tests/ckan/test_sweeper.py",),
+        ("tests/ckan/harvest/test_sweeper.py",),
     ),
     Mutant(
         "export-of-hidden-dataset",
@@ -565,7 +565,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.files._show",
         '"ignore_auth": False',
         '"ignore_auth": True',
-        ("tests/ckan/test_export.py",),
+        ("tests/ckan/export/test_export.py",),
     ),
     Mutant(
         "exported-services",
@@ -573,7 +573,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.dcat.theme_uris",
         '("la_function", "la_service")',
         '("la_function",)',
-        ("tests/ckan/test_export_formats.py",),
+        ("tests/ckan/export/test_export_formats.py",),
     ),
     Mutant(
         "exported-schema",
@@ -581,7 +581,7 @@ MUTANTS = (
         "ckanext.ukharvest.export.data_json._distribution",
         '            "conformsTo": schema,\n',
         "",
-        ("tests/ckan/test_export_formats.py",),
+        ("tests/ckan/export/test_export_formats.py",),
     ),
     Mutant(
         "doctor-dead-consumer",
@@ -589,7 +589,7 @@ MUTANTS = (
         "ckanext.ukharvest.doctor.runs.unowned",
         "Worker.id == Claim.worker_id, Worker.heartbeat > alive",
         "Worker.id == Claim.worker_id",
-        ("tests/ckan/test_doctor_fix.py",),
+        ("tests/ckan/doctor/test_doctor_fix.py",),
     ),
     Mutant(
         "indexed-errors",
@@ -597,7 +597,7 @@ MUTANTS = (
         "ckanext.ukharvest.datasets.search._of_source",
         '("data_dict", "validated_data_dict")',
         '("data_dict",)',
-        ("tests/ckan/test_access.py",),
+        ("tests/ckan/security/test_access.py",),
     ),
     Mutant(
         "approval-by-editor",
@@ -605,7 +605,7 @@ MUTANTS = (
         "ckanext.ukharvest.lib.auth.is_administrator",
         'organisation, user, "admin"',
         'organisation, user, "update_dataset"',
-        ("tests/ckan/test_who_decides.py",),
+        ("tests/ckan/deletions/test_who_decides.py",),
     ),
     Mutant(
         "reserved-option",
@@ -613,7 +613,7 @@ MUTANTS = (
         "ckanext.ukharvest.sources.rules._keep_reserved",
         "if options[name] != stored.get(name)",
         "if name not in stored",
-        ("tests/ckan/test_source_rules.py",),
+        ("tests/ckan/sources/test_source_rules.py",),
     ),
     Mutant(
         "record-may-run",
@@ -621,7 +621,7 @@ MUTANTS = (
         "ckanext.ukharvest.datasets.pages._guarded",
         '    response.headers["Content-Security-Policy"] = policy\n',
         "",
-        ("tests/ckan/test_source_record.py",),
+        ("tests/ckan/datasets/test_source_record.py",),
     ),
     Mutant(
         "failed-gather-open",
@@ -629,7 +629,7 @@ MUTANTS = (
         "ckanext.ukharvest.patches.queue_callbacks._fail_job",
         "    job.gather_finished = utcnow()\n",
         "",
-        ("tests/ckan/test_callbacks.py",),
+        ("tests/ckan/harvest/test_callbacks.py",),
     ),
     Mutant(
         "run-without-result",
@@ -637,6 +637,6 @@ MUTANTS = (
         "ckanext.ukharvest.harvest.outcomes._store_ended",
         "                store_results(ended)\n",
         "                pass\n",
-        ("tests/ckan/test_outcomes.py",),
+        ("tests/ckan/harvest/test_outcomes.py",),
     ),
 )

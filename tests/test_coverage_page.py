@@ -184,10 +184,10 @@ def test_each_numbered_heading_has_its_rows(guide: str) -> None:
     [
         ("tests/test_network_guard.py::test_look_up_of_another_machine_is_refused", True),
         (
-            "tests/ckan/test_organization_types.py::TestFacet::test_data_govs_own_query",
+            "tests/ckan/sources/test_organization_types.py::TestFacet::test_data_govs_own_query",
             True,
         ),
-        ("tests/ckan/test_organization_types.py::test_data_govs_own_query", False),
+        ("tests/ckan/sources/test_organization_types.py::test_data_govs_own_query", False),
         ("tests/test_publisher.py::test_nothing_of_the_kind", False),
         ("tests/test_publisher.py", False),
         ("tests/test_nowhere.py::test_a", False),

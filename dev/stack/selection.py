@@ -15,8 +15,9 @@ CKAN_TESTS = ROOT / "tests" / "ckan"
 CHAOS = CKAN_TESTS / "chaos"
 # `bin/test --fast`: of the tests marked compat, those of the seam with CKAN ...
 SEAM = tuple(
-    CKAN_TESTS / f"test_{name}.py"
-    for name in ("access_table", "callbacks", "contract", "run", "startup")
+    CKAN_TESTS / f"{name}.py"
+    for name in ("security/test_access_table", "harvest/test_callbacks", "harvesters/test_contract")
+    + ("harvest/test_run", "harvest/test_startup")
 )
 # ... and all tests without CKAN but these, which take two thirds of the time.
 SLOW = tuple(

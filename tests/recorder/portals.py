@@ -21,10 +21,10 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import prune
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
+from tests.ckan.adoption.test_adopt_source import OPTIONS, of_another
+from tests.ckan.adoption.test_adoption import Stock, numbered
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.test_adopt_source import OPTIONS, of_another
-from tests.ckan.test_adoption import Stock, numbered
 from tests.publisher import Publisher, Response
 from tests.publishing import SERVICES
 from tests.publishing.listing import Listing

@@ -18,9 +18,9 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.ukharvest import features
 from tests.ckan.conftest import empty_portal
 from tests.ckan.harvesting import Portal, act, statements
-from tests.ckan.test_access_routes import FORM, SENT
-from tests.ckan.test_access_table import TABLE
-from tests.ckan.test_access_table import filled as filled_in
+from tests.ckan.security.test_access_routes import FORM, SENT
+from tests.ckan.security.test_access_table import TABLE
+from tests.ckan.security.test_access_table import filled as filled_in
 from tests.recorder import listeners, portals
 from tests.recorder.masks import Masks
 from tests.recorder.stored import Store, changes

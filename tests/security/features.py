@@ -30,9 +30,9 @@ from ckanext.ukharvest.reading.source_preview import SourcePreview
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.contract import SERVERS
+from tests.links.support import XML, request_path, wms
 from tests.publisher import Publisher
 from tests.publishing.records import items
-from tests.quality.link_check.support import XML, request_path, wms
 
 LIMITS = HttpLimits(connect=2, read=2, total=5, max_bytes=1_000_000, retries=0)
 WITHOUT_CKAN = "read", "preview", "check", "lookup", "data", "link"

@@ -29,7 +29,7 @@ def parts_of(*words: str) -> dict[str, Part]:
 
 
 def test_giants_run_with_all_or_if_they_are_named() -> None:
-    week = "tests/ckan/test_week.py"
+    week = "tests/ckan/harvest/test_week.py"
     for words in ([], ["--ci"], ["--ckan", "2.11"], ["tests/ckan"], ["-k", "week"], ["--fast"]):
         for part in parts_of(*words).values():
             assert "not giant" in " ".join(part.words) or part.commands, words
@@ -99,7 +99,7 @@ def test_the_two_halves_have_portals_of_their_own() -> None:
 
 
 def test_named_tests_are_run_in_one_part() -> None:
-    assert list(parts_of("tests/ckan/test_run.py")) == ["CKAN 2.12"]
+    assert list(parts_of("tests/ckan/harvest/test_run.py")) == ["CKAN 2.12"]
     assert list(parts_of("--all", "-k", "run")) == ["CKAN 2.12", "CKAN 2.11", "without CKAN"]
     assert list(parts_of("--all", "tests/core")) == ["without CKAN"]
 

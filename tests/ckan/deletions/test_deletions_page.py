@@ -1,0 +1,271 @@
+"""Pending deletions: the page, the choices, and that only what was seen is deleted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest.harvest import decisions, write
+from ckanext.ukharvest.harvest.model import Record
+from tests.ckan import looks
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal
+from tests.ckan.portal_copies import SourceMaker
+from tests.ckan.runs.test_run_pages import faulty, member, sysadmin
+from tests.publisher import Publisher
+
+if TYPE_CHECKING:
+    from tests.ckan.browser import Visitor
+
+pytestmark = [
+    pytest.mark.in_process,
+    pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1"),
+]
+
+PATH = "/data.json"
+PAGE = "/harvest/somewhere/deletions"
+
+
+@pytest.fixture
+def source(ready_source: SourceMaker) -> str:
+    """A source with 6 of 10 datasets pending deletion."""
+    return ready_source(PATH, catalogue(10), name="somewhere", then=[catalogue(4)])
+
+
+@pytest.fixture
+def pending_run(source: str, ready_source: SourceMaker) -> str:
+    return ready_source.job_id
+
+
+@pytest.fixture
+def admin(organization: dict[str, str]) -> dict[str, str]:
+    return member(organization, "admin")
+
+
+def version(app: CKANTestApp, headers: dict[str, str]) -> str:
+    found = re.search(r'name="version" value="(\w+)"', app.get(PAGE, headers=headers).body)
+    assert found
+    return found.group(1)
+
+
+def decide(app: CKANTestApp, headers: dict[str, str], choice: str, seen: str) -> Any:
+    fields = {"choice": choice, "version": seen}
+    return app.post(PAGE, data=fields, headers=headers, follow_redirects=False)
+
+
+def waiting() -> int:
+    return int(call_action("ukharvest_deletion_list", source_id="somewhere")["count"])
+
+
+def test_page_shows_reason_and_datasets_to_who_may_see_them(
+    app: CKANTestApp, pending_run: str, organization: dict[str, str], admin: dict[str, str]
+) -> None:
+    body = app.get(PAGE, headers=admin).body
+    for words in (
+        "6 datasets would be deleted",
+        "Nothing has been deleted.",
+        "6 of 10 datasets are no longer in the source. That is 60%",
+        "This portal asks before deleting more than half of a source",
+        "read 4 records",
+        "No missing title appears under a new identifier.",
+        'value="wait" aria-describedby="ukharvest-help-wait" checked',
+        "Dataset 00004",
+    ):
+        assert words in body
+    assert "20%" not in body
+    answer = app.get(f"{PAGE}.csv", headers=admin).body
+    assert [row["title"] for row in csv.DictReader(io.StringIO(answer))] == [
+        f"Dataset {number:05}" for number in range(4, 10)
+    ]
+    run = app.get(f"/harvest/somewhere/job/{pending_run}", headers=admin).body
+    assert f'href="{PAGE}"' in run
+
+    editor = member(organization, "editor")
+    body = app.get(PAGE, headers=editor).body
+    assert "An administrator of Somewhere Council can decide this" in body
+    assert 'name="choice"' not in body
+    seen = version(app, admin)
+    decide(app, editor, "keep", seen)
+    app.get(f"{PAGE}/delete?version={seen}", headers=editor, status=403)
+    app.post(f"{PAGE}/delete", data={"version": seen}, headers=editor, status=403)
+    assert waiting() == 6, "an editor decides nothing"
+
+    private = {"private": True, "owner_org": factories.Organization()["id"]}
+    call_action("package_patch", id="dataset-00005", **private)
+    for page in (PAGE, f"{PAGE}.csv"):
+        body = app.get(page, headers=admin).body
+        assert "Dataset 00004" in body
+        assert "Dataset 00005" not in body, "another organisation's private dataset"
+        assert "dataset-00005" not in body
+    answer = decide(app, admin, "wait", version(app, admin))
+    assert answer.status_code == 302
+    assert waiting() == 6, "“not yet” changes nothing"
+
+
+def test_deleting_takes_a_second_page(
+    app: CKANTestApp, portal: Portal, pending_run: str, admin: dict[str, str]
+) -> None:
+    seen = version(app, admin)
+    answer = decide(app, admin, "delete", seen)
+    assert answer.headers["Location"].endswith(f"{PAGE}/delete?version={seen}")
+    body = app.get(f"{PAGE}/delete?version={seen}", headers=admin).body
+    assert "Delete 6 datasets?" in body
+    assert "4 of its 10 datasets are kept" in body
+    assert len(portal.datasets()) == 10
+    app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
+    assert len(portal.datasets()) == 4
+    assert "No deletions are waiting for a decision" in app.get(PAGE, headers=admin).body
+    [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
+    assert decision["text"] == "Approved the deletion of 6 datasets"
+
+
+def test_a_list_that_changed_is_refused(
+    app: CKANTestApp,
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+    admin: dict[str, str],
+) -> None:
+    seen = version(app, admin)
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source)
+    for choice in ("keep", "delete"):
+        decide(app, admin, choice, seen)
+    app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
+    app.post(f"{PAGE}/delete", headers=admin, follow_redirects=False)
+    body = app.get(f"{PAGE}/delete?version={seen}", headers=admin).body
+    assert "The source has changed since: 7 datasets are missing now. Look again." in body
+    assert len(portal.datasets()) == 10
+    assert waiting() == 7
+
+
+def test_kept_datasets_stay_and_come_back_into_step(
+    app: CKANTestApp,
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+    pending_run: str,
+    admin: dict[str, str],
+) -> None:
+    run = f"/harvest/somewhere/job/{pending_run}"
+    assert "Review the deletions" in app.get(run, headers=admin).body
+    decide(app, admin, "keep", version(app, admin))
+    assert waiting() == 0
+    body = app.get(run, headers=admin).body
+    assert "Review the deletions" not in body
+    assert re.search(r"Note on the run: \S+: Kept 6 datasets", body)
+    job = portal.run(source)
+    assert job["ukharvest"]["outcome"] == "unchanged"
+    assert job["stats"]["missing"] == 0
+    assert len(portal.datasets()) == 10
+    [kept] = [each for each in portal.datasets() if each["title"] == "Dataset 00005"]
+    told = call_action("ukharvest_dataset_show", id=kept["id"])
+    assert (told["state"], told["runs_left"]) == ("kept", None)
+    assert call_action("ukharvest_record_show", id=told["record_id"])["outcome"] == "kept"
+    listed = call_action("ukharvest_record_list", source_id=source, outcome="kept")
+    assert (listed["count"], listed["listed"]) == (6, {"unchanged": 4, "kept": 6})
+    for address, words in (
+        (f"/dataset/{kept['name']}", "the dataset was kept. Edits made here are lost only if"),
+        (f"/harvest/somewhere/record/{told['record_id']}", "Its dataset was kept and is updated"),
+    ):
+        assert words in app.get(address, headers=admin).body
+    publisher.serve(PATH, catalogue([*(dataset(n) for n in range(4)), dataset(5, title="New")]))
+    assert portal.run(source)["stats"]["updated"] == 1
+    assert "New" in [each["title"] for each in portal.datasets()]
+    [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
+    assert (decision["decision"], decision["number"]) == ("datasets kept", 6)
+
+
+def test_many_are_deleted_by_the_consumers(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, admin: dict[str, str]
+) -> None:
+    publisher.serve(PATH, catalogue(30))
+    source_id = portal.source(publisher.url(PATH), name="somewhere")
+    portal.run(source_id)
+    publisher.serve(PATH, catalogue(2))
+    portal.run(source_id)
+    seen = version(app, admin)
+    app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
+    assert len(portal.datasets()) == 30
+    newest = model.Session.query(HarvestJob).order_by(HarvestJob.created.desc()).first()
+    job_id = newest.id
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert portal.finish(job_id)["stats"]["deleted"] == 28
+    assert len(portal.datasets()) == 2
+    body = app.get(f"/harvest/somewhere/job/{job_id}", headers=sysadmin()).body
+    assert "28 datasets were deleted." in body
+
+
+def test_the_pages_look_as_they_should(
+    manager: Visitor,
+    portal: Portal,
+    publisher: Publisher,
+    ready_source: SourceMaker,
+    organization: dict[str, str],
+) -> None:
+    source = ready_source(PATH, catalogue(10), name="somewhere")
+    hostile = [dataset(number, title=text) for number, text in enumerate(looks.HOSTILE, 20)]
+    publisher.serve(PATH, catalogue([*(dataset(n) for n in range(10)), *hostile, *faulty()[2:]]))
+    run = portal.run(source)["id"]
+    publisher.serve(PATH, catalogue([dataset(0), *hostile[:3]]))
+    pending_run = portal.run(source)["id"]
+    seen = call_action("ukharvest_deletion_list", source_id=source)["version"]
+    pages = {
+        "run-errors": f"/harvest/somewhere/job/{run}",
+        "run-held": f"/harvest/somewhere/job/{pending_run}",
+        "problems": "/harvest/somewhere/problems",
+        "deletions": PAGE,
+        "deletions-delete": f"{PAGE}/delete?version={seen}",
+    }
+    looks.check_all(manager, "somewhere", pages)
+    editor = member(organization, "editor", factories.UserWithToken(image_url=""))
+    manager.page.context.set_extra_http_headers(editor)
+    looks.check(manager, "somewhere-deletions-editor", PAGE)
+
+
+def test_a_record_that_came_back_is_not_deleted_any_more(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    """As soon as a run saw it, and not when it is imported, which may be hours later."""
+    changed = [dataset(number, description="Back again.") for number in range(10)]
+    publisher.serve(PATH, catalogue(changed))
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    assert call_action("ukharvest_deletion_list", source_id=source)["deletions"] == []
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert len(portal.datasets()) == 10
+
+
+def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, source: str) -> None:
+    context = {"user": factories.Sysadmin()["name"]}
+    job_id, ids, _left = decisions.release(source, context["user"])
+    back = model.Session.query(Record).filter_by(source_id=source, missed_runs=1).first()
+    guid, back.missed_runs = back.guid, 0
+    model.Session.commit()
+    for object_id in ids:
+        write.delete(object_id)
+        decisions.deletions_done(object_id)
+    assert job_id
+    kept = model.Session.query(Record).filter_by(source_id=source, guid=guid).one()
+    assert model.Package.get(kept.package_id).state == "active"
+    assert len(portal.datasets()) == 5
+
+
+def test_kept_datasets_make_no_run_read_all(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    call_action("ukharvest_deletion_decide", source_id=source, decision="keep")
+    publisher.serve(PATH, catalogue(4), etag='"v2"')
+    portal.run(source)
+    portal.run(source)
+    assert publisher.requests[-1].headers.get("If-None-Match") == '"v2"'

@@ -1,0 +1,258 @@
+"""Guids, titles and parameters that try to become SQL, Solr syntax, log lines, headers or paths."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+from ckanext.harvest.model import HarvestObject
+
+import ckanext.ukharvest
+from ckanext.ukharvest import features
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.lib import output
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act
+from tests.ckan.notifications.test_mails import Inbox, choose, inbox, marked_up, plain, server  # noqa: F401
+from tests.ckan.portal_copies import SourceMaker
+from tests.publisher import Publisher, Response
+from tests.security.markup import live_parts
+from tests.security.payloads import FORMULAS, LINES, MARKUP, QUERIES
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+Session = model.Session
+# What a visitor can send where a text is expected.
+SENT = {
+    "syntax": "".join((*QUERIES.values(), *LINES.values(), *MARKUP.values()))[:2000],
+    "NUL": "a\x00b",
+    "half a pair": "\ud800",
+    "long": "9" * 5000,
+}
+PARAMETERS = ("q", "code", "field", "outcome", "page", "sort", "organization", "type", "health")
+PARAMETERS += ("version", "ext_west", "clear", "mode", "format", "token", "from", "to", "stars")
+
+
+@pytest.fixture
+def source(ready_source: SourceMaker) -> str:
+    """A source whose guids are the hostile texts; the last has a wrong date, a problem."""
+    made = [
+        dataset(number, identifier=text, title=f"T {number}", modified="never")
+        for number, text in enumerate([*QUERIES.values(), *MARKUP.values()])
+    ]
+    return ready_source(PATH, catalogue(made), name="somewhere")
+
+
+@pytest.fixture
+def sysadmin() -> dict[str, str]:
+    return {"Authorization": factories.SysadminWithToken()["token"]}
+
+
+# SQL and Solr
+
+
+def test_each_guid_stays_one_record_through_all_stages(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    asked = sorted(
+        text.replace("\r\n", "\n").strip() for text in (*QUERIES.values(), *MARKUP.values())
+    )
+    assert sorted(row[0] for row in Session.query(Record.guid)) == asked
+    assert len(portal.datasets()) == len(portal.search_names()) == len(asked)
+    found = act("ukharvest_record_list", source_id=source, limit=100)
+    assert sorted(each["guid"] for each in found["results"]) == asked
+    for guid in asked:  # a filter finds the text itself, and not what it would mean
+        found = act("ukharvest_record_list", source_id=source, q=guid)
+        assert [each["guid"] for each in found["results"]] == [guid]
+    portal.run(source)
+    assert len(portal.datasets()) == len(asked)
+    publisher.serve(PATH, catalogue([dataset(0, identifier=asked[0], title="T 0")]))
+    portal.run(source)
+    portal.run(source)
+    held = act("ukharvest_deletion_list", source_id=source)
+    assert len(held["deletions"]) == len(asked) - 1
+    decision = {"source_id": source, "decision": "approve", "version": held["version"]}
+    act("ukharvest_deletion_decide", **decision)
+    assert len(portal.datasets()) == 1
+    current = Session.query(HarvestObject).filter_by(current=True)
+    assert [each.guid for each in current] == [asked[0]]
+
+
+def test_sql_wildcards_are_matched_literally(portal: Portal, publisher: Publisher) -> None:
+    made = [dataset(n, identifier=f"r{n}", title=t) for n, t in enumerate(("100%", "a_b", "axb"))]
+    publisher.serve(PATH, catalogue(made))
+    source = portal.source(publisher.url(PATH), name="somewhere")
+    portal.run(source)
+    for text, titles in {"%": ["100%"], "_": ["a_b"], "\\": [], "a_b": ["a_b"], "'": []}.items():
+        found = act("ukharvest_record_list", source_id=source, q=text)
+        assert [each["title"] for each in found["results"]] == titles, text
+    assert act("ukharvest_source_list", q="%")["count"] == 0
+    assert act("ukharvest_source_list", q="_")["count"] == 0
+
+
+ALLOWED = (tk.ValidationError, tk.ObjectNotFound, tk.NotAuthorized)
+
+
+def read_actions() -> dict[str, Any]:
+    return {
+        name: each
+        for name, each in features.actions().items()
+        if getattr(each, "side_effect_free", False)
+    }
+
+
+def test_no_parameter_of_an_action_is_more_than_a_text(source: str) -> None:
+    schemas = [
+        importlib.import_module(f"ckanext.ukharvest.{path.parent.name}.schema")
+        for path in Path(ckanext.ukharvest.__file__).parent.glob("*/schema.py")
+    ]
+    names = sorted(
+        {name for module in schemas for each in vars(module).values() for name in _fields(each)}
+    )
+    names = [name for name in names if name not in ("limit", "offset")]
+    assert len(names) > 20
+    ids = {"source_id": source, "id": source}
+    wrong = []
+    for name in read_actions():
+        asked = [dict.fromkeys(names, text) for text in SENT.values()]
+        for text in (SENT["NUL"], SENT["half a pair"]):  # the first that is wrong hides others
+            asked += [{parameter: text} for parameter in (*names, "id", "source")]
+        for given in asked:
+            try:
+                act(name, **{**ids, **given})
+            except ALLOWED:
+                Session.rollback()
+            except Exception as exc:  # noqa: BLE001 - what would be a server error
+                Session.rollback()
+                wrong.append(f"{name} {given!s:.60}: {type(exc).__name__}: {exc!s:.150}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _fields(value: Any) -> set[str]:
+    """Return the parameters of a schema, found by calling its function as CKAN does."""
+    if not getattr(value, "__name__", "").endswith("_schema"):
+        return set()
+    return set(value())
+
+
+def hostile_paths(app: CKANTestApp, values: dict[str, str]) -> Iterator[str]:
+    """Yield the paths of our pages with each text in their query, and in place of a name."""
+    adapter = app.flask_app.url_map.bind("test.ckan.net")
+    for rule in app.flask_app.url_map.iter_rules():
+        if not rule.endpoint.startswith("ukharvest") or "GET" not in (rule.methods or ()):
+            continue
+        of = "dataset" if rule.rule.startswith("/dataset") else "somewhere"
+        given = {**values, "id": values["run"] if "/job/" in rule.rule else values[of]}
+        if "<int:id>" in rule.rule:
+            given["id"] = values["record"]
+        path = adapter.build(rule.endpoint, {name: given.get(name, "x") for name in rule.arguments})
+        for text in SENT.values():
+            query = dict.fromkeys(PARAMETERS[: 2 if len(text) > 2000 else None], text)
+            yield f"{path}?{urlencode(query, errors='surrogatepass')}"
+            if rule.arguments and "int:" not in rule.rule:
+                path_of = adapter.build(rule.endpoint, dict.fromkeys(rule.arguments, "TEXT"))
+                sent = quote(text[:500], safe="", errors="surrogatepass")
+                yield path_of.replace("TEXT", sent)
+
+
+def test_no_page_answers_500(
+    app: CKANTestApp, portal: Portal, source: str, sysadmin: dict[str, str]
+) -> None:
+    values = {"name": "somewhere", "source": "somewhere", "extension": "json"}
+    values |= {"dataset": portal.datasets()[0]["name"], "somewhere": "somewhere"}
+    values["record"] = Session.query(Record.id).first()[0]
+    values["run"] = act("ukharvest_run_list", source=source)["results"][0]["id"]
+    wrong, asked = [], 0
+    for path in hostile_paths(app, values):
+        asked += 1
+        try:
+            answer = app.get(path, headers=sysadmin, follow_redirects=False)
+        except Exception as exc:  # noqa: BLE001 - what would be a server error
+            Session.rollback()
+            wrong.append(f"{path[:100]}: {type(exc).__name__}: {exc!s:.100}")
+            continue
+        wrong += [f"{path[:100]}: {answer.status_code}"] if answer.status_code >= 500 else []
+        if "html" in answer.headers.get("Content-Type", ""):
+            wrong += [f"{path[:100]}: {each}" for each in live_parts(answer.body)]
+    assert not wrong, "\n".join(wrong)
+    assert asked > 150
+
+
+# Log lines, mail headers, spreadsheets, files
+
+
+def test_no_guid_or_title_forges_a_line_of_the_log(
+    portal: Portal, publisher: Publisher, caplog: pytest.LogCaptureFixture
+) -> None:
+    forged = "".join(LINES.values())
+    made = [
+        dataset(n, identifier=f"{n}{forged}", title=f"T{forged}", accessLevel=level)
+        for n, level in enumerate(("public", "non-public"))
+    ]
+    publisher.serve(PATH, catalogue([*made, dataset(3, identifier=f"3{forged}", title="")]))
+    source = portal.source(publisher.url(PATH))
+    with caplog.at_level(logging.DEBUG, "ckanext"):
+        portal.run(source)
+        portal.run(source, force=True)
+    lines = [each.getMessage() for each in caplog.records if "ukharvest" in each.name]
+    assert lines
+    assert [each for each in lines if set(each) & set("\n\r\x1b\x9b\x07\u202e")] == []
+
+
+def test_no_title_becomes_a_header_or_markup_of_a_mail(
+    portal: Portal,
+    publisher: Publisher,
+    inbox: Inbox,  # noqa: F811
+) -> None:
+    publisher.serve(PATH, catalogue(3))
+    source = portal.source(publisher.url(PATH), name="somewhere")
+    portal.run(source)
+    choose(source)
+    title = LINES["header"] + LINES["terminal"] + MARKUP["element"] + MARKUP["double quotes"]
+    Session.query(model.Package).filter_by(id=source).update({"title": title})
+    Session.commit()
+    publisher.serve(PATH, Response(f"<title>{title}</title>".encode()))
+    portal.run(source)
+    [mail] = inbox.new_mails()
+    assert mail["Bcc"] is None
+    assert mail.get_all("To") == ["team@somewhere.example"]
+    assert not set(mail["Subject"]) & set("\r\n\x1b")
+    assert "hurt" in marked_up(mail)
+    assert live_parts(marked_up(mail)) == []
+    assert "hurt" in plain(mail)
+    assert "\x1b" not in plain(mail)
+
+
+def test_commands_write_no_formula_and_no_escape(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [text + LINES["terminal"] + LINES["log"] + LINES["direction"] for text in FORMULAS]
+    for form in ("csv", "table"):
+        output.write([{"title": text} for text in texts], ["title"], form)
+        printed = capsys.readouterr().out
+        assert not set(printed) & set("\x1b\x9b\x07\r\u202e")
+        assert printed.count("hurt") == 2 * len(texts)
+        assert len(printed.splitlines()) == 1 + len(texts)
+        if form == "csv":
+            cells = [row[0] for row in csv.reader(io.StringIO(printed))]
+            assert [cell for cell in cells[1:] if cell[0] != "'"] == []
+
+
+def test_no_name_of_a_file_leaves_its_folder(
+    app: CKANTestApp, portal: Portal, source: str, sysadmin: dict[str, str]
+) -> None:
+    for shown in portal.datasets():
+        answer = app.get(f"/dataset/{shown['name']}/source-record.json", headers=sysadmin)
+        disposition = answer.headers["Content-Disposition"]
+        assert disposition == f'inline; filename="{shown["name"]}.json"'
+        assert set(disposition) <= set(' abcdefghijklmnopqrstuvwxyz0123456789-_;=".')

@@ -1,0 +1,328 @@
+"""Stars of openness: computed whenever a dataset is written, and shown with the reason."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action, call_auth
+
+from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.doctor import examine
+from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.stars import jobs as stars_jobs
+from ckanext.ukharvest.stars import rules as star_rules
+from ckanext.ukharvest.stars.model import StarRating
+from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import dataset as entry
+from tests.ckan.harvesting import Portal, act, statements
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+SECOND = Path(__file__).parents[1] / "second_package"
+
+
+def make(*resources: dict[str, Any], **fields: Any) -> str:
+    """Make a dataset under an open licence as a person does; return its id."""
+    made = act(
+        "package_create",
+        **{
+            "name": "rivers",
+            "license_id": "uk-ogl",
+            "owner_org": fields.pop("owner_org", None) or factories.Organization()["id"],
+            "resources": [{"url": "https://files.example/data", **each} for each in resources],
+            **fields,
+        },
+    )
+    return str(made["id"])
+
+
+def show(package_id: str) -> dict[str, Any]:
+    model.Session.remove()
+    return dict(call_action("ukharvest_stars_show", id=package_id))
+
+
+def row(package_id: str) -> StarRating | None:
+    model.Session.remove()
+    return model.Session.get(StarRating, package_id)
+
+
+def best(package_id: str) -> tuple[int, str, str]:
+    found = row(package_id)
+    assert found
+    return found.stars, found.stars_code, found.stars_detail
+
+
+def test_a_dataset_that_a_person_writes() -> None:
+    id_ = make({"format": "PDF"}, {"format": "CSV"}, {"format": "CSV", "resource_type": "code"})
+    shown = show(id_)
+    since = shown.pop("since")
+    assert since
+    pdf, csv = shown.pop("resources")
+    assert shown == {
+        "stars": 3,
+        "code": "format",
+        "caption": "Structured data in an open format (such as CSV)",
+        "reason": "structured data in an open format (CSV)",
+        "text": "3 out of 5: structured data in an open format (CSV)",
+        "basis": "This rests on the name and metadata of the file alone.",
+        "dead_since": None,
+    }
+    ids = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
+    assert [pdf["id"], csv["id"]] == ids[:2]
+    assert [pdf["stars"], csv["stars"]] == [1, 3]
+
+
+def test_resources_keep_the_order_of_the_dataset() -> None:
+    id_ = make({"format": "PDF"}, {"format": "CSV"}, {"format": "XLS"})
+    resource = model.resource_table
+    # An update writes the row anew, behind the others.
+    first = sa.update(resource).where(resource.c.package_id == id_, resource.c.position == 0)
+    model.Session.execute(first.values(url_type=None))
+    model.Session.commit()
+    assert [each["stars"] for each in show(id_)["resources"]] == [1, 3, 2]
+
+
+def test_an_edit_changes_them() -> None:
+    id_ = make({"format": "CSV"})
+    act("package_patch", id=id_, license_id="")
+    assert best(id_) == (0, "no-licence", "")
+    act("package_patch", id=id_, license_id="uk-ogl")
+    shown = call_action("package_show", id=id_)
+    act("package_update", **{**shown, "license_id": ""})
+    assert best(id_) == (0, "no-licence", ""), "the licence's title is sent back without it"
+    assert stars_jobs.score_one(id_) == []
+    act("package_patch", id=id_, license_id="other-closed")
+    assert best(id_) == (0, "closed-licence", "other-closed")
+    act("package_patch", id=id_, extras=[{"key": "license_url", "value": "CC0"}], license_id="")
+    assert best(id_) == (3, "format", "CSV")
+    model.Session.execute(sa.delete(StarRating))
+    model.Session.commit()
+    shown = show(id_)
+    assert (shown["stars"], shown["since"]) == (3, None), "a dataset from before"
+
+
+def test_each_way_to_change_a_resource_counts() -> None:
+    id_ = make({"format": "PDF"})
+    added = act("resource_create", package_id=id_, url="https://files.example/a.ttl")
+    assert best(id_) == (4, "format", "TTL")
+    assert [each["stars"] for each in show(id_)["resources"]] == [1, 4]
+    act("resource_patch", id=added["id"], url="https://files.example/a", format="XLS")
+    assert best(id_) == (2, "format", "XLS")
+    act("resource_delete", id=added["id"])
+    assert best(id_) == (1, "format", "PDF")
+    act("package_patch", id=id_, resources=[])
+    assert best(id_) == (0, "no-data", "")
+    act("package_patch", id=id_, extras=[{"key": "unpublished", "value": "true"}])
+    assert best(id_) == (0, "unpublished", "")
+
+
+def test_a_resource_has_a_licence_of_its_own() -> None:
+    id_ = make(
+        {"format": "CSV", "licence": "https://creativecommons.org/licenses/by-nc/4.0/"},
+        {"format": "XLS"},
+    )
+    assert best(id_) == (2, "format", "XLS")
+    id_ = make(
+        {"format": "CSV", "licence": "https://creativecommons.org/licenses/by/4.0/"},
+        {"format": "JSON-LD"},
+        name="lakes",
+        license_id="notspecified",
+    )
+    assert best(id_) == (3, "format", "CSV")
+    assert [each["code"] for each in show(id_)["resources"]] == ["format", "no-licence"]
+
+
+def test_linked_data() -> None:
+    links = [{"key": "relation", "value": "https://other.example/id/rivers"}]
+    id_ = make({"format": "TTL"}, extras=links)
+    assert best(id_) == (5, "linked", "TTL")
+    assert show(id_)["text"] == "5 out of 5: data that is linked to other data (TTL)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        pytest.param(
+            {"license_id": ""},
+            "0 out of 5: it has no licence, so it is not clear that the data is open",
+            id="none",
+        ),
+        pytest.param(
+            {"license_id": "cc-nc"},
+            "0 out of 5: its licence, “Creative Commons Non-Commercial (Any)”, is not open",
+            id="closed",
+        ),
+        pytest.param(
+            {"license_id": "", "extras": [{"key": "licence", "value": '["Ask Bob", "© Us"]'}]},
+            "0 out of 5: its licence, “Ask Bob”, is not a known open licence",
+            id="unclear",
+        ),
+        pytest.param({"resources": []}, "0 out of 5: there is no data", id="no-data"),
+        pytest.param(
+            {"resources": [{"url": "", "format": "CSV"}]},
+            "0 out of 5: there is no data",
+            id="no-address",
+        ),
+    ],
+)
+def test_empty_list_is_described_in_words(fields: dict[str, Any], words: str) -> None:
+    assert show(make(**{"resources": [{"url": "https://f.example/a.csv"}], **fields}))[
+        "text"
+    ].startswith(words)
+
+
+def test_stars_need_the_right_to_read_the_dataset() -> None:
+    organization = factories.Organization()
+    id_ = make({"format": "CSV"}, owner_org=organization["id"], private=True)
+    stranger = factories.User()["name"]
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_stars_show", {"user": stranger, "model": model}, id=id_)
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_stars_show", {"user": "", "model": model}, id=id_)
+    with pytest.raises(tk.ObjectNotFound):
+        show("nobody")
+    listed = call_action("ukharvest_stars_list", organization=organization["name"])
+    assert listed == {"count": 0, "results": []}
+
+
+def test_a_dataset_is_written_whatever_fails_here(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delattr(star_rules, "score_dataset")
+    id_ = make({"format": "CSV"})
+    assert row(id_) is None
+    assert "could not be worked out" in caplog.text
+
+
+def test_assessment_is_written_after_locking_the_dataset(
+    portal: Portal, publisher: Publisher
+) -> None:
+    def order(sent: list[str]) -> list[str]:
+        locks = ("UPDATE package SET", "INSERT INTO ukharvest_stars")
+        return [
+            each[:6]
+            for each in sent
+            if each.startswith(locks) or ("FROM package" in each and "FOR NO KEY UPDATE" in each)
+        ]
+
+    def run(title: str, *, force: bool = False) -> str:
+        publisher.serve("/data.json", catalogue([entry(1, title=title, theme=["Health"])]))
+        with statements() as sent:
+            portal.run(source, force=force)
+        return order(sent)[0]
+
+    source = portal.source(publisher.url("/data.json"))
+    run("Rivers")
+    assert run("Lakes") == "UPDATE"
+    [dataset] = portal.datasets()
+    with statements() as sent:
+        act("package_patch", id=dataset["id"], extras=[{"key": "theme-primary", "value": "Crime"}])
+    assert order(sent)[0] == "UPDATE"
+    assert run("Lakes", force=True) == "SELECT"
+
+
+def test_an_import_scores_without_reading_again(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(datasets, "by_id")
+    publisher.serve("/data.json", catalogue([entry(1), entry(2, license="")]))
+    source = portal.source(publisher.url("/data.json"))
+    with statements("ukharvest_stars") as sent:
+        portal.run(source)
+    assert [best(each["id"])[:2] for each in portal.datasets()] == [
+        (3, "format"),
+        (0, "no-licence"),
+    ]
+    assert len([each for each in sent if each.startswith("INSERT")]) == 2
+    assert row(source) is None
+    with pytest.raises(tk.ObjectNotFound):
+        show(source)
+
+
+@pytest.fixture
+def second(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Load plugins of the second package, as if it were installed."""
+    monkeypatch.syspath_prepend(str(SECOND))
+    loaded: list[str] = []
+
+    def load(*names: str) -> None:
+        p.load(*names)
+        loaded.extend(names)
+
+    yield load
+    if loaded:
+        p.unload(*reversed(loaded))
+
+
+def test_a_harvest_brings_new_stars(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve("/data.json", catalogue([entry(1, license="")]))
+    source = portal.source(publisher.url("/data.json"))
+    portal.run(source)
+    (found,) = portal.datasets()
+    assert best(found["id"])[:2] == (0, "no-licence")
+    publisher.serve("/data.json", catalogue([entry(1)]))
+    portal.run(source)
+    assert best(found["id"]) == (3, "format", "CSV")
+
+
+def test_another_package_changes_rules_scores_and_reasons(second: Callable[..., None]) -> None:
+    id_ = make({"format": "XLS"})
+    assert best(id_) == (2, "format", "XLS")
+    second("second_stars")
+    [change] = stars_jobs.score_one(id_)
+    assert (change.before, change.after) == (Stars(2, "format", "XLS"), Stars(1, "format", "XLS"))
+    act(
+        "package_patch",
+        id=id_,
+        resources=[{"url": "https://f.example/a", "format": "house format"}],
+    )
+    assert best(id_)[0] == 1  # with the given spelling
+    act(
+        "package_patch",
+        id=id_,
+        resources=[{"url": "https://f.example/a", "format": "House format"}],
+    )
+    assert best(id_) == (3, "format", "House format")
+    locked = {"url": "https://f.example/a.csv", "description": "Needs a password"}
+    act("package_patch", id=id_, resources=[locked])
+    assert show(id_)["text"] == "0 out of 5: it is behind a password"
+    id_ = make({"format": "PDF"}, name="of-the-statistics-office")
+    assert best(id_) == (4, "Judged by the statistics office", "")
+
+
+def test_a_package_with_bugs_changes_nothing(
+    second: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    second("faulty_stars", "second_stars")
+    with caplog.at_level(logging.ERROR):
+        id_ = make({"format": "CSV"}, {"url": "https://f.example/b", "description": "password"})
+    assert best(id_) == (3, "format", "CSV")
+    assert "'faulty_stars' failed" in caplog.text
+    assert show(id_)["resources"][1]["text"] == "0 out of 5: it is behind a password"
+
+
+def test_doctor_names_a_plugin_whose_stars_were_ignored(second: Callable[..., None]) -> None:
+    list(stars_jobs.score_all())
+    assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
+    second("faulty_stars")
+    make({"format": "CSV"})
+    [finding] = examine(["stars-plugins"])
+    assert finding.level == "warning"
+    assert "'faulty_stars'" in finding.message
+    assert "stars --all" in finding.what_to_do
+    list(stars_jobs.score_all())  # it is still faulty
+    assert [each.level for each in examine(["stars-plugins"])] == ["warning"]
+    p.unload("faulty_stars")
+    list(stars_jobs.score_all())
+    assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
+    p.load("faulty_stars")
