@@ -16,6 +16,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http import urls
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.rendering import extent_map
 from ckanext.ukharvest.rendering.extent import areas, around
 
@@ -104,7 +105,8 @@ def view_of(resource: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]
     if which == "geojson":
         texts = {**common_texts(), **geojson_texts()}
         return {**view, "settings": {**settings, "url": url, "most": MOST_BYTES, "texts": texts}}
-    service = service_of(url, tk.h.ukharvest_link(resource))
+    own = str(resource.get("url") or "")
+    service = service_of(url, link_results.find_links([own]).get(own, {}))
     view["title"] = service["title"]
     if not service["layers"]:
         return {**view, "sentence": service["sentence"]}
@@ -120,7 +122,7 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         url: the resource's URL.
-        link: its link check, as ``ukharvest_link_show`` returns it; {} if it was never checked.
+        link: its link check, as ``harvest.links.as_dict``; {} if it was never checked.
     """
     own_url, parameters = without_parameters(url)
     layers = list(link.get("layers") or ())
