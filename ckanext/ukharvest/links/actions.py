@@ -1,4 +1,4 @@
-"""Actions: list links, source types and places."""
+"""Actions: list links, show the check of one, and check those of a dataset now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.link_states import host_of
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest import links as link_results
@@ -204,7 +203,7 @@ def _listed(row: Any, names: dict[str, tuple[str, str]]) -> dict[str, Any]:
         "resource_id": row.resource_id,
         "resource_name": row.resource_name or "",
         "url": row.url,
-        "host": host_of(row.url),
+        "host": row.Link.host,
         "text": link_texts.describe_state(link),
         "since": iso(row.since),
         "reason": check_texts.describe_fault(link["fault"], link["status"]),

@@ -11,6 +11,12 @@ from ckanext.ukharvest.lib.auth import Answer, answer, answer_of_source, read_re
 from ckanext.ukharvest.lib.permissions import may
 
 
+def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source; without a source, only sysadmins."""
+    refusal = answer(False, tk._("Only sysadmins may list the links of all sources"))
+    return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
+
+
 def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow who may update the source, or edit the organisation's datasets; else sysadmins."""
     if data_dict.get("source"):

@@ -196,10 +196,10 @@ AT_ONCE = 10  # hosts
 
 
 def check_due_links(shift: Shift) -> bool:
-    """Check due links, and write the formats found to the datasets; needs the lock.
+    """Check due links, and write the formats found to the datasets; needs ``database.LINKS``.
 
     Returns:
-        Whether links remain to be checked.
+        Whether another job shall go on now: links remain, and so does budget.
 
     Raises:
         Aborted: it was interrupted at a slow query.
@@ -251,7 +251,7 @@ WORK = (Work(check_due_links, _is_due, has_rest=link_results.unfilled),)
 
 
 class _Walk:
-    """One pass over the due links; remembers silent hosts and refused datasets.
+    """One pass over the due links; remembers refused datasets.
 
     Attributes:
         is_over: no further link may be checked now.

@@ -1,6 +1,6 @@
-"""Links that do not work: lists and counts by source, organisation and host. Nothing commits.
+"""Links of resources: those that do not work, with counts of them, and all. Nothing commits.
 
-One row for each resource of a live dataset whose link failed at its last check.
+The table is ``harvest.model.Link``; each query has one row for each resource of a live dataset.
 """
 
 from __future__ import annotations
@@ -105,10 +105,10 @@ def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:
 
 
 def counts(by: str, wanted: Wanted) -> Sequence[Any]:
-    """Count resources with a link that does not work, the most first.
+    """Count resources with a link that does not work.
 
     Args:
-        by: SOURCE, ORGANIZATION or HOST.
+        by: BY_SOURCE, BY_ORGANIZATION or BY_HOST.
 
     Returns:
         Rows (key, state, links); key is None for datasets without one.

@@ -59,7 +59,7 @@ def describe_state(link: Mapping[str, Any]) -> str:
     """Return the state of a link as one sentence; "" if it was never checked.
 
     Args:
-        link: as ``link_checks.as_dict`` returns it.
+        link: as ``harvest.links.as_dict`` returns it.
     """
     fault = check_texts.describe_fault(link["fault"], link["status"])
     day = format_time(link["tried"] or link["checked"], day_only=True)

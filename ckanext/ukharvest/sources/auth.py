@@ -22,12 +22,6 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
-def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may update the source; without a source, only sysadmins."""
-    refusal = answer(False, tk._("Only sysadmins may list the links of all sources"))
-    return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
-
-
 def ukharvest_decision_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source; without a source, only sysadmins."""
     refusal = answer(False, tk._("Only sysadmins may list the decisions about all sources"))
