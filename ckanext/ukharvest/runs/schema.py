@@ -95,7 +95,7 @@ def _day(value: Any) -> dt.date:
     return day
 
 
-def problem_decide_schema(is_accepted: bool) -> Schema:
+def problem_decide_schema(is_accepted: bool = True) -> Schema:
     """Return the schema; a reason and a day are needed to accept a problem."""
     needed = [tk.get_validator("not_empty"), tk.get_validator("unicode_safe"), schema.strip]
     return {

@@ -96,7 +96,7 @@ def answers(
         assert answer.status_code < 500, url
         yield f"{role} {url}", f"{answer.headers}\n{answer.body}"
     actions = [row.action for row in TABLE]
-    for row in TABLE[: actions.index("ukharvest_source_preview_create")]:
+    for row in TABLE[: actions.index("ukharvest_notice_update")]:
         answer = call(app, row, place, people["sysadmin"])
         text = answer.body if answer.status_code != 200 else json.dumps(answer.json)
         yield row.action, f"{text}\n{answer.body}"
@@ -130,6 +130,7 @@ def ids(source: str) -> Place:
         "guid": record.guid,
         "preview": preview.id,
         "dry run": preview.id,
+        "move": preview.id,
         "check": act("ukharvest_source_preview_create", text="{}")["id"],
         "url": "",
     }

@@ -164,7 +164,7 @@ def test_a_defect_is_reported_and_the_record_arrives(entry: dict[str, Any], prob
         ({"accessURL": "x"}, "bad-url", "accessURL"),
         ({"accessUrl": "http://a.uk"}, "wrong-case", "accessUrl"),
         ({"downloadURL": "http://a.uk"}, "missing-media-type", "mediaType"),
-        ({"accessURL": "http://a.uk", "mediaType": "CSV"}, "bad-media-type", "mediaType"),
+        ({"downloadURL": "http://a.uk", "mediaType": "CSV"}, "bad-media-type", "mediaType"),
         ({"accessURL": "http://a.uk", "format": "Blob 7"}, "unknown-format", "format"),
         ({"accessURL": "http://a.uk", "byteSize": "big"}, "bad-size", "byteSize"),
         ({"accessURL": "http://a.uk", "issued": "soon"}, "bad-date", "issued"),

@@ -139,7 +139,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
             part.report("missing-url", "accessURL", "missing; expected accessURL or downloadURL")
         return None
     mimetype, label = _format(part, url)
-    if download and not mimetype:
+    if download and not mimetype and not part.has("mediaType"):
         part.report(
             "missing-media-type", "mediaType", "missing; expected together with downloadURL"
         )
