@@ -152,6 +152,7 @@ def test_page_of_dataset_names_both_routes(
     admin.page.locator("a[href*='/harvest/second/job/']").first.click()
     expect(admin.page.get_by_text("its dataset is here already").first).to_be_visible()
     admin.picture("routes-second-run")
+    admin.page.get_by_role("link", name="Skipped 1").click()
     admin.page.get_by_role("link", name="Rivers 1").click()
     expect(admin.page.get_by_text("Skipped: same dataset as")).to_be_visible()
     admin.picture("routes-second-record")

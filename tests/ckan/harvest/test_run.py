@@ -8,8 +8,8 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.harvest import source_config
 from ckanext.ukharvest.harvest.model import Record, RecordProblem
+from ckanext.ukharvest.source_types import source_type
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, extras, figures, statements
@@ -373,7 +373,7 @@ def test_new_option_of_a_release_imports_nothing_again(
 ) -> None:
     portal.run(source)
     added = Option("brand_new", "boolean", False, "Came with the next release.")
-    monkeypatch.setattr(source_config, "COMMON_OPTIONS", (*COMMON_OPTIONS, added))
+    monkeypatch.setattr(source_type, "COMMON_OPTIONS", (*COMMON_OPTIONS, added))
     assert figures(portal.run(source)) == {"not modified": 4}
 
 
