@@ -137,7 +137,7 @@ def test_nothing_known_leads_to_the_form(editor: dict[str, Any], publisher: Publ
     publisher.serve(PATH, {"a": 1})
     error = find_out(editor, publisher.url(PATH))["result"]["error"]
     assert error["code"] == "no-source"
-    assert "fill in the form yourself" in error["tip"]
+    assert "continue with it and choose the type yourself" in error["tip"]
 
 
 def test_404_of_a_ckan_source_asks_for_no_login(
