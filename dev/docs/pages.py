@@ -114,7 +114,8 @@ def _page(kind: SourceType) -> str:
     lines += ["## Problems and errors", "", *_those_of(related, "problems-and-errors")]
     general = set().union(*(_codes(each) for each in related))
     rare = sorted(code for code in _codes(kind) - general if _types_with()[code] <= _FEW)
-    lines += [f"[Codes](problems.md) of its own: {', '.join(f'`{code}`' for code in rare)}."]
+    own_codes = ", ".join(f"`{code}`" for code in rare)
+    lines += [f"[Codes](problems.md) of its own: {own_codes}."] if rare else []
     lines += [_JUDGED] if kind.name == "gemini-single" else []
     return re.sub(r"\n{3,}", "\n\n", "\n".join([*lines, ""]))
 
