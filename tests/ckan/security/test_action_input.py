@@ -29,12 +29,14 @@ def errors(action: str, **given: Any) -> dict[str, list[str]]:
 
 def test_pages_have_defaults_bounds_and_whole_numbers() -> None:
     assert schema.validate({}, run_schema.run_list_schema()) == {
-        **{"limit": 100, "offset": 0},
+        "limit": 100,
+        "offset": 0,
         "failed": False,
     }
     asked = {"limit": "2000", "offset": "3", "nothing": "of ours"}
     assert schema.validate(asked, run_schema.run_list_schema()) == {
-        **{"limit": 1000, "offset": 3},
+        "limit": 1000,
+        "offset": 3,
         "failed": False,
     }
     assert set(errors("ukharvest_run_list", limit="many", offset=-1)) == {"limit", "offset"}
