@@ -38,7 +38,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "themes": ("actions", "auth", "slots"),
     "links": ("actions", "auth", "pages", "jobs", "slots", "texts", "doctor", "cli"),
     "data_checks": ("model", "actions", "auth", "pages", "jobs", "texts"),
-    "notifications": ("actions", "auth", "pages", "mails", "doctor"),
+    "notifications": ("actions", "auth", "pages", "due", "doctor"),
     "export": ("pages", "doctor", "cli"),
     "doctor": ("actions", "auth", "pages", "cli"),
 }

@@ -14,9 +14,9 @@ from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications import schema as notification_schema
-from ckanext.ukharvest.notifications import sending
 from ckanext.ukharvest.notifications.texts import describe_obstacle
 
 TESTS_A_DAY = 10  # per user: an editor can send test messages to any address
@@ -63,7 +63,7 @@ def _shown(source_id: str, context: Any) -> dict[str, Any]:
         "weekly": settings.weekly,
         "recipients": len(recipients.get(source_id, ())),
         "test": ((state and state.mailed) or {}).get("test"),
-        "obstacle": describe_obstacle(sending.obstacle()),
+        "obstacle": describe_obstacle(mails.obstacle()),
     }
 
 
@@ -163,7 +163,7 @@ def _queue_test(source_id: str, user: Any) -> None:
         raise invalid(
             "people", tk._("No one gets emails about this source yet. Choose a recipient first.")
         )
-    if option := sending.missing_option():
+    if option := mails.missing_option():
         text = gettext(
             "Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.",
             reason=describe_obstacle(option),

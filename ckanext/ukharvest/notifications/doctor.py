@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.lib.checks import WARNING, Finding, check
+from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
-from ckanext.ukharvest.notifications import sending
 
 
 @check("mail", "No mail was refused.")
 def refused_mails() -> Iterator[Finding]:
     """Find out whether mails can be sent, and whether the mail server took the last one."""
-    option = sending.missing_option()
+    option = mails.missing_option()
     if option and notification_model.sources():
         yield Finding(
             WARNING,
@@ -21,7 +21,7 @@ def refused_mails() -> Iterator[Finding]:
             f"Set {option} in the settings and restart CKAN, then send a test email from the "
             "Notifications page of a source.",
         )
-    elif failure := sending.last_failure():
+    elif failure := mails.last_failure():
         yield Finding(
             WARNING,
             "mail",

@@ -1,241 +1,384 @@
-"""Weekly summaries: one mail to each recipient, about all sources subscribed to."""
+"""Mails about harvest sources: their contents, and how they are sent."""
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
-from zoneinfo import ZoneInfo
+import smtplib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
-import sqlalchemy as sa
-from ckan import model
-from ckanext.harvest.model import HarvestJob
-from flask_babel import force_locale
+from ckan import plugins as p
+from ckan.plugins import toolkit as tk
+from itsdangerous import BadData, URLSafeSerializer
 
-from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.core.source_status import Health
-from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import database, runs, sweeper
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.core.problems.texts import find_text
+from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
+from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.health import SourceHealth
-from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.lib import texts
+from ckanext.ukharvest.lib.slots import Note, facts_of
+from ckanext.ukharvest.lib.texts import format_counts, gettext, number, ungettext
 from ckanext.ukharvest.notifications import model as notification_model
-from ckanext.ukharvest.notifications import sending
-from ckanext.ukharvest.notifications.model import (
-    FAILED,
-    HELD,
-    MISSING,
-    RECOVERED,
-    RENAMED,
-    Recipient,
-    Told,
-)
-from ckanext.ukharvest.notifications.sending import Letter, Notes
+from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
+from ckanext.ukharvest.sources import texts as source_texts
 
 log = logging.getLogger(__name__)
-Session = model.Session
 
-NOTE = "ukharvest.weekly"  # key in system_info: the last week summarised
-START = dt.timedelta(hours=6)  # after the beginning of Monday, in the portal's time zone
-
-Known = tuple[Told, SourceHealth, list[Recipient]]
+LONGEST_TITLE = 100  # characters of a source's title in a subject
+NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 
-def send_weekly(known: Sequence[Known]) -> list[str]:
-    """Send the summaries at the first tick of a week; commit."""
-    this, last = week(), database.note(NOTE)
-    if last == this:
-        return []
-    # Saved first: losing one is better than sending one at each tick.
-    database.set_note(NOTE, this)
-    if not last:  # installed in the middle of a week
-        return []
-    ids = [source.id for source, _health, _to in known]
-    notes = sending.notes_of(ids)
-    sent = sum(_send(recipient, pairs, notes) for recipient, pairs in _by_recipient(known))
-    return [f"sent {sent} weekly summaries"] if sent else []
+class Line(NamedTuple):
+    """One line of a mail: a text and an optional URL."""
+
+    text: str
+    url: str = ""
 
 
-def week(now: dt.datetime | None = None) -> str:
-    """Return the week's Monday; a week starts on Monday at six in the morning."""
-    local = (now or dt.datetime.now(dt.timezone.utc)).astimezone(ZoneInfo(sweeper.portal_zone()))
-    day = (local - START).date()
-    return (day - dt.timedelta(days=day.weekday())).isoformat()
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One mail without its footer.
 
-
-def _by_recipient(
-    known: Iterable[Known],
-) -> Iterable[tuple[Recipient, list[tuple[Told, SourceHealth]]]]:
-    summaries: dict[str, tuple[Recipient, list[tuple[Told, SourceHealth]]]] = {}
-    for source, health, recipients in known:
-        for recipient in filter(source.settings.wants_weekly, recipients):
-            key = recipient.address.casefold()
-            summaries.setdefault(key, (recipient, []))[1].append((source, health))
-    return summaries.values()
-
-
-def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], notes: Notes) -> bool:
-    """Send one summary if a source needs attention."""
-    is_needed = any(
-        health.value in sending.NEEDS_YOU or any(note.page for note in notes.get(source.id, ()))
-        for source, health in pairs
-    )
-    return is_needed and sending.send_sending(sending.compose_weekly(pairs, notes), recipient)
-
-
-MAX_TRIES = 12  # ticks: two hours without a mail server
-
-
-def send_due() -> list[str]:
-    """Send all due mails, and return sentences that say what was sent.
-
-    Of two calls at the same time the second does nothing: a mail server that never answers blocks
-    only one tick.
+    Attributes:
+        subject: without the site's name.
+        lines: paragraphs; several lines in a list are a list.
     """
-    with database.alone(database.MAILS) as is_alone:
-        return _send_news() if is_alone else []
+
+    subject: str
+    lines: tuple[Line | Sequence[Line], ...]
 
 
-AFTER_TICK = (send_due,)  # about the runs that it has closed
+Notes = Mapping[str, Sequence[Note]]  # source id → what features say of it
+NO_NOTES: Notes = MappingProxyType({})
 
 
-def _send_news() -> list[str]:
-    sources = notification_model.sources()
-    if not sources:
-        return []
-    states = source_health.load_health([source.id for source in sources])
-    recipients = notification_model.recipients(sources)
-    known = [
-        (source, states[source.id], recipients[source.id])
-        for source in sources
-        if source.id in states
-    ]
-    did = []
-    with force_locale(sending.language()):
-        for source, state, people in known:
-            did += _send_news_of(source, state, people)
-        return did + send_weekly(known)
+def notes_of(source_ids: Sequence[str]) -> Notes:
+    """Return what features say of sources in a weekly summary."""
+    notes: dict[str, list[Note]] = {}
+    for of_feature in facts_of("weekly_mail", source_ids):
+        for id_, note in of_feature.items():
+            notes.setdefault(id_, []).append(note)
+    return notes
 
 
-def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:
-    """Send a requested test message once, and save the result; commit."""
-    asked = notification_model.waiting_test(told.mailed)
-    if not asked:
-        return []
-    letter = sending.compose_test(told)
-    sent = sum(sending.send_sending(letter, person, told.id, told.title) for person in recipients)
-    failed = len(recipients) - sent
-    result = {"at": iso(utcnow()), "sent": sent, "failed": failed}
-    reason = sending.obstacle() if failed else ""
-    notification_model.note_test(told.id, {**asked, **result, "reason": reason})
-    Session.commit()
-    return [f"sent a test message about {told.name} to {sent} of {len(recipients)}"]
+def compose_failure(told: Told, health: SourceHealth, run: Mapping[str, Any]) -> Letter:
+    """Return the mail that a source could not be harvested.
 
-
-def _send_news_of(told: Told, state: SourceHealth, recipients: Sequence[Recipient]) -> list[str]:
-    """Mail the news of one source, and save what was mailed; an error affects this source only."""
-    mailed, done = dict(told.mailed), dict(told.mailed)
-    did = []
-    try:
-        did += _send_test(told, recipients)
-        for event, letter in _news(told, state, mailed):
-            if letter and event in told.settings.events and recipients:
-                sent = [sending.send_sending(letter, to, told.id, told.title) for to in recipients]
-                tries = int(mailed.pop("tries", 0)) + 1
-                if not any(sent) and tries < MAX_TRIES:
-                    mailed = {**done, "tries": tries}
-                    break
-                count = f"{sum(sent)} of {len(sent)}"
-                did.append(f"sent to {count} about {told.name}: {letter.subject}")
-            done = dict(mailed)
-        if mailed != told.mailed:
-            notification_model.save_mailed(told.id, mailed)
-        Session.commit()
-    except Exception:  # noqa: BLE001 - the others' mails have to go on
-        log.exception("Mails about the source %s could not be written", told.name)
-        compat.rollback()
-    return did
-
-
-def _news(
-    told: Told, state: SourceHealth, mailed: dict[str, Any]
-) -> Iterator[tuple[str, Letter | None]]:
-    """Yield the news to mail; note in ``mailed`` that they are."""
-    if state.value == Health.OFF:
-        return
-    if _is_failing(state):
-        if FAILED not in mailed:
-            # Why the run failed that the source's health is about.
-            run = runs.by_id([str(state.judged_id)])[str(state.judged_id)]
-            finished = texts.moment(run["finished"])
-            at = finished.isoformat(timespec="seconds") if finished else ""
-            mailed[FAILED] = {"job_id": run["id"], "at": at}
-            yield FAILED, sending.compose_failure(told, state, run)
-    elif state.value in _MISSING:
-        if mailed.get(MISSING, {}).get("health") != state.value:
-            mailed[MISSING] = {"health": state.value}
-            event, letter = _MISSING[state.value]
-            yield event, letter(told, state)
-    elif FAILED in mailed and _has_recovered(state, mailed[FAILED]):
-        yield RECOVERED, _recovery(told, state, mailed.pop(FAILED))
-    if state.value in (Health.HEALTHY, Health.ERRORS, Health.NEW):
-        mailed.pop(MISSING, None)
-    yield from _decisions(told, state, mailed)
-
-
-def _decisions(
-    told: Told, state: SourceHealth, mailed: dict[str, Any]
-) -> Iterator[tuple[str, Letter | None]]:
-    """Yield what waits for a decision; note in ``mailed`` that it is mailed."""
-    since = told.changed_identifiers.get("since") if state.renamed else None
-    if since and mailed.get(RENAMED, {}).get("since") != since:
-        mailed[RENAMED] = {"since": since}
-        yield HELD, sending.compose_renamed(told, state)
-    elif not state.renamed:
-        mailed.pop(RENAMED, None)
-    since = told.held.get("since") if state.held else None
-    before = mailed.get(HELD) or {}
-    # Three thousand pending deletions are news even after ten.
-    if since and (before.get("since") != since or state.held >= 2 * before["number"]):
-        mailed[HELD] = {"since": since, "number": state.held}
-        yield HELD, sending.compose_pending(told, state)
-    elif not state.held:
-        mailed.pop(HELD, None)
-
-
-# Recipients of failures also learn of a source without records: an empty list proves nothing, so no
-# deletion will be offered for approval.
-_MISSING: Mapping[str, tuple[str, Callable[[Told, SourceHealth], Letter]]] = {
-    Health.EMPTY: (FAILED, sending.compose_empty),
-    Health.SHRUNK: (HELD, sending.compose_shrunk),
-}
-
-
-def _is_failing(state: SourceHealth) -> bool:
-    last = state.last_run["outcome"] if state.last_run else ""
-    return last == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
-
-
-def _has_recovered(state: SourceHealth, failed: dict[str, Any]) -> bool:
-    """Tell whether a failed source works again; a stopped run proves nothing."""
-    began = texts.moment(failed.get("at"))
-    good = texts.moment(state.last_good_run and state.last_good_run["finished"])
-    return bool(good and (began is None or good > began))
-
-
-def _recovery(told: Told, state: SourceHealth, first: dict[str, Any]) -> Letter:
-    # A pruned job is older than all that exist.
-    job_id = str(first.get("job_id"))
-    created = sa.select(HarvestJob.created).where(HarvestJob.id == job_id).scalar_subquery()
-    failures = (
-        Session.query(HarvestJob.id)
-        .join(JobReport, JobReport.job_id == HarvestJob.id)
-        .filter(JobReport.source_id == told.id, JobReport.outcome == RunOutcome.FAILED)
-        .filter(HarvestJob.created >= sa.func.coalesce(created, sa.text("'-infinity'::timestamp")))
+    Args:
+        run: the first one that failed, as in ``model.runs``.
+    """
+    error = run["error"] or {"code": "", "message": ""}
+    message = tk._("The run of {time} failed: {message}").format(
+        time=texts.format_time(run["finished"]), message=_sentence(error["message"])
     )
-    good = str((state.last_good_run or {}).get("id"))
-    counts = runs.by_id([good]).get(good, {}).get("counts", {})
-    return sending.compose_recovery(told, max(failures.count(), 1), first.get("at"), counts)
+    what_stays = ungettext(
+        "Your dataset has not changed.", "Your {n} datasets stay as they were.", health.datasets
+    )
+    next_try = tk._("Next try: {time}.").format(time=texts.format_time(health.next_run))
+    lines = [Line(message)]
+    if tip := find_text(error["code"]).tip:
+        lines.append(Line(tk._("What to do: {tip}").format(tip=tk._(tip))))
+    lines += [
+        Line(
+            what_stays
+            if health.datasets
+            else tk._("Nothing has been imported from this source yet.")
+        ),
+        Line(
+            tk._("It will not run again until someone starts it.")
+            if health.next_run is None
+            else next_try
+        ),
+        Line(tk._("See the run"), run_page(told, run["id"])),
+    ]
+    if RECOVERED in told.settings.events:
+        lines.append(Line(tk._("You will get one more email when it works again.")))
+    subject = tk._("{title} could not be harvested").format(title=_title(told))
+    return Letter(subject, tuple(lines))
+
+
+def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str, int]) -> Letter:
+    """Return the mail that a failed source works again.
+
+    Args:
+        failures: runs that failed in a row.
+        since: when the first of them did.
+        figures: of the run that worked, as ``model.runs`` counts them.
+    """
+    after = tk.ungettext(
+        "It works again after a failed run on {day}.",
+        "It works again after {n} failed runs since {day}.",
+        failures,
+    )
+    lines = (
+        Line(after.format(n=number(failures), day=texts.format_time(since, day_only=True))),
+        Line(tk._("The last run: {figures}.").format(figures=format_counts(figures))),
+        Line(tk._("See the source"), source_page(told)),
+    )
+    return Letter(tk._("{title} works again").format(title=_title(told)), lines)
+
+
+def compose_pending(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that datasets wait for approval of their deletion."""
+    subject = tk.ungettext(
+        "Decision needed: {n} dataset of {title} would be deleted",
+        "Decision needed: {n} datasets of {title} would be deleted",
+        health.held,
+    ).format(n=number(health.held), title=_title(told))
+    share = tk._("{n} of {datasets} datasets are no longer in the source.")
+    lines = (
+        Line(share.format(n=number(health.held), datasets=number(health.datasets))),
+        Line(tk._("That is a large part, so nothing has been deleted yet.")),
+        Line(tk._("An administrator of the organisation decides what happens to them.")),
+        Line(tk._("Review the datasets"), f"{source_page(told)}/deletions"),
+    )
+    return Letter(subject, lines)
+
+
+def compose_renamed(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that records seem to have new identifiers."""
+    subject = tk.ungettext(
+        "Decision needed: {n} dataset of {title} may have a new identifier",
+        "Decision needed: {n} datasets of {title} may have new identifiers",
+        health.renamed,
+    ).format(n=number(health.renamed), title=_title(told))
+    lines = (
+        Line(texts.meaning(health.renamed)),
+        Line(tk._("An administrator of the organisation decides whether they are the same.")),
+        Line(tk._("Compare the datasets"), f"{source_page(told)}/identifiers"),
+    )
+    return Letter(subject, lines)
+
+
+def compose_empty(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that a source lists no records."""
+    lines = [Line(source_texts.unchanged_datasets(health.datasets))]
+    if health.datasets:
+        lines.append(Line(source_texts.after_an_empty_list(health.missing, is_you=False)))
+    check = tk._("Check that the source's URL is right and that the publisher's list has records.")
+    lines += [
+        Line(tk._("What to do: {tip}").format(tip=check)),
+        Line(tk._("See the run"), run_page(told, health.judged_id or "")),
+    ]
+    return Letter(tk._("{title} lists no records").format(title=_title(told)), tuple(lines))
+
+
+def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that too many records are missing to delete them without approval."""
+    missing = health.missing or {}
+    lines = (
+        Line(_sentence(source_texts.missing_heading(missing))),
+        Line(source_texts.before_deletion(missing, is_you=False)),
+        Line(tk._("See the run"), run_page(told, health.judged_id or "")),
+    )
+    return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
+
+
+def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes = NO_NOTES) -> Letter:
+    """Return the weekly summary for one recipient, sources that need attention first."""
+    order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
+    sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
+    needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
+    fine = [pair for pair in sources if pair[1].value not in NEEDS_YOU]
+    subject = tk._("Harvesting this week: {needy} need attention, {fine} fine").format(
+        needy=number(len(needy)), fine=number(len(fine))
+    )
+    lines: list[Line | Sequence[Line]] = []
+    for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
+        if pairs:
+            lines += [Line(heading), [line for pair in pairs for line in _lines_of(*pair, notes)]]
+    return Letter(subject, tuple(lines))
+
+
+def _lines_of(told: Told, health: SourceHealth, notes: Notes) -> Iterator[Line]:
+    """Yield a source's line, and those of features that lead to pages of their own."""
+    own = notes.get(told.id, ())
+    yield _in_a_line(told, health, [note.text for note in own if not note.page])
+    for note in own:
+        if note.page:
+            text = tk._("{title}: {text}").format(title=_title(told), text=note.text)
+            page = {"source": told.name, "locale": "default", "_external": True}
+            yield Line(text, str(tk.h.url_for(note.page, **page)))
+
+
+def _in_a_line(told: Told, health: SourceHealth, more: Sequence[str]) -> Line:
+    word = texts.find_label("health", health.value).text
+    parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
+    if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
+        day = texts.format_time(health.since, day_only=True)
+        parts.append(tk._("since {day}").format(day=day))
+    elif health.value == Health.HELD and health.renamed:
+        parts.append(
+            ungettext("{n} new identifier waits", "{n} new identifiers wait", health.renamed)
+        )
+    elif health.value == Health.HELD:
+        parts.append(ungettext("{n} deletion waits", "{n} deletions wait", health.held))
+    elif health.value == Health.ERRORS and health.last_run:
+        parts.append(ungettext("{n} record lost", "{n} records lost", health.last_run["lost"]))
+    elif health.value == Health.SHRUNK and health.missing:
+        parts.append(source_texts.missing_heading(health.missing))
+    parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))
+    return Line(", ".join([*parts, *more]), source_page(told))
+
+
+def compose_test(told: Told) -> Letter:
+    """Return the mail that tests whether mails arrive."""
+    text = tk._("This is a test. Emails about {title} will arrive here.").format(title=_title(told))
+    lines = (Line(text), Line(tk._("See the source"), source_page(told)))
+    return Letter(tk._("Test email about {title}").format(title=_title(told)), lines)
+
+
+def _title(told: Told) -> str:
+    """Return a source's title on one line, shortened for a subject."""
+    return shorten(told.title, LONGEST_TITLE)
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def source_page(told: Told) -> str:
+    """Return the URL of the source's page."""
+    return str(tk.h.url_for("harvest.read", id=told.name, locale="default", _external=True))
+
+
+def run_page(told: Told, job_id: str) -> str:
+    """Return the URL of the page of one of its runs."""
+    return f"{source_page(told)}/job/{job_id}"
+
+
+_SALT = "ukharvest-mail"
+_OPTIONS = ("smtp.server", "smtp.mail_from")
+_FAILURE, _FAILURE_SECONDS = "mail-failure", 14 * http_client.DAY
+
+
+def token(key: str, source_id: str) -> str:
+    """Return a token that unsubscribes a recipient from one source without a login.
+
+    Args:
+        key: of the recipient (``Recipient.key``).
+        source_id: "" for the weekly summaries of all sources.
+    """
+    return str(_signer().dumps([key, source_id]))
+
+
+def read_token(text: str) -> tuple[str, str] | None:
+    """Return a token's recipient key and source id, None if it is not ours."""
+    try:
+        key, source_id = _signer().loads(text)
+    except (BadData, ValueError, TypeError):
+        return None
+    return str(key), str(source_id)
+
+
+def unsubscribe(key: str, source_id: str) -> None:
+    """Remove a token's recipient from a source's list, or from all weekly summaries."""
+    notification_model.leave(key, source_id)
+
+
+def _signer() -> URLSafeSerializer:
+    return URLSafeSerializer(tk.config["SECRET_KEY"], salt=_SALT)
+
+
+def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str = "") -> bool:
+    """Send a mail; return False, and log why, if that is not possible.
+
+    Args:
+        source_id, title: of the source that it is about; "" for a weekly summary.
+    """
+    # CKAN 2.12 sends nothing without a server, and raises nothing.
+    if option := missing_option():
+        log.error("A mail could not be sent: %s is not set", option)
+        _note_failure(option, f"{option} is not set")
+        return False
+    leave = tk.h.url_for(
+        "ukharvest_mail.leave",
+        token=token(recipient.key, source_id),
+        locale="default",
+        _external=True,
+    )
+    site = " ".join(str(tk.config.get("ckan.site_title") or "CKAN").split())
+    words = {
+        "letter": letter,
+        "site": site,
+        "lang": language().replace("_", "-"),
+        "foot": _foot(title, leave),
+    }
+    try:
+        tk.mail_recipient(
+            recipient.name,
+            recipient.address,
+            f"[{site}] {letter.subject}",
+            str(tk.render("emails/ukharvest_mail.txt", words)).strip() + "\n",
+            str(tk.render("emails/ukharvest_mail.html", words)),
+            headers={
+                "List-Unsubscribe": f"<{leave}>",
+                "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+                "Auto-Submitted": "auto-generated",
+            },
+        )
+    except Exception as exc:  # noqa: BLE001 - mailers of other extensions raise what they like
+        log.exception("A mail about %s could not be sent", title or "all sources")
+        _note_failure(_reason(exc), one_line(str(exc)) or type(exc).__name__)
+        return False
+    http_client.forget(_FAILURE)
+    return True
+
+
+def missing_option() -> str:
+    """Return the option without which CKAN cannot send mails; "" if none is missing."""
+    # Other extensions can send by other ways (CKAN 2.12).
+    notifier = getattr(p, "INotifier", None)
+    others_send = notifier and any(p.PluginImplementations(notifier))
+    options = () if others_send else _OPTIONS
+    return next((name for name in options if not tk.config.get(name)), "")
+
+
+def obstacle() -> str:
+    """Return why mails cannot be sent now, or the last could not be; "" if nothing is known.
+
+    It is a reason for ``notification_settings.describe_obstacle``.
+    """
+    return missing_option() or (last_failure() or {}).get("reason", "")
+
+
+def _reason(exc: Exception) -> str:
+    """Tell a server that does not answer from one that refuses; smtplib's errors are OSErrors."""
+    cause = exc.__context__ or exc
+    away = (smtplib.SMTPConnectError, smtplib.SMTPServerDisconnected)
+    is_answer = isinstance(cause, smtplib.SMTPException) and not isinstance(cause, away)
+    is_away = isinstance(cause, OSError) and not is_answer
+    return notification_model.UNREACHABLE if is_away else notification_model.REFUSED
+
+
+def _note_failure(reason: str, error: str) -> None:
+    failure = {"at": utcnow().isoformat(), "reason": reason, "error": error}
+    http_client.save_in_redis(_FAILURE, failure, _FAILURE_SECONDS)
+
+
+def last_failure() -> dict[str, str] | None:
+    """Return when and why the last mail could not be sent; None if it was sent."""
+    return cast("dict[str, str] | None", http_client.recall(_FAILURE))
+
+
+def language() -> str:
+    """Return the language of mails: the portal's own, such as "en_GB"."""
+    return str(tk.config.get("ckan.locale_default") or "en")
+
+
+def _foot(title: str, leave: str) -> tuple[Line, ...]:
+    if not title:
+        why = tk._(
+            "You get this email because you are on the list for weekly summaries of these sources."
+        )
+        return Line(why), Line(tk._("Stop weekly summaries"), leave)
+    why = gettext(
+        "You get this email because you are on the list for emails about {title}.",
+        title=name_unseen(" ".join(title.split())),
+    )
+    return Line(why), Line(tk._("Stop emails about this source"), leave)

@@ -13,7 +13,7 @@ from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import pages, permissions, texts
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import gettext, ngettext
-from ckanext.ukharvest.notifications import sending
+from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications.texts import EVENTS, WEEKLY, describe_obstacle
 from ckanext.ukharvest.sources import pages as source_pages
 
@@ -21,7 +21,7 @@ SLOTS = (
     Slot(
         "source_mail",
         "ukharvest/snippets/mail_obstacle.html",
-        lambda: describe_obstacle(sending.obstacle()),
+        lambda: describe_obstacle(mails.obstacle()),
     ),
 )
 
@@ -136,14 +136,14 @@ def leave(token: str) -> Any:
     The token from the email is enough: no login, and no CSRF token, which mail programs that send
     the POST themselves (RFC 8058) do not have.
     """
-    recipient = sending.read_token(token)
+    recipient = mails.read_token(token)
     if recipient is None:
         return tk.abort(404, tk._("This link is not complete. Copy the whole link from the email."))
     key, source_id = recipient
     title = permissions.title_of(source_id)
     is_done = tk.request.method == "POST"
     if is_done:
-        sending.unsubscribe(key, source_id)
+        mails.unsubscribe(key, source_id)
     page = tk.render("ukharvest/unsubscribe.html", {"title": title, "is_done": is_done})
     # The URL contains the secret token, so it must not leak to other sites.
     return Response(page, headers={"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"})

@@ -28,7 +28,7 @@ from ckanext.ukharvest.doctor import datasets, runs, services
 from ckanext.ukharvest.harvest import http_client, sweeper
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker, utcnow
 from ckanext.ukharvest.lib.checks import Check, Finding
-from ckanext.ukharvest.notifications import sending
+from ckanext.ukharvest.notifications import mails
 from tests.ckan.adoption.test_adoption import Stock, numbered
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
@@ -63,7 +63,7 @@ def healthy(jobs_worker: None) -> None:
     for kind in ("gather", "fetch"):
         model.Session.add(Worker(id=f"test-{kind}", kind=kind))
     model.Session.commit()
-    http_client.forget(sending._FAILURE)
+    http_client.forget(mails._FAILURE)
     swept(utcnow())
 
 

@@ -15,8 +15,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.links import model as link_model
+from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
-from ckanext.ukharvest.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
@@ -153,7 +153,7 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notification_model.sources()
     state = source_health.load_health([broken.source])[broken.source]
-    letter = sending.compose_weekly([(told, state)], sending.notes_of([broken.source]))
+    letter = mails.compose_weekly([(told, state)], mails.notes_of([broken.source]))
     (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
     assert "1 link does not work" in line.text
     assert line.url.endswith("/harvest/links?source=rivers")
@@ -173,8 +173,8 @@ def test_pages_of_broken_links_in_a_browser(
     looks.check(visitor, "links", "/harvest/links")
 
 
-def flat(lines: Any) -> list[sending.Line]:
+def flat(lines: Any) -> list[mails.Line]:
     found = []
     for each in lines:
-        found += [each] if isinstance(each, sending.Line) else list(each)
+        found += [each] if isinstance(each, mails.Line) else list(each)
     return found

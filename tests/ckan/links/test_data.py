@@ -24,8 +24,8 @@ from ckanext.ukharvest.data_checks import jobs as data_check_jobs
 from ckanext.ukharvest.data_checks.model import DataCheck, DataSchema
 from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
-from ckanext.ukharvest.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
@@ -495,10 +495,10 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="needed")
     (told,) = notification_model.sources()
     states = source_health.load_health([place.source])
-    notes = sending.notes_of([place.source])
-    letter = sending.compose_weekly([(told, states[place.source])], notes)
+    notes = mails.notes_of([place.source])
+    letter = mails.compose_weekly([(told, states[place.source])], notes)
     assert "1 file does not follow its schema" in str(letter.lines)
-    assert "schema" not in str(sending.compose_weekly([(told, states[place.source])], {}).lines)
+    assert "schema" not in str(mails.compose_weekly([(told, states[place.source])], {}).lines)
 
 
 def test_data_errors_page_is_accessible_and_harmless(data: Publisher, visitor: Visitor) -> None:

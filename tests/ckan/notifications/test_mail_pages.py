@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.notifications import sending
+from ckanext.ukharvest.notifications import mails
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act
@@ -36,7 +36,7 @@ def test_notification_pages_are_accessible(
     act("ukharvest_mail_update", source_id=source, people=[editor["name"]], addresses=["a@b.test"])
     looks.check(visitor, "notifications", ADDRESS)
     looks.assert_harmless(visitor.page)
-    looks.check(visitor, "unsubscribe", f"/harvest/unsubscribe/{sending.token('a@b.test', source)}")
+    looks.check(visitor, "unsubscribe", f"/harvest/unsubscribe/{mails.token('a@b.test', source)}")
     looks.assert_harmless(visitor.page)
 
 
@@ -56,7 +56,7 @@ def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, s
         page.click("text=Save")
     main = page.locator("[role=main] .ukharvest")
     assert "2 recipients get emails about Source 1." in main.inner_text()
-    page.goto(f"/harvest/unsubscribe/{sending.token(editor['id'], source)}")
+    page.goto(f"/harvest/unsubscribe/{mails.token(editor['id'], source)}")
     with page.expect_navigation():
         page.click("text=Stop these emails")
     assert "Done" in main.locator("[role=status]").inner_text()

@@ -23,10 +23,10 @@ from markupsafe import escape
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import SourceState
-from ckanext.ukharvest.notifications import mails, sending
+from ckanext.ukharvest.notifications import due, mails
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.actions import TESTS_A_DAY
-from ckanext.ukharvest.notifications.mails import MAX_TRIES
+from ckanext.ukharvest.notifications.due import MAX_TRIES
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
 from tests.ckan.people import member
@@ -266,7 +266,7 @@ def test_unsubscribing_removes_an_address_everywhere(
     choose(person, people=[bob["id"]], addresses=[], weekly="needed")
     choose(address, addresses=[written], weekly="needed")
     choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="needed")
-    app.post(f"/harvest/unsubscribe/{sending.token(bob['id'], '')}")
+    app.post(f"/harvest/unsubscribe/{mails.token(bob['id'], '')}")
     ids = [person, address, both]
     told = {each.id: each for each in notification_model.sources(ids)}
     wanted = {
@@ -276,7 +276,7 @@ def test_unsubscribing_removes_an_address_everywhere(
         if told[id_].settings.wants_weekly(each)
     }
     assert wanted == {(both, TEAM)}
-    app.post(f"/harvest/unsubscribe/{sending.token(bob['id'], both)}")
+    app.post(f"/harvest/unsubscribe/{mails.token(bob['id'], both)}")
     shown = act("ukharvest_mail_show", source_id=both)
     assert (shown["addresses"], shown["recipients"]) == ([TEAM], 1)
     # A recipient who unsubscribes and is added again starts without history.
@@ -309,7 +309,7 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
         choose(each, events=[], weekly="needed")
     tick()  # the week of the installation
     assert inbox.new_mails() == []
-    monday = dt.datetime.fromisoformat(mails.week()) + dt.timedelta(days=7)
+    monday = dt.datetime.fromisoformat(due.week()) + dt.timedelta(days=7)
     with freeze_time(monday + dt.timedelta(hours=5)):
         tick()
         assert inbox.new_mails() == []
@@ -325,7 +325,7 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     assert lines[1] == "- Source 1: Healthy, 3 datasets"
     assert text.startswith("Need attention:\n")
     token = message["List-Unsubscribe"].strip("<>").rpartition("/")[2]
-    assert sending.read_token(token) == (TEAM, "")
+    assert mails.read_token(token) == (TEAM, "")
 
 
 def test_weekly_summary_needs_a_reason_and_a_recipient(
@@ -333,7 +333,7 @@ def test_weekly_summary_needs_a_reason_and_a_recipient(
 ) -> None:
     choose(source, events=[], weekly="needed", addresses=[TEAM])
     tick()
-    monday = dt.datetime.fromisoformat(mails.week()) + dt.timedelta(days=7, hours=7)
+    monday = dt.datetime.fromisoformat(due.week()) + dt.timedelta(days=7, hours=7)
     with freeze_time(monday):
         tick()
         assert inbox.new_mails() == []
@@ -341,7 +341,7 @@ def test_weekly_summary_needs_a_reason_and_a_recipient(
     portal.run(source)
     both = [TEAM, "other@somewhere.example"]
     choose(source, events=[], weekly="needed", addresses=both)
-    app.post(f"/harvest/unsubscribe/{sending.token(TEAM, '')}")
+    app.post(f"/harvest/unsubscribe/{mails.token(TEAM, '')}")
     choose(source, events=[], weekly="needed", addresses=both)
     inbox.new_mails()
     with freeze_time(monday + dt.timedelta(days=7)):

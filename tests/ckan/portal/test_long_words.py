@@ -14,7 +14,7 @@ from ckan import model
 from ckan.plugins import get_plugin
 
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.notifications import sending
+from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
@@ -85,7 +85,7 @@ def test_pages_hold_longer_words(
         "record": f"{page}/record/{record}",
         "check": f"{page}/check",
         "notifications": f"{page}/notifications",
-        "unsubscribe": f"/harvest/unsubscribe/{sending.token('a@b.test', source)}",
+        "unsubscribe": f"/harvest/unsubscribe/{mails.token('a@b.test', source)}",
         "switch-off": f"{page}/switch-off",
         "dataset": f"/dataset/{name}",
         "changes": f"/dataset/{name}/harvest-changes",
