@@ -7,7 +7,6 @@ from typing import Any
 
 from ckan import model
 from ckan.plugins import toolkit as tk
-from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
@@ -56,21 +55,13 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     tk.check_access("ukharvest_link_list", context, data_dict)
     data = schema.validate(data_dict, link_schema.link_list_schema())
     count, results = link_model.list_links(
-        source_id=_source_id(data["source"]) if data.get("source") else None,
+        source_id=source_of({"source_id": data["source"]}).id if data.get("source") else None,
         only_unknown=data["unknown"],
         state=data.get("state") or "",
         limit=data["limit"],
         offset=data["offset"],
     )
     return {"count": count, "results": results}
-
-
-def _source_id(name_or_id: str) -> str:
-    package = model.Package.get(name_or_id)
-    source = HarvestSource.get(package.id) if package else None
-    if source is None:
-        raise tk.ObjectNotFound(tk._("No harvest source has this name or id"))
-    return str(source.id)
 
 
 @tk.side_effect_free
