@@ -13,12 +13,12 @@ from ckanext.ukharvest.schema_check.report import (
     FIRST_ROWS,
     MAX_CELL,
     MAX_COLUMNS,
-    MAX_DISTINCT,
     ColumnSummary,
     DataReport,
     Limits,
     SampleRow,
 )
+from ckanext.ukharvest.schema_check.table_check import MAX_DISTINCT
 from tests.schema_check.support import check, table, to_bytes
 
 BIG = ("12345678901234567890", "12345678901234567891")  # one number for a computer's float

@@ -13,8 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
-from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.records import (
+    OF_DATASET,
+    OF_RESOURCE,
+    DatasetRecord,
+    Licence,
+    Period,
+    ResourceRecord,
+)
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.mapping import kept_fields

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.dates import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url

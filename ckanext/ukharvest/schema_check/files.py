@@ -26,8 +26,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.schema_check.collector import Collector, Unchecked
-from ckanext.ukharvest.schema_check.report import Limits
+from ckanext.ukharvest.schema_check.report import Collector, Limits, Unchecked
 
 _HEAD = 4096
 _PIECE = 1 << 20
@@ -132,7 +131,7 @@ def decode_json(content: bytes) -> tuple[str, str]:
     return content.decode(encoding.codec, "replace"), encoding.label
 
 
-# The types, named as in ``core/values/schema_types``.
+# The types, named as in ``core.values.file_facts.SCHEMA_TYPES``.
 CSVLINT, TABLE_SCHEMA, JSON_SCHEMA, XSD = "csvlint", "tableschema", "json-schema", "xsd"
 TITLES = {
     CSVLINT: "a schema of the LGA (csvlint)",

@@ -12,7 +12,7 @@ from typing import IO
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.values.text import fold_name
 from ckanext.ukharvest.schema_check import files
-from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
+from ckanext.ukharvest.schema_check.report import Collector, Stopped, Unchecked
 
 _HEAD = 65536  # characters in which the header is
 # Characters of a line or a cell. Excel's cells have 32,767; boundaries as GeoJSON are longer.

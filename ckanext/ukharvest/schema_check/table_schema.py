@@ -17,8 +17,7 @@ from dateutil.parser import parse as parse_any
 from ckanext.ukharvest.core.values import web_addresses
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.schema_check import columns as rules
-from ckanext.ukharvest.schema_check import json_check
-from ckanext.ukharvest.schema_check.collector import Collector
+from ckanext.ukharvest.schema_check import tree_check
 from ckanext.ukharvest.schema_check.columns import (
     TEXT,
     CellType,
@@ -26,10 +25,11 @@ from ckanext.ukharvest.schema_check.columns import (
     Rule,
     TableRules,
     dated,
+    field_name,
     integer,
     parse_integer,
 )
-from ckanext.ukharvest.schema_check.csvlint import field_name
+from ckanext.ukharvest.schema_check.report import Collector
 
 Description = Mapping[str, Any]
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|NaN|-?INF")
@@ -245,7 +245,7 @@ def _parse_json(text: str, kind: type) -> Any:
 
 def _parse_geojson(text: str) -> Any:
     value = _parse_json(text, dict)
-    if next(json_check.faults(value), None):
+    if next(tree_check.faults(value), None):
         raise ValueError(text)
     return value
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ckanext.ukharvest.core.values.text import clean_text, fold_name, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 
 class Format(NamedTuple):

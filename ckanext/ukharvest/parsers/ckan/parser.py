@@ -14,6 +14,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
+    OF_DATASET,
     Agent,
     DatasetRecord,
     Origin,
@@ -22,7 +23,6 @@ from ckanext.ukharvest.core.records import (
     RawRecord,
     RemoteGroup,
 )
-from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_line

@@ -12,8 +12,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.translations import Translation
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Translation
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_frequency
 from ckanext.ukharvest.core.values.identifiers import parse_identifier

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.records import Agent, Licence
-from ckanext.ukharvest.core.translations import Texts, collect_translations
+from ckanext.ukharvest.core.records import Agent, Licence, Texts, collect_translations
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.licences import read_licence

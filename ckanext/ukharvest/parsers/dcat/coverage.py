@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from ckanext.ukharvest.core.translations import (
+from ckanext.ukharvest.core.records import (
     Pairs,
     ResourceTranslation,
     Translation,
@@ -15,11 +15,10 @@ from ckanext.ukharvest.core.translations import (
 )
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import parse_period
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table

@@ -13,8 +13,7 @@ from typing import Any
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
-from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.core.translations import Translation
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Translation
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import marked as _

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import LASTING, Periods, parse_date, span
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
     Box,
@@ -23,7 +23,6 @@ from ckanext.ukharvest.core.values.geometries import (
     too_large,
 )
 from ckanext.ukharvest.core.values.multivalue import as_text, is_no
-from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references

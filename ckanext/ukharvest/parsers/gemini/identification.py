@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.translations import (
+from ckanext.ukharvest.core.records import (
     ResourceTranslation,
     Translation,
     collect_translations,

@@ -15,16 +15,16 @@ from lxml import etree
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
+    file_facts,
     formats,
     licences,
     local_government_lists,
     parties,
-    schema_types,
 )
+from ckanext.ukharvest.core.values.dates import Periods, join_periods
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods, join_periods
 from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -117,7 +117,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             rendition.report("unknown-format", "MimeType", words)
         schema_url, extras = _schema(rendition)
         extras["language"] = spoken
-        extras["schema_type"] = schema_types.guess(schema_url, label)
+        extras["schema_type"] = file_facts.guess_schema_type(schema_url, label)
         extras["spatial_uri"] = " ".join(areas)
         extras.update(covered.extras)
         extras["availability"] = availability = rendition.text("Availability")
