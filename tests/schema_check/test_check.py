@@ -119,7 +119,7 @@ def test_findings_before_the_end_are_reported(monkeypatch: pytest.MonkeyPatch) -
     assert [each.row for each in report.findings] == [2]
     assert "too complex" in report.stopped
     assert report.sample
-    assert [row.cells for row in report.sample.rows] == [("a", "x")]
+    assert [row["cells"] for row in report.sample["rows"]] == [["a", "x"]]
     assert report.columns == ()
 
 

@@ -17,7 +17,7 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.values import (
-    file_facts,
+    formats,
     local_government_lists,
     multivalue,
     theme_names,
@@ -68,7 +68,7 @@ def ukharvest_text(key: Key, data: Data, _errors: Any, context: Any) -> None:
 @_of_people
 def ukharvest_schema_type(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept the language of a schema; known ones in any spelling, such as "CSV Lint"."""
-    _store_one(key, data, context, file_facts.schema_type_name)
+    _store_one(key, data, context, formats.schema_type_name)
 
 
 @_of_people

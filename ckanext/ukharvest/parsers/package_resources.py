@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.records import OF_RESOURCE, Period, ResourceRecord
-from ckanext.ukharvest.core.values import file_facts, formats, multivalue
+from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
@@ -76,9 +76,9 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
     if others:
         shown = shorten(others[0], 80)
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
-    stated = file_facts.schema_type_name(package.text(part, (kind,)))
+    stated = formats.schema_type_name(package.text(part, (kind,)))
     extras = {
-        kind: stated or (file_facts.guess_schema_type(url, _format(part, _FORMAT)) if url else ""),
+        kind: stated or (formats.guess_schema_type(url, _format(part, _FORMAT)) if url else ""),
         "conforms_to": package.with_more(part, "conforms_to", others),
         "described_by": package.with_more(part, "described_by", own),
     }

@@ -37,8 +37,6 @@ from ckanext.ukharvest.schema_check.report import (
     DataReport,
     Finding,
     Limits,
-    Sample,
-    SampleRow,
     Stopped,
     Unchecked,
     Verdict,
@@ -151,13 +149,21 @@ def _report(
     limits: Limits,
     on_finding: Callable[[Finding], None] | None,
 ) -> DataReport:
-    received = _Received(limits.shown, on_finding)
+    values: dict[str, Any] = {}  # of these the last one counts
+    lists: dict[str, list[Any]] = {"finding": [], "note": [], "column": [], "sample_row": []}
     for name, value in lines:
-        received.add(name, value)
-    values = received.values
-    errors = max(received.number, values.get("errors", 0))
+        if name in lists:
+            lists[name].append(value)
+        else:
+            values[name] = value
+    findings = [Finding(*value) for value in lists["finding"]]
+    if on_finding:
+        for finding in findings:
+            on_finding(finding)
+    errors = max(len(findings), values.get("errors", 0))
     stopped = values.get("stopped", "")
     reason = values.get("unchecked", "") if "end" in values else _broken_off(code, limits)
+    rows = lists["sample_row"]
     if errors:  # what was found before the end is known
         reason, stopped = "", stopped or reason
     return DataReport(
@@ -168,52 +174,11 @@ def _report(
         checked=values.get("checked", 0),
         unit=values.get("unit", ""),
         stopped=stopped,
-        findings=tuple(received.findings),
-        notes=tuple(received.notes),
-        sample=received.sample,
-        columns=tuple(received.columns),
+        findings=tuple(findings[: limits.shown]),
+        notes=tuple(lists["note"]),
+        sample={"header": rows[0], "rows": rows[1:]} if rows else None,
+        columns=tuple(ColumnSummary(**column) for column in lists["column"]),
     )
-
-
-class _Received:
-    """What the process has written."""
-
-    def __init__(self, shown: int, on_finding: Callable[[Finding], None] | None) -> None:
-        self._shown, self._on_finding = shown, on_finding
-        self.values: dict[str, Any] = {}
-        self.number = 0  # of findings
-        self.findings: list[Finding] = []
-        self.notes: list[str] = []
-        self.columns: list[ColumnSummary] = []
-        self._rows: list[SampleRow] = []
-
-    def add(self, name: str, value: Any) -> None:
-        """Add a line; lines of several values are collected, of others the last one counts."""
-        if name == "finding":
-            self._add_finding(Finding(*value))
-        elif name == "note":
-            self.notes.append(value)
-        elif name == "column":
-            self.columns.append(ColumnSummary(**value))
-        elif name == "sample_row":
-            self._rows.append(SampleRow.from_dict(value))
-        else:
-            self.values[name] = value
-
-    def _add_finding(self, finding: Finding) -> None:
-        self.number += 1
-        if self._on_finding:
-            self._on_finding(finding)
-        if len(self.findings) < self._shown:
-            self.findings.append(finding)
-
-    @property
-    def sample(self) -> Sample | None:
-        """The rows, None if the data are no table."""
-        if not self._rows:
-            return None
-        header, *rows = self._rows
-        return Sample(header, tuple(rows))
 
 
 def _broken_off(code: int | None, limits: Limits) -> str:

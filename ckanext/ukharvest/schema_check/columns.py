@@ -49,6 +49,19 @@ def parse_integer(text: str) -> int:
     return int(text)
 
 
+def matching(
+    expression: re.Pattern[str], value: Callable[[str], Any] = str
+) -> Callable[[str], Any]:
+    """Return what parses the texts that match an expression as a whole; ``value`` converts them."""
+
+    def parse(text: str) -> Any:
+        if not expression.fullmatch(text):
+            raise ValueError(text)
+        return value(text)
+
+    return parse
+
+
 def integer(words: str, example: str, low: int | None = None, high: int | None = None) -> CellType:
     """Return the type of integers within bounds."""
 
@@ -178,6 +191,9 @@ def max_length(length: int) -> Rule:
     return lambda _text, value: fault if len(value) > length else None
 
 
+LENGTHS = (("minLength", min_length), ("maxLength", max_length))
+
+
 def pattern(expression: re.Pattern[str], shown: str, example: str = "") -> Rule:
     """Return the rule that an expression, which includes its anchors, is found in the text."""
     fault = Fault("pattern", f"text that matches {shorten(shown, 120)}", example)
@@ -204,6 +220,18 @@ def _is_above(value: Any, bound: Any, or_equal: bool) -> bool:
         return bool(value >= bound if or_equal else value > bound)
     except (TypeError, ArithmeticError):  # a date with a time zone and one without; not a number
         return False
+
+
+def compile_pattern(
+    text: str, column: str, collector: Collector, flags: int = 0
+) -> re.Pattern[str] | None:
+    """Return a schema's pattern; None for one that is invalid, which is noted."""
+    try:
+        return re.compile(text, flags)
+    except (re.error, OverflowError, RecursionError) as exc:
+        why = shorten(str(exc), 60)
+        collector.note(f"The pattern of {column} in the schema is invalid and not checked: {why}")
+        return None
 
 
 def read_flag(value: Any, name: str, column: str, collector: Collector) -> bool:
@@ -237,9 +265,11 @@ def _note_unclear(value: Any, name: str, column: str, collector: Collector) -> N
 
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
-_FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|-?INF|NaN")
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _SPACE = " \t\r\n"  # which XML Schema and Ruby ignore around numbers
+_DIGITS = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+_DECIMAL = re.compile(rf"[{_SPACE}]*{_DIGITS}[{_SPACE}]*")
+_FLOAT = re.compile(rf"[{_SPACE}]*(?:{_DIGITS}(?:[eE][+-]?[0-9]+)?|-?INF|NaN)[{_SPACE}]*")
+_BOOLEAN = re.compile("true|false|1|0")
 # Ruby's expressions, which csvlint uses, in Python's words.
 _RUBY = ((r"\A", r"\A"), (r"\Z", r"(?=\n?\Z)"), (r"\z", r"\Z"), (r"\h", "[0-9a-fA-F]"))
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -252,32 +282,16 @@ _DATES = {
 }
 
 
-def _parse_float(text: str) -> float:
-    if not _FLOAT.fullmatch(text.strip(_SPACE)):
-        raise ValueError(text)
-    return float(text)
-
-
-def _parse_decimal(text: str) -> Decimal:
-    if not _DECIMAL.fullmatch(text.strip(_SPACE)):
-        raise ValueError(text)
-    return Decimal(text.strip(_SPACE))
-
-
-def _parse_boolean(text: str) -> bool:
-    if text not in ("true", "false", "1", "0"):
-        raise ValueError(text)
-    return text in ("true", "1")
-
-
 def _integer(words: str, example: str, **bounds: int) -> CellType:
     cell = integer(words, example, **bounds)
     return CellType(words, example, lambda text: cell.parse(text.strip(_SPACE)))
 
 
 _WHOLE = _integer("a whole number", "12")
-_NUMBER = CellType("a number without commas or signs of a currency", "1200.50", _parse_float)
-_DECIMALS = CellType(_NUMBER.words, _NUMBER.example, _parse_decimal)
+_NUMBER = CellType(
+    "a number without commas or signs of a currency", "1200.50", matching(_FLOAT, float)
+)
+_DECIMALS = CellType(_NUMBER.words, _NUMBER.example, matching(_DECIMAL, Decimal))
 _URL = CellType("a URL", "https://www.example.gov.uk/", parse_web_url)
 _TYPES = {
     "string": TEXT,
@@ -298,7 +312,7 @@ _TYPES = {
     "double": _NUMBER,
     "decimal": _DECIMALS,
     "anyURI": _URL,
-    "boolean": CellType("true, false, 1 or 0", "true", _parse_boolean),
+    "boolean": CellType("true, false, 1 or 0", "true", matching(_BOOLEAN)),
 }
 
 
@@ -328,20 +342,18 @@ def _column(description: Mapping[str, Any], number: int, collector: Collector) -
     column = Column(name, _type(rules_of_field, name, collector), unique_when_missing=True)
     column.required = read_flag(rules_of_field.get("required"), "required", name, collector)
     column.unique = read_flag(rules_of_field.get("unique"), "unique", name, collector)
-    shortest = read_length(rules_of_field.get("minLength"), "minLength", name, collector)
-    longest = read_length(rules_of_field.get("maxLength"), "maxLength", name, collector)
-    if shortest is not None:
-        column.text_rules.append(min_length(shortest))
-    if longest is not None:
-        column.text_rules.append(max_length(longest))
+    for key, rule in LENGTHS:
+        length = read_length(rules_of_field.get(key), key, name, collector)
+        if length is not None:
+            column.text_rules.append(rule(length))
     if expression := _pattern(rules_of_field.get("pattern"), name, collector):
         shown = str(rules_of_field["pattern"])
         column.text_rules.append(pattern(expression, shown, column.type.example))
     if column.type is not TEXT:
-        for key, rule in (("minimum", minimum), ("maximum", maximum)):
+        for key, limit in (("minimum", minimum), ("maximum", maximum)):
             bound = _bound(rules_of_field.get(key), key, column, collector)
             if bound is not None:
-                column.rules.append(rule(bound, str(rules_of_field[key])))
+                column.rules.append(limit(bound, str(rules_of_field[key])))
     return column
 
 
@@ -376,13 +388,9 @@ def _pattern(given: Any, column: str, collector: Collector) -> re.Pattern[str] |
     """Return a pattern of Ruby, in which ^ and $ match at line ends, for Python."""
     if not isinstance(given, str) or not given:
         return None
-    try:
-        text = _ESCAPE.sub(lambda found: dict(_RUBY).get(found[0], found[0]), given)
-        return re.compile(re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", text), re.MULTILINE)
-    except (re.error, OverflowError, RecursionError) as exc:
-        why = shorten(str(exc), 60)
-        collector.note(f"The pattern of {column} in the schema is invalid and not checked: {why}")
-        return None
+    text = _ESCAPE.sub(lambda found: dict(_RUBY).get(found[0], found[0]), given)
+    text = re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", text)
+    return compile_pattern(text, column, collector, re.MULTILINE)
 
 
 def _bound(given: Any, key: str, column: Column, collector: Collector) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, TextIO
@@ -50,79 +50,35 @@ class ColumnSummary:
 
 
 FIRST_ROWS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class SampleFault:
-    """An error in a shown row.
-
-    Attributes:
-        cell: position of the cell from 0; None for the whole row, and for cells that are not shown.
-        column, found, expected, example: as in ``Finding``.
-    """
-
-    cell: int | None
-    column: str
-    found: str
-    expected: str
-    example: str
-
-
-@dataclass(frozen=True, slots=True)
-class SampleRow:
-    """A shown row.
-
-    Attributes:
-        row: its number, with the header as row 1.
-        cells: their texts, cut; as many as the row has, at most ``MAX_COLUMNS``.
-        left_out: number of its further cells.
-        faults: its errors.
-    """
-
-    row: int
-    cells: tuple[str, ...]
-    left_out: int = 0
-    faults: tuple[SampleFault, ...] = ()
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> SampleRow:
-        """Return the row that ``asdict`` turned into this dict."""
-        faults = tuple(SampleFault(**fault) for fault in value["faults"])
-        return cls(value["row"], tuple(value["cells"]), value["left_out"], faults)
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Rows of a table.
-
-    Attributes:
-        header: row 1.
-        rows: the first ones, and those with one of the errors that the report shows.
-    """
-
-    header: SampleRow
-    rows: tuple[SampleRow, ...]
+_OF_FAULT = ("column", "found", "expected", "example")
 
 
 def make_row(
     number: int, cells: Sequence[str], errors: Iterable[tuple[Sequence[int], Finding]]
-) -> SampleRow:
+) -> dict[str, Any]:
     """Return a row as it is shown.
 
     Args:
         number: of the row.
         cells: all its cells.
         errors: its errors, each with the positions of the cells at fault.
+
+    Returns:
+        ``row`` (its number, with the header as row 1), ``cells`` (their texts, cut; as many as the
+        row has, at most ``MAX_COLUMNS``), ``left_out`` (number of its further cells) and
+        ``faults``, a dict for each cell at fault: ``cell`` (its position from 0; None for the whole
+        row, and for cells that are not shown), and the rest as in ``Finding``.
     """
-    faults = []
+    faults: list[dict[str, Any]] = []
     for positions, error in errors:
-        values = error.column, error.found, error.expected, error.example
+        values = {name: getattr(error, name) for name in _OF_FAULT}
         cells_shown = [cell for cell in positions if cell < MAX_COLUMNS]
-        faults += [SampleFault(cell, *values) for cell in cells_shown or (None,)]
-    wrong = {fault.cell for fault in faults}
+        faults += [{"cell": cell, **values} for cell in cells_shown or (None,)]
+    wrong = {fault["cell"] for fault in faults}
     texts = (show_cell(t) if n in wrong else t for n, t in enumerate(cells[:MAX_COLUMNS]))
-    shown = tuple(shorten(text, MAX_CELL) for text in texts)
-    return SampleRow(number, shown, max(0, len(cells) - MAX_COLUMNS), tuple(faults))
+    shown = [shorten(text, MAX_CELL) for text in texts]
+    left_out = max(0, len(cells) - MAX_COLUMNS)
+    return {"row": number, "cells": shown, "left_out": left_out, "faults": faults}
 
 
 def show_cell(text: str) -> str:
@@ -221,7 +177,8 @@ class DataReport:
         stopped: why the check ended early, as a sentence; "" if it did not.
         findings: the first errors.
         notes: sentences about what is unusual and no error, in the file or in the schema.
-        sample: some rows of a table; None for other data.
+        sample: rows of a table as ``make_row`` makes them: ``header``, and ``rows``: the first
+            ones, and those with one of ``findings``; None for other data.
         columns: what the columns of a table hold, at most ``MAX_COLUMNS``.
     """
 
@@ -234,7 +191,7 @@ class DataReport:
     stopped: str = ""
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
-    sample: Sample | None = None
+    sample: dict[str, Any] | None = None
     columns: tuple[ColumnSummary, ...] = ()
 
     @property
@@ -272,7 +229,7 @@ class DataReport:
                 for finding in self.findings
             ],
             "notes": list(self.notes),
-            "sample": asdict(self.sample) if self.sample else None,
+            "sample": self.sample,
             "columns": [asdict(column) for column in self.columns],
         }
 
@@ -388,7 +345,7 @@ class Collector:
         own = [error for error in pending if error[1].row == number]
         # Of the errors met since the row before, some may be of rows that cannot be read.
         if is_first or (own and self.errors - len(pending) < self.limits.shown):
-            self._emit("sample_row", asdict(make_row(number, cells, own)))
+            self._emit("sample_row", make_row(number, cells, own))
 
     def set_columns(self, columns: Iterable[ColumnSummary]) -> None:
         """Say what the columns of a table hold."""

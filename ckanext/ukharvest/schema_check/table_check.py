@@ -37,19 +37,21 @@ def match(
     as ``rules.match`` says. If no column is found, that is the one error.
     """
     names = [name.strip() for name in header]
+    expected = ", ".join(column.name for column in rules.columns)
+    if not any(names):
+        collector.error("no-header", f"a header row with: {expected}", row=_ROW)
+        return []
     names[0] = names[0].lstrip("\ufeff")
     positions = _find(names, rules.columns)
     if not positions:
-        expected = ", ".join(column.name for column in rules.columns)
-        text = ", ".join(header)
         wanted = f"a header row with the schema's columns: {expected}"
-        collector.error("no-header", wanted, row=_ROW, found=text)
+        collector.error("no-header", wanted, row=_ROW, found=", ".join(header))
         return []
     _report_names(names, collector)
     missing = [column for column in rules.columns if column.name not in positions]
     extra = [n for n in range(len(names)) if n not in positions.values() and names[n]]
     if rules.match == "by-name":
-        _note_differences(names, positions, missing, extra, rules, collector)
+        _note_differences(names, positions, missing, extra, collector)
     else:
         _report_differences(names, positions, missing, extra, rules, collector)
     return [
@@ -87,7 +89,6 @@ def _note_differences(
     found: dict[str, int],
     missing: Sequence[Column],
     extra: Sequence[int],
-    rules: TableRules,
     collector: Collector,
 ) -> None:
     """csvlint's way: a required column that is missing is an error, other differences are noted."""
@@ -186,7 +187,7 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     collector.set_unit("row")
     table = iter(rows.Rows(data, [column.name for column in rules.columns], collector))
     names = next(table, (0, []))[1]
-    columns = _match(names, rules, collector)
+    columns = match(names, rules, collector)
     if names:
         collector.end_row(1, names, is_first=True)
     if columns:
@@ -194,16 +195,6 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     elif names:  # the rows may show what the file is
         for number, cells in itertools.islice(table, FIRST_ROWS):
             collector.end_row(number, cells, is_first=True)
-
-
-def _match(
-    names: Sequence[str], rules: TableRules, collector: Collector
-) -> list[tuple[int, Column]]:
-    if any(name.strip() for name in names):
-        return match(names, rules, collector)
-    expected = f"a header row with: {', '.join(column.name for column in rules.columns)}"
-    collector.error("no-header", expected, row=1)
-    return []
 
 
 def _check_rows(

@@ -15,7 +15,6 @@ from typing import IO, Any
 from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.values.geometries import DEPTH, MAX_LEVEL
 from ckanext.ukharvest.core.values.text import shorten
@@ -223,10 +222,7 @@ _INVALID = object()
 def _read(data: IO[bytes], collector: Collector) -> Any:
     """Return the document; one that is broken JSON has that as its error, and is ``_INVALID``."""
     content = _read_whole(data, collector.limits.tree_bytes)
-    title = html_title(content)
-    if title is not None:
-        named = f", “{title}”" if title else ""
-        raise Unchecked(f"The file is a web page{named}; the schema is for JSON.")
+    files.refuse_web_page(content, "The file is", "the schema is for JSON")
     text, label = files.decode_json(content)
     if label:
         collector.note(f"The file is {label}; expected UTF-8.")

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.xml.parser import expand, scan
+from ckanext.ukharvest.core.xml.scan import expand, scan
 
 
 def test_scan_returns_the_root_and_rewinds_the_file() -> None:

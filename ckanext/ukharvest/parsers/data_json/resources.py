@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.records import (
     ResourceRecord,
     ResourceTranslation,
 )
-from ckanext.ukharvest.core.values import file_facts, formats, multivalue
+from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
@@ -149,7 +149,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
         )
     values, extras = collect(RESOURCE_MAPPING, part)
     facts = {
-        "schema_type": file_facts.guess_schema_type(values["schema_url"], label),
+        "schema_type": formats.guess_schema_type(values["schema_url"], label),
         "access_url": access if download and access != download else "",
     }
     is_service = bool(endpoint) or (label in SERVICE_FORMATS and not download)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.records import ResourceRecord, ResourceTranslation
-from ckanext.ukharvest.core.values import file_facts, formats, licences
+from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -277,7 +277,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         return None
     if fields["format"] in SERVICE_FORMATS and not part.has(*_DOWNLOAD):
         fields["kind"] = "service"
-    if kind := file_facts.guess_schema_type(fields["schema_url"], fields["format"]):
+    if kind := formats.guess_schema_type(fields["schema_url"], fields["format"]):
         facts["schema_type"] = kind
     fields["name"] = fields["name"] or formats.name_of(fields["url"], fields["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")

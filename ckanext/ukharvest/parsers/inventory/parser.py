@@ -15,7 +15,6 @@ from lxml import etree
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
-    file_facts,
     formats,
     licences,
     local_government_lists,
@@ -117,7 +116,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             rendition.report("unknown-format", "MimeType", words)
         schema_url, extras = _schema(rendition)
         extras["language"] = spoken
-        extras["schema_type"] = file_facts.guess_schema_type(schema_url, label)
+        extras["schema_type"] = formats.guess_schema_type(schema_url, label)
         extras["spatial_uri"] = " ".join(areas)
         extras.update(covered.extras)
         extras["availability"] = availability = rendition.text("Availability")

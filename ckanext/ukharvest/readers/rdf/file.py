@@ -30,6 +30,7 @@ from ckanext.ukharvest.core.records import REPAIRED, Problem
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair as xml_repair
+from ckanext.ukharvest.core.xml import scan as xml_scan
 from ckanext.ukharvest.readers.json_document.stream import Utf8, declared_encoding, first_wrong_line
 from ckanext.ukharvest.readers.rdf import json_ld, repair
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
@@ -314,8 +315,8 @@ class RdfFile:
 
     def _scan_xml(self) -> None:
         try:
-            self._body = xml.expand(self._body, url=self._url)
-            self._root = xml.scan(self._body, url=self._url)
+            self._body = xml_scan.expand(self._body, url=self._url)
+            self._root = xml_scan.scan(self._body, url=self._url)
         except ParseError as exc:
             try:
                 self._repair_xml(exc)
@@ -333,7 +334,7 @@ class RdfFile:
         if root.tag != f"{{{RDF}}}RDF":
             raise fault
         self._mend_xml(root)
-        self._root = xml.scan(self._body, url=self._url)
+        self._root = xml_scan.scan(self._body, url=self._url)
         self._is_repaired = True
 
     def _source(self) -> IO[bytes]:
