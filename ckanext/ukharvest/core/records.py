@@ -69,10 +69,6 @@ class Copy:
     modified: str = ""
 
 
-def _tell_nobody(_total: int) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class OwnSite:
     """The portal itself, which is no source of its own.
@@ -118,7 +114,7 @@ class Source:
     since: str = ""
     resume: str = ""
     copies: Mapping[str, Copy] = field(default_factory=dict)
-    tell_total: Callable[[int], None] = _tell_nobody
+    tell_total: Callable[[int], None] = lambda _total: None
     limits: RecordLimits = field(default_factory=RecordLimits)
     own_site: OwnSite | None = None
 

@@ -301,13 +301,8 @@ def span(periods: Iterable[Period]) -> Period | None:
     parts = list(dict.fromkeys(periods))
     if not parts:
         return None
-    end = max((part.end for part in parts), key=_last_moment)
+    end = max((part.end for part in parts), key="{}~".format)  # after all dates within it
     return Period(min(part.start for part in parts), end if all(part.end for part in parts) else "")
-
-
-def _last_moment(date: str) -> str:
-    """Return a text that sorts a date after all dates within it."""
-    return f"{date}~"
 
 
 def parse_period(value: str) -> Period:
