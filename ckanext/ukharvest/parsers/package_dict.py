@@ -16,7 +16,6 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
-from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -131,12 +130,10 @@ def tags(fields: Fields, keys: table.Names) -> tuple[str, ...]:
 def group(value: Any) -> RemoteGroup | None:
     """Return an organisation or group, given as an object or as its name."""
     if isinstance(value, Mapping):
-        keys = ("id", "name", "title")
-        remote = RemoteGroup(*(clean_text(choose_language(value.get(key))) for key in keys))
-        if not remote.title:
-            label = clean_text(choose_language(value.get("display_name")))
-            remote = RemoteGroup(remote.id, remote.name, label)
-        return remote if remote.id or remote.name else None
+        keys = ("id", "name", "title", "display_name")
+        id_, name, *titles = (clean_text(choose_language(value.get(key))) for key in keys)
+        title = next(filter(None, titles), "")
+        return RemoteGroup(id_, name, title) if id_ or name else None
     name = clean_text(value)
     return RemoteGroup(name=name) if name else None
 
@@ -251,22 +248,18 @@ def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
     return names(value) if not is_blank(value) else ()
 
 
+_BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
+
+
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
     places = parts.place(fields)
     return {
-        "spatial": places.geometry or _box(fields),
+        # GEMINI datasets have four sides, which data.gov.uk stores as extras.
+        "spatial": places.geometry or read_box([text(fields, (key,)) for key in _BOX], ignore),
         "spatial_text": text(fields, ("spatial-text",)) or places.names,
         "extras": places.extras,
     }
-
-
-_BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
-
-
-def _box(fields: Fields) -> Geometry | None:
-    """Return the box of GEMINI datasets, whose four sides data.gov.uk stores as extras."""
-    return read_box([text(fields, (key,)) for key in _BOX], ignore)
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

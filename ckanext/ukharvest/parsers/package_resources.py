@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.records import Period, ResourceRecord
-from ckanext.ukharvest.core.translations import OF_RESOURCE
+from ckanext.ukharvest.core.translations import OF_RESOURCE, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -87,7 +87,8 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
 
 
 def _translations(part: Fields) -> FieldValues:
-    return {"translations": json_fields.resource_translations(part.data)}
+    texts = json_fields.ckan_translations(part.data, ResourceTranslation, OF_RESOURCE)
+    return {"translations": texts}
 
 
 _FORMAT = ("format", "mimetype", "url")

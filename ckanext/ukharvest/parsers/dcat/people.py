@@ -63,11 +63,11 @@ Extras = dict[str, str]
 Pair = tuple[Node, Agent]
 
 
-def publisher(node: Node) -> tuple[Agent | None, Extras]:
+def publisher(node: Node) -> FieldValues:
     """Return the publisher with ckanext-dcat's extras; its parent bodies are "A > B > C"."""
     parts = _publishers(node)
     if not parts:
-        return None, {}
+        return {}
     part, agent = parts[0]
     if not agent.name:
         shown = quoted(part.uri or agent.email)
@@ -75,14 +75,14 @@ def publisher(node: Node) -> tuple[Agent | None, Extras]:
         node.report("missing-field", "dct:publisher", expected)
     extras = _agent_extras("publisher", part, agent)
     extras["publisher_hierarchy"] = parties.body_hierarchy(_names_upwards(part, agent.name))
-    return _linked(part, agent), extras
+    return {"publisher": _linked(part, agent), "extras": extras}
 
 
 def _publishers(node: Node) -> list[Pair]:
     """Return the publishers, the one that is used first."""
     parts = _in_role(node, PUBLISHER, parties.PUBLISHER, "owner")
-    parts = [pair for pair in parts if pair[1] != Agent() or pair[0].uri]
-    return sorted(parts, key=lambda pair: not pair[1].name)
+    filled = (pair for pair in parts if pair[1] != Agent() or pair[0].uri)
+    return sorted(filled, key=lambda pair: not pair[1].name)
 
 
 def _names_upwards(part: Node, name: str) -> Iterator[str]:
@@ -95,15 +95,16 @@ def _names_upwards(part: Node, name: str) -> Iterator[str]:
         part = above
 
 
-def contact(node: Node) -> tuple[Agent | None, Extras]:
+def contact(node: Node) -> FieldValues:
     """Return the contact; if there are several, the first with an email address."""
     parts = _contacts(node)
     if not parts:
-        return None, {}
+        return {}
     part, agent = parts[0]
     phones = (telephone.address() for telephone in part.nodes(*_PHONES))
     phone = read_phone(clean_text(next(phones, "")))
-    return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
+    extras = _agent_extras("contact", part, agent) | {"contact-phone": phone}
+    return {"contact": _linked(part, agent), "extras": extras}
 
 
 def _contacts(node: Node) -> list[Pair]:
@@ -119,15 +120,14 @@ def _contacts(node: Node) -> list[Pair]:
     return parts
 
 
-def author(node: Node) -> tuple[Agent | None, Extras]:
+def author(node: Node) -> FieldValues:
     """Return the first creator."""
-    for part, agent in _creators(node):
-        return _linked(part, agent), _agent_extras("creator", part, agent)
-    return None, {}
-
-
-def _creators(node: Node) -> list[Pair]:
-    return _in_role(node, CREATOR, parties.AUTHOR)
+    for part, agent in _in_role(node, CREATOR, parties.AUTHOR):
+        return {
+            "author": _linked(part, agent),
+            "extras": _agent_extras("creator", part, agent),
+        }
+    return {}
 
 
 def _in_role(node: Node, predicates: tuple[str, ...], *roles: str) -> list[Pair]:
@@ -156,7 +156,7 @@ def others(node: Node) -> FieldValues:
     roles = {
         parties.PUBLISHER: _publishers(node),
         parties.CONTACT: _contacts(node),
-        parties.AUTHOR: _creators(node),
+        parties.AUTHOR: _in_role(node, CREATOR, parties.AUTHOR),
     }
     first = [_party(*pairs[0], role) for role, pairs in roles.items() if pairs]
     agents = [_party(*pair, role) for role, pairs in roles.items() for pair in pairs[1:]]
@@ -212,8 +212,7 @@ def _email(part: Node) -> str:
 
 def _linked(part: Node, agent: Agent) -> Agent | None:
     """Return the agent with its URI, which identifies publishers, else with its homepage."""
-    uri = part.uri if is_web_url(part.uri) else ""
-    linked = replace(agent, url=uri or agent.url)
+    linked = replace(agent, url=part.uri) if is_web_url(part.uri) else agent
     return linked if linked != Agent() else None
 
 
@@ -281,7 +280,3 @@ def rights(node: Node, _names: table.Names = RIGHTS) -> str:
         uris = [] if name == "dct:accessRights" else [part.uri for part in parts]
         texts += node.best(name) or list(filter(None, (part.label() for part in parts))) or uris
     return "\n".join(dict.fromkeys(filter(None, texts)))
-
-
-# Fields of DatasetRecord with a person or body.
-READERS = {"publisher": publisher, "contact": contact, "author": author}
