@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence
@@ -141,7 +142,7 @@ def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) ->
     """
     data = fields.data
     pairs: dict[str, Pairs] = {
-        name: [*map_pairs(data.get(key), name), *map_pairs(data.get(f"{key}Map"), name)]
+        name: chain(map_pairs(data.get(key), name), map_pairs(data.get(f"{key}Map"), name))
         for key, name in names.items()
     }
     is_apart = fields.has(*(f"{key}Map" for key in names))
