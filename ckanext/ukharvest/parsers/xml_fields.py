@@ -82,11 +82,14 @@ class Node(Reporter):
         """
         return read_link(text, urljoin(self._base, base), self.reporter(name))
 
-    def date(self, name: str) -> str:
-        """Return the date in an attribute, or in a child where there is no such attribute."""
+    def written_date(self, name: str) -> str:
+        """Return the text of a date: an attribute, or a child where there is no such attribute."""
         text = self.attribute(name) or self.text(name)
-        text = "" if text.startswith(NO_DATE) else text
-        return self.parse_value(name, text, parse_date, "bad-date")
+        return "" if text.startswith(NO_DATE) else text
+
+    def date(self, name: str) -> str:
+        """Return the date of ``written_date``."""
+        return self.parse_value(name, self.written_date(name), parse_date, "bad-date")
 
 
 def wrong_root(raw: RawRecord, root: etree._Element, expected: str, more: str = "") -> ParseError:

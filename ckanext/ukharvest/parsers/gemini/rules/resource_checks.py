@@ -24,7 +24,7 @@ from ckanext.ukharvest.parsers.gemini.rules import checks
 from ckanext.ukharvest.parsers.gemini.rules.checks import (
     DEFAULT_CRS,
     is_class,
-    nil_failure,
+    nil_fault,
     text_of,
     written_name,
 )
@@ -160,23 +160,22 @@ def time_shape(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"has {len(times)} of gml:{times[0].name}", node)
 
 
-def indeterminate_date(metadata: Metadata, name: str, *words: str) -> Iterator[Failure]:
+@each()
+def indeterminate_date(node: IsoNode, *words: str) -> str:
     """Require that no position has both a date and an indeterminatePosition against it."""
-    for node in metadata.at(f"{_TIME}/TimePeriod/{name}"):
-        word, text = node.attribute("indeterminatePosition"), text_of(node).strip()
-        if text and word in words:
-            yield Failure(f"has '{shorten(text, 40)}' and indeterminatePosition '{word}'", node)
+    word, text = node.attribute("indeterminatePosition"), text_of(node).strip()
+    fault = f"has '{shorten(text, 40)}' and indeterminatePosition '{word}'"
+    return fault if text and word in words else ""
 
 
-def date_form(metadata: Metadata, name: str) -> Iterator[Failure]:
+@each()
+def date_form(node: IsoNode) -> str:
     """Require a date's form. AGI's Schematron checks only the length, including blanks.
 
     So it accepts 25/01/2010.
     """
-    for node in metadata.at(f"{_TIME}/TimePeriod/{name}"):
-        text = text_of(node).strip()
-        if text and not _DATE.fullmatch(text):
-            yield Failure(f"is '{shorten(text, 40)}'", node)
+    text = text_of(node).strip()
+    return f"is '{shorten(text, 40)}'" if text and not _DATE.fullmatch(text) else ""
 
 
 def _boxes(metadata: Metadata) -> list[IsoNode]:
@@ -323,7 +322,7 @@ def link_url(metadata: Metadata) -> Iterator[Failure]:
         if text and not text.lower().startswith(_SCHEMES):
             yield Failure(f"is '{shorten(text, 60)}'", node)
         elif not text and node.nil:
-            yield nil_failure(node)
+            yield Failure(nil_fault(node), node)
 
 
 @each(*_ONLINE)
