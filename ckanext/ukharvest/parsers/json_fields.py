@@ -74,10 +74,6 @@ class Fields(Reporter):
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
-    def part(self, prefix: str) -> Fields:
-        """Return the object itself: rows of a table read it, if it is all that a record has."""
-        return self
-
     def get(self, key: str) -> Any:
         """Return the field's value, of a language map English; report a name in another case."""
         if key in self.data:

@@ -16,6 +16,7 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -25,7 +26,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
-from ckanext.ukharvest.parsers.reporting import ignore, read_tags
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
 from ckanext.ukharvest.parsers.table import FieldValues
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
@@ -214,11 +215,11 @@ def date(fields: Fields, keys: table.Names) -> str:
     """Return the first of some fields that holds a date."""
     for key in keys:
         written = text(fields, (key,))
-        if written and (day := Fields({key: written}, [], "").date(key)):
+        if day := parse_value(written, parse_date, ignore, ""):
             return day
         if written:
-            shown = shorten(written, 40)
-            fields.report("bad-date", key, f"'{shown}' is no date; expected one such as 2024-05-31")
+            words = f"'{shorten(written, 40)}' is no date; expected one such as 2024-05-31"
+            fields.report("bad-date", key, words)
     return ""
 
 

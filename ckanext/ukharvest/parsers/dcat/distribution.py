@@ -230,8 +230,8 @@ def distributions(node: Node) -> list[ResourceRecord]:
     for name in filter(node.has, _MISNAMED):
         node.report("misnamed-field", name, "expected the name dcat:distribution")
     if len(parts) > limit:
-        only = f"{len(parts):,} of them; the first {limit:,} were read"
-        node.report("too-many-distributions", "dcat:distribution", only)
+        words = f"{len(parts):,} of them; the first {limit:,} were read"
+        node.report("too-many-distributions", "dcat:distribution", words)
     resources = [
         resource for resource in (_distribution(_named(part)) for part in parts[:limit]) if resource
     ]
@@ -301,14 +301,14 @@ def _format(part: Node) -> FieldValues:
     typed = [formats.without_registry(text) for text in _spellings(part, _MEDIA)]
     types = list(filter(None, map(formats.media_type, (*typed, *named))))
     if typed and not types and not any(map(formats.label, typed)):
-        expected = f"{quoted(typed[0], 40)} is no type such as text/csv"
-        part.report("bad-media-type", "dcat:mediaType", expected)
+        words = f"{quoted(typed[0], 40)} is no type such as text/csv"
+        part.report("bad-media-type", "dcat:mediaType", words)
     urls = part.values(*_DOWNLOAD) or part.values(*_ACCESS) or [_endpoint(part)]
     labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))
     label = next(filter(None, labels), "")
     if named and not label:
-        shown = quoted(named[0], 40)
-        part.report("unknown-format", "dct:format", f"{shown} is not a known format")
+        words = f"{quoted(named[0], 40)} is not a known format"
+        part.report("unknown-format", "dct:format", words)
     return {"format": label, "mimetype": next(iter(types), "")}
 
 

@@ -191,10 +191,6 @@ class Node(Reporter):
         value = self.term.value
         return value if self.term.kind == "uri" and "/.well-known/genid/" not in value else ""
 
-    def part(self, prefix: str) -> Node:
-        """Return the node itself, which the rows of a table read."""
-        return self
-
     def renamed(self, where: str) -> Node:
         """Return the same node with another ``where``."""
         return Node(self._scope, self.term, where)

@@ -70,9 +70,8 @@ def publisher(node: Node) -> FieldValues:
         return {}
     part, agent = parts[0]
     if not agent.name:
-        shown = quoted(part.uri or agent.email)
-        expected = f"{shown} has no name in the document; expected its foaf:name"
-        node.report("missing-field", "dct:publisher", expected)
+        words = f"{quoted(part.uri or agent.email)} has no name in the document"
+        node.report("missing-field", "dct:publisher", f"{words}; expected its foaf:name")
     extras = _agent_extras("publisher", part, agent)
     extras["publisher_hierarchy"] = parties.body_hierarchy(_names_upwards(part, agent.name))
     return {"publisher": _linked(part, agent), "extras": extras}
@@ -111,11 +110,11 @@ def _contacts(node: Node) -> list[Pair]:
     """Return the contacts, the one that is used first."""
     parts = _in_role(node, CONTACT, parties.CONTACT)
     parts.sort(key=lambda pair: not pair[1].email)
-    part, agent = parts[0] if parts else (node, Agent(name="-"))
-    if not agent.name and part.term.kind == "literal":
+    if parts and not parts[0][1].name and parts[0][0].term.kind == "literal":
         # data.gov.uk's guide: a separate email address whatever names the contact.
-        named = next((pair for pair in parts if pair[1].name), parts[0])
-        rest = [pair for pair in parts[1:] if pair is not named or pair[1].email]
+        (part, agent), *others = parts
+        named = next((pair for pair in others if pair[1].name), parts[0])
+        rest = [pair for pair in others if pair is not named or pair[1].email]
         return [(part, replace(agent, name=named[1].name)), *rest]
     return parts
 
@@ -165,13 +164,12 @@ def others(node: Node) -> FieldValues:
             body = _body(part)
             agents += [Agent(body, role=role)] if body not in ("", agent.name) else []
     agents += [_party(part, _agent(part), role) for role, part in _parts_with_role(node)]
-    for name, role in _NAMED.items():
-        pairs = [(part, _agent(part)) for part in node.nodes(name)]
-        agents += [
-            _party(part, agent, role)
-            for part, agent in pairs
-            if agent.email or (part.uri and agent.name)
-        ]
+    agents += [
+        _party(part, agent, role)
+        for name, role in _NAMED.items()
+        for part in node.nodes(name)
+        if (agent := _agent(part)).email or (part.uri and agent.name)
+    ]
     agents.sort(key=lambda agent: natural(agent.name))
     return {"extras": parties.other_parties(agents, *first)}
 

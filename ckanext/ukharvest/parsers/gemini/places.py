@@ -104,14 +104,15 @@ def _systems(entry: Entry) -> FieldValues:
 
 def _facts(reference: Reference) -> dict[str, str]:
     system = reference.system
-    parts = {
-        "code": reference.code,
-        "href": reference.href if reference.href != reference.code else "",
-        "codeSpace": reference.space,
-        "epsg": system.code if system and system.code != reference.code else "",
-        "name": system.name if system else "",
-    }
-    return without_blanks(parts)
+    return without_blanks(
+        {
+            "code": reference.code,
+            "href": reference.href if reference.href != reference.code else "",
+            "codeSpace": reference.space,
+            "epsg": system.code if system and system.code != reference.code else "",
+            "name": system.name if system else "",
+        }
+    )
 
 
 BOX_FIELD = "gmd:EX_GeographicBoundingBox"
