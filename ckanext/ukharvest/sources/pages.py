@@ -25,7 +25,7 @@ from ckanext.ukharvest.lib.pages import (
 )
 from ckanext.ukharvest.lib.permissions import TYPE, load_source, may
 from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources.state import NEWEST, describe_frame, type_label
+from ckanext.ukharvest.sources.description import NEWEST, describe_frame, type_label
 from ckanext.ukharvest.sources.texts import frequency_words
 
 

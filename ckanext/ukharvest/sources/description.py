@@ -15,11 +15,10 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
-from ckanext.ukharvest.core.source_status import MISSING, Health
+from ckanext.ukharvest.core.status_rules import MISSING, Health
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.harvest import datasets, runs, sweeper
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import datasets, runs, source_status, sweeper
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
@@ -129,7 +128,7 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
 
     For users who may update it.
     """
-    status = source_health.load_health([source.id])[source.id]
+    status = source_status.load_statuses([source.id])[source.id]
     known = _runs(source.id, status)
     may_need_decision = status.state == "held" or status.value in MISSING
     preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
@@ -185,7 +184,7 @@ def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
     )
 
 
-def _runs(source_id: str, shown: source_health.SourceHealth) -> dict[str, dict[str, Any]]:
+def _runs(source_id: str, shown: source_status.SourceStatus) -> dict[str, dict[str, Any]]:
     """Return the last run and the one that health is judged by, by run id.
 
     {} while a run is under way: the texts are then about that one.
