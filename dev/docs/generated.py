@@ -10,7 +10,9 @@ ROOT = Path(__file__).resolve().parents[2]
 MADE = "<!-- Made by bin/docs from the code; edit that, and run it again. -->"
 
 
-def write(program: str, about: str | None, made: Mapping[Path, str | bytes], there: Set[Path]) -> int:
+def write(
+    program: str, about: str | None, made: Mapping[Path, str | bytes], there: Set[Path]
+) -> int:
     """Write the files of a command, and return its exit code.
 
     Args:

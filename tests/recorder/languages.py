@@ -1,133 +1,127 @@
-"""List what visitors and publishers read in English on the pages of another language.
+"""What visitors and publishers read in English on the pages of another language.
 
-    python -m tests.recorder.languages OUT.json [--ini INI] [--portal NAME]
-
-Visits the pages and forms of a prepared portal in each language of the extension. Listed are texts
-that a page asks for and that neither CKAN nor the extension has in that language, and texts of
-pages that are the same as in English, but for those that the portal stores.
+Listed are texts that a page asks for and that neither CKAN nor the extension has in that language,
+and texts of pages that are the same as in English, but for those that the portal stores and NAMES.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import gettext
 import json
-import os
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from babel.support import Translations
 from lxml import html
 
-from tests.recorder import portal as recorder
+from tests.recorder import listeners, visits
+from tests.recorder.stored import State, Store
 
 LANGUAGES = ("cy", "fr")
 ROLES = ("anonymous", "editor", "admin")
-READ = ("aria-label", "title", "placeholder", "alt", "data-content", "data-bs-content")
+READ = ("aria-label", "title", "placeholder", "alt", "data-bs-content")
 PARTS = "//title | //header | //div[@role='main'] | //main | //footer"
+NO_TEXT = ("script", "style", "code", "pre", "textarea")
+NAMES: frozenset[str] = frozenset()
 Found = dict[str, dict[str, list[str]]]
 
 
-class Asked:
-    """The texts that pages ask for, and whether they have them in the language of the page."""
+def offer(ini: Path, folder: Path) -> Path:
+    """Return a copy of a site's settings that offers the languages, as install.md says."""
+    import ckan
 
-    def __init__(self) -> None:
-        self.missing: Found = {language: defaultdict(list) for language in LANGUAGES}
-        self.place = ("", "")
-        self._listen()
+    languages = folder / "i18n"
+    languages.mkdir()
+    for path in (Path(ckan.__path__[0]) / "i18n").iterdir():
+        (languages / path.name).symlink_to(path)
+    (languages / "cy").mkdir()
+    settings = f"ckan.i18n_directory = {languages}\nckan.locales_offered = en cy fr"
+    own = folder / "languages.ini"
+    own.write_text(ini.read_text("utf-8").replace("[app:main]", f"[app:main]\n{settings}", 1))
+    return own
 
-    def _listen(self) -> None:
-        from babel.support import Translations
 
+class Reader(visits.Visitor):
+    """Reads the pages of a portal in English and in each language.
+
+    Attributes:
+        pages: how many were read in another language.
+        untranslated: language → text that was asked for → URLs.
+        english: language → text of a page → who read it at which URL.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.pages = 0
+        self.untranslated: Found = {language: defaultdict(list) for language in LANGUAGES}
+        self.english: Found = {language: defaultdict(list) for language in LANGUAGES}
+        self._place = ("", "")
         for name, number in (("gettext", 1), ("ngettext", 2), ("ugettext", 1), ("ungettext", 2)):
-            real = getattr(Translations, name)
-            setattr(Translations, name, self._noting(real, number))
+            setattr(Translations, name, self._noting(getattr(Translations, name), number))
 
     def _noting(self, real: Any, number: int) -> Any:
-        def translate(translations: gettext.GNUTranslations, *words: Any) -> str:
-            language, url = self.place
-            if language and words[0] and not self._has(translations, words[0]):
-                self.missing[language][words[0]].append(url)
+        def translate(translations: Any, *words: Any) -> str:
+            language, url = self._place
+            catalog = translations._catalog
+            if language and words[0] and not (catalog.get(words[0]) or catalog.get((words[0], 0))):
+                self.untranslated[language][words[0]].append(url)
             return str(real(translations, *words))
 
         return translate
 
-    @staticmethod
-    def _has(translations: Any, text: str) -> bool:
-        catalog = translations._catalog
-        return bool(catalog.get(text) or catalog.get((text, 0)))
+    def visit(self) -> Iterator[visits.Line]:
+        """Read each page that not only sysadmins see, and each form as it is refused."""
+        self.facts = visits.facts()
+        self.facts["place"].update(self.ask())
+        self.state = self.store.read()
+        stored = _words(self.state) | NAMES
+        for role in ROLES:
+            for url, form in self._places(role):
+                first = self._texts(role, url, form)
+                for language in LANGUAGES if first else ():
+                    self._place = language, url
+                    same = first & self._texts(role, f"/{language}{url}", form)
+                    self._place = "", ""
+                    self.pages += 1
+                    for text in sorted(same - stored):
+                        self.english[language][text].append(f"{role} {url}")
+        yield {}
 
+    def _places(self, role: str) -> Iterator[tuple[str, dict[str, str] | None]]:
+        yield from ((url, None) for url, roles in self.urls() if role in roles)
+        for route in visits.SENT:
+            yield from ((url, visits.FORM) for url, _roles in self.filled(route)[:1])
 
-def record(ini: str, portal: str) -> dict[str, Found]:
-    """Return untranslated texts, and English ones, by language, each with the URLs."""
-    asked = Asked()
-    english: Found = {language: defaultdict(list) for language in LANGUAGES}
-    from tests.recorder import visits
+    def _texts(self, role: str, url: str, form: dict[str, str] | None) -> set[str]:
+        """Return the texts that a person can read on a page, none of what is no page."""
+        self.store.restore_keys(self.state)
+        method, more = ("post", {"data": form}) if form else ("get", {})
+        headers = self.headers[role]
+        answer = getattr(self.app, method)(url, headers=headers, follow_redirects=False, **more)
+        if form and answer.status_code < 400:
+            self.store.restore(self.state)
+        is_page = answer.status_code not in range(300, 400) and "html" in answer.content_type
+        return set(_texts(answer.body)) if is_page and answer.body else set()
 
-    class Reader(visits.Visitor):
-        def visit(self) -> Iterator[dict[str, Any]]:
-            self.facts = visits.facts()
-            self.facts["place"].update(self.ask())
-            self.state = self.store.read()
-            stored = _words(self.state)
-            for url, form in self.places():
-                for role in ROLES:
-                    first = self.texts(role, url, form)
-                    for language in LANGUAGES if first else ():
-                        asked.place = language, url
-                        again = self.texts(role, f"/{language}{url}", form)
-                        asked.place = "", ""
-                        for text in sorted((first & again) - stored):
-                            english[language][text].append(f"{role} {url}")
-            yield {}
-
-        def places(self) -> Iterator[tuple[str, dict[str, str] | None]]:
-            for url, roles in self.urls():
-                if len(roles) > len(ROLES) or "anonymous" in roles:
-                    yield url, None
-            for route in visits.SENT:
-                for url, _roles in self.filled(route)[:1]:
-                    yield url, visits.FORM
-
-        def texts(self, role: str, url: str, form: dict[str, str] | None) -> set[str]:
-            """Return the texts that a person can read on a page, none of what is no page."""
-            self.store.restore_keys(self.state)
-            method, more = ("post", {"data": form}) if form else ("get", {})
-            answer = getattr(self.app, method)(
-                url, headers=self.headers[role], follow_redirects=False, **more
-            )
-            if form and answer.status_code < 400:
-                self.store.restore(self.state)
-            is_page = "html" in answer.headers.get("Content-Type", "") and answer.body
-            return set(_texts(answer.body)) if is_page else set()
-
-        def heard(self, what: str) -> Iterator[dict[str, Any]]:
-            yield from ()
-
-    visits.Visitor = Reader  # type: ignore[misc]
-    for _line in recorder.record(ini, portal, ""):
-        pass
-    return {"untranslated": asked.missing, "English": english}
+    def heard(self, what: str) -> Iterator[visits.Line]:
+        yield from ()
 
 
 def _texts(page: str) -> Iterator[str]:
     """Yield texts with letters, and those of attributes that people see or hear."""
     for part in html.fromstring(page).xpath(PARTS):
         for element in part.iter(html.etree.Element):
-            if element.tag in ("script", "style", "code", "pre", "option", "textarea"):
-                continue
-            values = [element.text, element.tail, *(element.get(name) for name in READ)]
-            for value in values:
+            inner = () if element.tag in NO_TEXT else (element.text,)
+            for value in (*inner, element.tail, *map(element.get, READ)):
                 text = " ".join((value or "").split())
                 if re.search(r"[A-Za-z]{2}", text):
                     yield text
 
 
-def _words(state: Any) -> set[str]:
+def _words(state: State) -> set[str]:
     """Return every text that a portal stores."""
     found: set[str] = set()
 
@@ -144,29 +138,14 @@ def _words(state: Any) -> set[str]:
     for rows in state.values.values():
         for row in rows:
             walk(json.loads(row))
-    for document in state.documents.values():
-        walk(document)
+    walk(list(state.documents.values()))
     return found
 
 
-def main() -> int:
-    """Run the command and return its exit code."""
-    parser = argparse.ArgumentParser("tests.recorder.languages", description=__doc__)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--ini", help="of tests; default: the tests' site of the stack")
-    parser.add_argument("--portal", default="small")
-    given = parser.parse_args()
-    sys.path.insert(0, str(recorder.ROOT / "dev"))
-    with contextlib.ExitStack() as stack:
-        ini = Path(given.ini or stack.enter_context(recorder._prepared_ini()))
-        own = given.out.with_suffix(".ini")
-        offered = f"ckan.locales_offered = en {' '.join(LANGUAGES)}"
-        own.write_text(ini.read_text().replace("[app:main]", f"[app:main]\n{offered}", 1))
-        found = record(str(own), given.portal)
-        given.out.write_text(json.dumps(found, ensure_ascii=False, indent=1))
-    sys.stdout.flush()
-    os._exit(0)  # threads of CKAN's and of the consumers' stay
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def read(app: Any, portal: str) -> dict[str, Any]:
+    """Return what was read: ``pages``, ``untranslated`` and ``English``."""
+    reader = Reader(app, portal, "", Store(), listeners.listen())
+    for _line in reader.make():
+        pass
+    found = {"untranslated": reader.untranslated, "English": reader.english}
+    return {"pages": reader.pages, **found}
