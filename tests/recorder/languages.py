@@ -22,10 +22,17 @@ from tests.recorder.stored import State, Store
 
 LANGUAGES = ("cy", "fr")
 ROLES = ("anonymous", "editor", "admin")
-READ = ("aria-label", "title", "placeholder", "alt", "data-bs-content")
 PARTS = "//title | //header | //div[@role='main'] | //main | //footer"
-NO_TEXT = ("script", "style", "code", "pre", "textarea")
-NAMES: frozenset[str] = frozenset()
+TEXTS = (
+    ".//text()[not(ancestor::script or ancestor::style or ancestor::pre or ancestor::code or"
+    " ancestor::textarea)] | .//@aria-label | .//@title | .//@placeholder | .//@alt"
+)
+# Names of software, formats and languages, and keys of data that CKAN shows as they are.
+NAMES = {
+    *("CKAN", "API", "DCAT", "DKAN", "Inventory XML", "OAI-PMH", "OpenSearch", "Opendatasoft"),
+    *("SPARQL", "GEMINI 2.1", "GEMINI 2.3", "Creative Commons CCZero", "English", "Cymraeg"),
+    *("français", "JSON", "CSV", "XML", "GET", "URL", "URI", "Facebook", "MB", "kB"),
+}
 Found = dict[str, dict[str, list[str]]]
 
 
@@ -77,7 +84,7 @@ class Reader(visits.Visitor):
         self.facts = visits.facts()
         self.facts["place"].update(self.ask())
         self.state = self.store.read()
-        stored = _words(self.state) | NAMES
+        stored = sorted(_words(self.state) | NAMES, key=len, reverse=True)
         for role in ROLES:
             for url, form in self._places(role):
                 first = self._texts(role, url, form)
@@ -86,8 +93,9 @@ class Reader(visits.Visitor):
                     same = first & self._texts(role, f"/{language}{url}", form)
                     self._place = "", ""
                     self.pages += 1
-                    for text in sorted(same - stored):
-                        self.english[language][text].append(f"{role} {url}")
+                    for text in sorted(same):
+                        if _has_words(text, stored):
+                            self.english[language][text].append(f"{role} {url}")
         yield {}
 
     def _places(self, role: str) -> Iterator[tuple[str, dict[str, str] | None]]:
@@ -113,12 +121,19 @@ class Reader(visits.Visitor):
 def _texts(page: str) -> Iterator[str]:
     """Yield texts with letters, and those of attributes that people see or hear."""
     for part in html.fromstring(page).xpath(PARTS):
-        for element in part.iter(html.etree.Element):
-            inner = () if element.tag in NO_TEXT else (element.text,)
-            for value in (*inner, element.tail, *map(element.get, READ)):
-                text = " ".join((value or "").split())
-                if re.search(r"[A-Za-z]{2}", text):
-                    yield text
+        for value in part.xpath(TEXTS):
+            text = " ".join(str(value).split())
+            if re.search(r"[A-Za-z]{2}", text):
+                yield text
+
+
+def _has_words(text: str, stored: list[str]) -> bool:
+    """Tell whether a text says something, beside names, URLs and what the portal stores."""
+    text = re.sub(r"\bhttps?://\S+|\b[\w-]+(?:\.[\w-]+)+", "", text)
+    for part in stored:
+        if part in text:
+            text = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", "", text)
+    return bool(re.search(r"[A-Za-z]{2}", text))
 
 
 def _words(state: State) -> set[str]:
@@ -127,7 +142,8 @@ def _words(state: State) -> set[str]:
 
     def walk(value: Any) -> None:
         if isinstance(value, str):
-            found.add(" ".join(value.split()))
+            if re.search(r"[A-Za-z]{2}", value):
+                found.add(" ".join(value.split()))
             if value[:1] in ("{", "["):
                 with contextlib.suppress(ValueError):
                     walk(json.loads(value))
