@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,11 +28,24 @@ TEXTS = (
     ".//text()[not(ancestor::script or ancestor::style or ancestor::pre or ancestor::code or"
     " ancestor::textarea)] | .//@aria-label | .//@title | .//@placeholder | .//@alt"
 )
-# Names of software, formats and languages, and keys of data that CKAN shows as they are.
+# Names of software, formats, licences and languages; names of fields of the publishers' records and
+# of CKAN's resources, which are shown as they are.
 NAMES = {
     *("CKAN", "API", "DCAT", "DKAN", "Inventory XML", "OAI-PMH", "OpenSearch", "Opendatasoft"),
     *("SPARQL", "GEMINI 2.1", "GEMINI 2.3", "Creative Commons CCZero", "English", "Cymraeg"),
-    *("français", "JSON", "CSV", "XML", "GET", "URL", "URI", "Facebook", "MB", "kB"),
+    *("français", "JSON", "CSV", "XML", "GET", "URL", "URI", "Facebook", "MB", "kB", "NHS"),
+    *("Open Data", "Access level", "Contact point", "Fn", "Has email", "Modified", "Download URL"),
+    *("Distribution 1", "Type", "Name", "Description", "Metadata uri", "Has views", "Mimetype"),
+    *("Package id", "Position", "Resource type", "State", "Id", "Format", "False", "None"),
+    *(
+        "Creative Commons Attribution",
+        "Creative Commons Attribution Share-Alike",
+        "mailto",
+        "metadata",
+    ),
+    *("GNU Free Documentation License", "Open Data Commons Attribution License"),
+    "Open Data Commons Open Database License (ODbL)",
+    "Open Data Commons Public Domain Dedication and License (PDDL)",
 }
 Found = dict[str, dict[str, list[str]]]
 
@@ -66,6 +80,8 @@ class Reader(visits.Visitor):
         self.untranslated: Found = {language: defaultdict(list) for language in LANGUAGES}
         self.english: Found = {language: defaultdict(list) for language in LANGUAGES}
         self._place = ("", "")
+        self._same: set[str] = set()  # translations that are as the text is
+        self._known = set(NAMES)
         for name, number in (("gettext", 1), ("ngettext", 2), ("ugettext", 1), ("ungettext", 2)):
             setattr(Translations, name, self._noting(getattr(Translations, name), number))
 
@@ -73,9 +89,15 @@ class Reader(visits.Visitor):
         def translate(translations: Any, *words: Any) -> str:
             language, url = self._place
             catalog = translations._catalog
-            if language and words[0] and not (catalog.get(words[0]) or catalog.get((words[0], 0))):
-                self.untranslated[language][words[0]].append(url)
-            return str(real(translations, *words))
+            text = str(real(translations, *words))
+            if text == words[0]:
+                self._same.add(text)
+            is_there = catalog.get(words[0]) or catalog.get((words[0], 0))
+            # CKAN translates the titles of licences, and then once more.
+            if language and not is_there and words[0] not in catalog.values():
+                if _has_words(words[0], self._known):
+                    self.untranslated[language][words[0]].append(url)
+            return text
 
         return translate
 
@@ -84,7 +106,7 @@ class Reader(visits.Visitor):
         self.facts = visits.facts()
         self.facts["place"].update(self.ask())
         self.state = self.store.read()
-        stored = sorted(_words(self.state) | NAMES, key=len, reverse=True)
+        self._known |= _words(self.state)
         for role in ROLES:
             for url, form in self._places(role):
                 first = self._texts(role, url, form)
@@ -94,7 +116,7 @@ class Reader(visits.Visitor):
                     self._place = "", ""
                     self.pages += 1
                     for text in sorted(same):
-                        if _has_words(text, stored):
+                        if _has_words(text, self._known | self._same):
                             self.english[language][text].append(f"{role} {url}")
         yield {}
 
@@ -127,12 +149,16 @@ def _texts(page: str) -> Iterator[str]:
                 yield text
 
 
-def _has_words(text: str, stored: list[str]) -> bool:
-    """Tell whether a text says something, beside names, URLs and what the portal stores."""
-    text = re.sub(r"\bhttps?://\S+|\b[\w-]+(?:\.[\w-]+)+", "", text)
-    for part in stored:
-        if part in text:
-            text = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", "", text)
+def _has_words(text: str, known: set[str]) -> bool:
+    """Tell whether a text says something, beside URLs and what is known.
+
+    Messages of problems are stored in English, in pieces; their form tells them.
+    """
+    if re.search("; expected | has the same identifier as ", text):
+        return False
+    for part in sorted((part for part in known if part in text), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", "", text)
+    text = re.sub(r"\bhttps?://\S+|\b[\w-]+(?:\.[\w-]+)+|\{\w+\}", "", text)
     return bool(re.search(r"[A-Za-z]{2}", text))
 
 
@@ -142,13 +168,15 @@ def _words(state: State) -> set[str]:
 
     def walk(value: Any) -> None:
         if isinstance(value, str):
+            if value.startswith("\\x78"):  # bytes that zlib made
+                value = zlib.decompress(bytes.fromhex(value[2:])).decode()
             if re.search(r"[A-Za-z]{2}", value):
                 found.add(" ".join(value.split()))
             if value[:1] in ("{", "["):
                 with contextlib.suppress(ValueError):
                     walk(json.loads(value))
         elif isinstance(value, (dict, list)):
-            for inner in value.values() if isinstance(value, dict) else value:
+            for inner in (*value, *value.values()) if isinstance(value, dict) else value:
                 walk(inner)
 
     for rows in state.values.values():
