@@ -43,7 +43,7 @@ NAMES = {
         "mailto",
         "metadata",
     ),
-    *("GNU Free Documentation License", "Open Data Commons Attribution License"),
+    *("GNU Free Documentation License", "Open Data Commons Attribution License", "metadata"),
     "Open Data Commons Open Database License (ODbL)",
     "Open Data Commons Public Domain Dedication and License (PDDL)",
 }
@@ -94,9 +94,9 @@ class Reader(visits.Visitor):
                 self._same.add(text)
             is_there = catalog.get(words[0]) or catalog.get((words[0], 0))
             # CKAN translates the titles of licences, and then once more.
-            if language and not is_there and words[0] not in catalog.values():
-                if _has_words(words[0], self._known):
-                    self.untranslated[language][words[0]].append(url)
+            is_done = not language or is_there or words[0] in catalog.values()
+            if not is_done and _has_words(words[0], self._known):
+                self.untranslated[language][words[0]].append(url)
             return text
 
         return translate
