@@ -204,7 +204,7 @@ def judge(data: IO[bytes], schema: bytes | None, collector: Collector) -> None:
         Stopped: a limit ended the check.
     """
     if schema is None:
-        collector.set_schema_type("geojson")
+        collector.emit("schema_type", "geojson")
         tree_check.check_json(data, None, collector)
         return
     read = files.read(schema, collector)

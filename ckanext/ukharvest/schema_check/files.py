@@ -175,7 +175,7 @@ def read(content: bytes, collector: Collector) -> Schema:
     if len(content) > collector.limits.schema_bytes:
         raise Unchecked(too_large(collector.limits.schema_bytes))
     schema = _read_xml(content) if _is_xml(content) else _read_json(content, collector)
-    collector.set_schema_type(schema.type)
+    collector.emit("schema_type", schema.type)
     return schema
 
 
