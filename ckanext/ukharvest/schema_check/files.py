@@ -10,6 +10,7 @@ import codecs
 import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -320,8 +321,7 @@ def open_data(location: str, http: HttpClient) -> IO[bytes]:
         return file
     with file:
         copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-        while piece := file.read(1 << 20):
-            copy.write(piece)
+        shutil.copyfileobj(file, copy)
     copy.seek(0)
     return copy
 
