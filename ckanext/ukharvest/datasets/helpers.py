@@ -193,5 +193,6 @@ HELPERS = {
     "ukharvest_facet_label": lambda item: str(item["display_name"]),
     "ukharvest_phone_order": config.phone_order,
     "ukharvest_resource_groups": inspire.groups,
+    "ukharvest_resource_kind": inspire.kind_of,
     "ukharvest_size": format_size,
 }

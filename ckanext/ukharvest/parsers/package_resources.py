@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.records import OF_RESOURCE, Period, ResourceRecord
+from ckanext.ukharvest.core.records import OF_RESOURCE, Period, ResourceRecord, ResourceTranslation
 from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -86,7 +86,8 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
 
 
 def _translations(part: Fields) -> FieldValues:
-    return {"translations": json_fields.resource_translations(part.data)}
+    texts = json_fields.ckan_translations(part.data, ResourceTranslation, OF_RESOURCE)
+    return {"translations": texts}
 
 
 _FORMAT = ("format", "mimetype", "url")

@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.records import (
     Problem,
     RawRecord,
     RemoteGroup,
+    Translation,
 )
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
@@ -154,7 +155,8 @@ _NEEDED = {
 
 def _translations(fields: Fields) -> FieldValues:
     title = package.line(fields, ("title",))
-    return json_fields.with_language(title, json_fields.dataset_translations(fields.data))
+    texts = json_fields.ckan_translations(fields.data, Translation, OF_DATASET)
+    return json_fields.with_language(title, texts)
 
 
 _CONTACT, _MAINTAINER = ("contact-name", "contact-email"), ("maintainer", "maintainer_email")

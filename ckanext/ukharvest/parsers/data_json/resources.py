@@ -256,8 +256,8 @@ def _dictionary(part: Fields) -> str:
 
 
 def _own(part: Fields) -> FieldValues:
-    translations = json_fields.resource_translations(own_fields(part))
-    return {"extras": own_extras(part, of_file=True), "translations": translations}
+    texts = json_fields.ckan_translations(own_fields(part), ResourceTranslation, OF_RESOURCE)
+    return {"extras": own_extras(part, of_file=True), "translations": texts}
 
 
 def _translations(part: Fields) -> FieldValues:

@@ -83,13 +83,14 @@ def _geometry(
     if not parts:
         return None, False
     geometry = merge_geometries(parts)
-    size = too_large(geometry)
-    if not size:
+    if not (size := too_large(geometry)):
         return geometry, True
-    words = f"the geometry has {size:,} bytes, and its box is used instead"
-    expected = f"expected less than {MAX_BYTES:,}"
-    field = places.OUTLINE_FIELD if outlines else places.BOX_FIELD
-    entry.identification.report("large-spatial", field, f"{words}; {expected}")
+    entry.identification.report(
+        "large-spatial",
+        places.OUTLINE_FIELD if outlines else places.BOX_FIELD,
+        f"the geometry has {size:,} bytes, and its box is used instead; expected less than"
+        f" {MAX_BYTES:,}",
+    )
     boxes = boxes or [bounds(outline) for outline in outlines]
     plain = merge_geometries([bbox_polygon(*box) for box in boxes])
     return (bbox_polygon(*hull(boxes)) if too_large(plain) else plain), False
@@ -188,14 +189,15 @@ class _Time:
 
     def facts(self) -> dict[str, str]:
         """Its facts, as stored in the extra."""
-        parts = {
-            "from": self.begin.date,
-            "from-position": self.begin.vague,
-            "to": self.end.date,
-            "to-position": self.end.vague,
-            "description": self.about,
-        }
-        return without_blanks(parts)
+        return without_blanks(
+            {
+                "from": self.begin.date,
+                "from-position": self.begin.vague,
+                "to": self.end.date,
+                "to-position": self.end.vague,
+                "description": self.about,
+            }
+        )
 
 
 def _temporal(entry: Entry) -> FieldValues:

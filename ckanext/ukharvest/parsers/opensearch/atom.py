@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.reporting import read_tags
+from ckanext.ukharvest.parsers.reporting import Report, read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
@@ -51,9 +51,6 @@ _RELATIONS = {
     "thumbnail": (DOCUMENTATION, "Preview"),
     "search": (SERVICE, "Search"),
 }
-
-
-Report = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
