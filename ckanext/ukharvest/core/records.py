@@ -376,7 +376,7 @@ class DatasetRecord:
         text_language: code of the language of title and notes (``en``), "" if the source does not
             say it. ``language`` has those of the data.
         translations: language code → the texts in it, ``text_language`` among them; {} if the
-            source has one language only. ``core.translations`` makes it.
+            source has one language only. ``collect_translations`` makes it.
     """
 
     guid: str
