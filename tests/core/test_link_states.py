@@ -7,7 +7,6 @@ import datetime as dt
 import pytest
 
 from ckanext.ukharvest.core.link_states import (
-    DeadAfter,
     HostRecord,
     LinkFault,
     LinkHistory,
@@ -21,7 +20,6 @@ from ckanext.ukharvest.core.link_states import (
 )
 
 START = dt.datetime(2026, 11, 1)  # noqa: DTZ001 - naive UTC
-RULE = DeadAfter(3, 7)
 OTHERS_WORK = HostRecord(worked=dt.datetime(2027, 1, 1), tried=20)  # noqa: DTZ001
 
 
@@ -30,7 +28,7 @@ def checked(*checks: tuple[float, str], host: HostRecord = HostRecord()) -> Link
     history = LinkHistory()
     for days, fault in checks:
         now = START + dt.timedelta(days=days)
-        history = after_check(history, LinkFault(fault), now, host, RULE)
+        history = after_check(history, LinkFault(fault), now, host)
     return history
 
 

@@ -74,8 +74,8 @@ def test_the_words_of_the_list_are_found_and_have_themes() -> None:
         assert not row["theme"] or row["theme"] in theme_names.names(), row
         found = find_keywords({"title": row["words"]})
         assert bool(row["theme"]) == bool(found), row
-        assert {hit.keyword.words for hit in found} <= {row["words"]} | {
-            hit.keyword.words for hit in found if hit.keyword.theme != row["theme"]
+        assert {reason.text for _theme, reason in found} <= {row["words"]} | {
+            reason.text for theme, reason in found if theme != row["theme"]
         }
         assert (row["words"], row["theme"]) not in seen
         seen.add((row["words"], row["theme"]))

@@ -6,7 +6,6 @@ For publishers; needs no CKAN.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -23,7 +22,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.reading.address_lookup import first_bytes
 from ckanext.ukharvest.reading.budget import HEAD
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
-from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
+from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, error_entry
 from ckanext.ukharvest.reading.type_detection import describe_unknown, source_type, unrecognised
 from ckanext.ukharvest.source_types import TYPES, find
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -62,11 +61,11 @@ def run(
             refused = {"type": name, "location": location, "complete": False, "reason": ""}
             refused |= {"records": [], "problems": [], "errors": [error_entry(exc)]}
             if as_json:
-                _dump(refused, out)
+                output.write_json(refused, out)
             _print_error(error_entry(exc), location, allow_private=allow_private, err=err)
             return UNUSABLE
         if as_json:
-            _dump(check.as_dict(list(check)), out)
+            output.write_json(check.as_dict(list(check)), out)
         else:
             output.write(check, out, with_records=with_records)
     for error in check.errors:
@@ -78,11 +77,6 @@ def _print_error(error: ErrorEntry, location: str, *, allow_private: bool, err: 
     print(f"ukharvest check: {error['message']}", file=err)
     if error["code"] == Blocked.code and is_web_url(location) and not allow_private:
         print("ukharvest check: here --allow-private allows private addresses", file=err)
-
-
-def _dump(result: Entry, out: TextIO) -> None:
-    json.dump(result, out, ensure_ascii=False, indent=2)
-    out.write("\n")
 
 
 def _find_type(name: str) -> SourceType:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
 from ckanext.ukharvest import __version__
-from ckanext.ukharvest.check_command.output import write_indented
+from ckanext.ukharvest.check_command.output import write_indented, write_json
 from ckanext.ukharvest.core.errors import Blocked, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
@@ -76,8 +74,7 @@ def run(
             print("ukharvest check: here --allow-private allows private addresses", file=err)
     if as_json:
         result = {"location": location, "schema": schema, **report.as_dict()}
-        json.dump(result, out, ensure_ascii=False, indent=2)
-        out.write("\n")
+        write_json(result, out)
     else:
         _write(report, location, schema, errors_file, out)
     return EXIT_CODES[report.verdict]
@@ -99,18 +96,12 @@ def _check(
         return check_data(data, content, limits, on_finding=FindingsCsv(file, place))
 
 
-@contextmanager
-def _findings_file(path: str) -> Iterator[TextIO | None]:
-    if not path:
-        yield None
-        return
+def _findings_file(path: str) -> AbstractContextManager[TextIO | None]:
     try:
         # With the mark, spreadsheets know that it is UTF-8.
-        file = Path(path).open("w", encoding="utf-8-sig", newline="")  # noqa: SIM115 - see below
+        return Path(path).open("w", encoding="utf-8-sig", newline="") if path else nullcontext()
     except OSError as exc:
         raise SourceError(f"{path} cannot be written: {exc.strerror}") from exc
-    with file:
-        yield file
 
 
 def _write(report: DataReport, location: str, schema: str, errors_file: str, out: TextIO) -> None:

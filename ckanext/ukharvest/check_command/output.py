@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 import textwrap
@@ -57,6 +58,12 @@ def write_indented(text: str, out: TextIO, spaces: int = 0) -> None:
         )
         + "\n"
     )
+
+
+def write_json(result: Mapping[str, Any], out: TextIO) -> None:
+    """Print a result as JSON."""
+    json.dump(result, out, ensure_ascii=False, indent=2)
+    out.write("\n")
 
 
 def one_line(text: str) -> str:

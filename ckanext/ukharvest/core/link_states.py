@@ -212,16 +212,12 @@ class HostRecord:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeadAfter:
-    """When a link counts as dead: so many checks with a definite answer, over so many days."""
-
-    checks: int = 3
-    days: int = 7
+# When a link counts as dead: so many checks with a definite answer, over so many days.
+DEAD_CHECKS, DEAD_DAYS = 3, 7
 
 
 def after_check(
-    before: LinkHistory, fault: LinkFault, now: dt.datetime, host: HostRecord, rule: DeadAfter
+    before: LinkHistory, fault: LinkFault, now: dt.datetime, host: HostRecord
 ) -> LinkHistory:
     """Return a link's history after a check.
 
@@ -241,7 +237,7 @@ def after_check(
     )
     if fault in DEFINITE and not is_away:
         after = replace(after, absent=before.absent + 1, absent_since=before.absent_since or now)
-    if before.state is LinkState.DEAD or _is_dead(after, now, rule):
+    if before.state is LinkState.DEAD or _is_dead(after, now):
         return replace(after, state=LinkState.DEAD)
     is_away = is_away or fault is LinkFault.NOT_ASKED
     return replace(after, state=LinkState.AWAY if is_away else LinkState.FAILING)
@@ -254,11 +250,11 @@ def _is_away(failed_since: dt.datetime, host: HostRecord) -> bool:
     return (host.failed + 1) * 2 > host.tried + 1
 
 
-def _is_dead(after: LinkHistory, now: dt.datetime, rule: DeadAfter) -> bool:
+def _is_dead(after: LinkHistory, now: dt.datetime) -> bool:
     # Only a definite answer makes it dead, not the fault that came after enough of them.
-    if after.fault not in DEFINITE or after.absent_since is None or after.absent < rule.checks:
+    if after.fault not in DEFINITE or after.absent_since is None or after.absent < DEAD_CHECKS:
         return False
-    return now - after.absent_since >= dt.timedelta(days=rule.days)
+    return now - after.absent_since >= dt.timedelta(days=DEAD_DAYS)
 
 
 def next_check(after: LinkHistory, days: int) -> dt.timedelta:

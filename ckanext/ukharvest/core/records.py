@@ -21,6 +21,24 @@ if TYPE_CHECKING:
 EMPTY_LIST = "the list is empty, so nothing was deleted"
 
 
+# The extras of udata that CKAN's API shows with a harvested dataset: the host of the source's URL,
+# the record's identity in its source, the source's id, and when a run last imported or confirmed
+# the record (ISO 8601). They are computed when a dataset is shown and never stored (decision 0016):
+# the names are reserved.
+HARVEST_EXTRAS = tuple(
+    f"harvest:{name}" for name in ("domain", "remote_id", "source_id", "last_update")
+)
+
+
+def without_harvest_extras(extras: Iterable[Any]) -> list[Any]:
+    """Return a dataset's extras ({"key", "value"}) without these; anything else unchanged."""
+    return [
+        extra
+        for extra in extras
+        if not (isinstance(extra, dict) and extra.get("key") in HARVEST_EXTRAS)
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Validators:
     """A document's HTTP validators, sent back as If-None-Match and If-Modified-Since."""
@@ -358,7 +376,7 @@ class DatasetRecord:
         text_language: code of the language of title and notes (``en``), "" if the source does not
             say it. ``language`` has those of the data.
         translations: language code → the texts in it, ``text_language`` among them; {} if the
-            source has one language only. ``core.translations`` makes it.
+            source has one language only. ``collect_translations`` makes it.
     """
 
     guid: str

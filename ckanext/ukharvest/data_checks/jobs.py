@@ -25,7 +25,7 @@ from ckanext.ukharvest.data_checks.model import Candidate, DataCheck, DataSchema
 from ckanext.ukharvest.data_checks.texts import VERDICTS
 from ckanext.ukharvest.harvest import background, search_index
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
+from ckanext.ukharvest.harvest.background import Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
 from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.schema_check.check import check_data
@@ -135,7 +135,7 @@ def check_due(shift: Shift) -> bool:
         data_check_model.prune({candidate.schema_url for candidate in known})
     Session.commit()
     if not known:
-        _index(changed, interruption)
+        search_index.index_changed(changed, interruption.is_set)
         return False
     checks = Limits.for_bytes(config.data_checks_megabytes() * MIB)
     request = replace(REQUEST, max_bytes=max(checks.data_bytes, checks.schema_bytes) + 1)
@@ -143,8 +143,12 @@ def check_due(shift: Shift) -> bool:
     interruption.then(client.abort)
     with client:
         walk = _Walk(client, checks, shift)
-        walk.check(known)
-    _index([*changed, *walk.changed], interruption)
+        try:
+            walk.check(known)
+        except Aborted:
+            walk.is_late = True
+            Session.commit()  # what the requests cost
+    search_index.index_changed([*changed, *walk.changed], interruption.is_set)
     return walk.is_late
 
 
@@ -154,14 +158,6 @@ def _is_due() -> bool:
 
 
 WORK = (Work(check_due, _is_due, ask=data_check_model.ask_for_check),)
-
-
-def _index(package_ids: Sequence[str], interruption: Interruption) -> None:
-    """Index the datasets whose verdicts changed; after an interruption the next tick does."""
-    pending = search_index.add_pending(sorted(set(package_ids))) if package_ids else {}
-    Session.commit()
-    if not interruption.is_set():
-        search_index.index_or_leave(pending)
 
 
 class _Walk:
@@ -174,21 +170,17 @@ class _Walk:
 
     def __init__(self, client: MeteredClient, checks: Limits, shift: Shift) -> None:
         self._client, self._checks, self._shift = client, checks, shift
-        self._budget = background.daily_budget()
         self._days = config.links_days()
         self._failed: Counter[str] = Counter()  # host → failed requests in a row
         self.changed: list[str] = []
         self.is_late = False
 
     def check(self, known: Sequence[Candidate]) -> None:
-        """Check what is due, as far as time and budget go."""
-        try:
-            self._check_due(known)
-        except Aborted:
-            self.is_late = True
-            Session.commit()  # what the requests cost
+        """Check what is due, as far as time and budget go.
 
-    def _check_due(self, known: Sequence[Candidate]) -> None:
+        Raises:
+            Aborted: it was interrupted.
+        """
         schemas = data_check_model.load_data_schemas([candidate.schema_url for candidate in known])
         for candidate in known:
             if not data_check_model.waits(
@@ -212,9 +204,9 @@ class _Walk:
 
     def _may_go_on(self) -> bool:
         self.is_late = self._shift.is_late()
-        spent = background.spent_today()
+        has_budget = background.has_budget(MOST_REQUESTS)
         Session.commit()
-        return not self.is_late and self._budget.allows(spent, MOST_REQUESTS)
+        return not self.is_late and has_budget
 
     def _save(self, candidate: Candidate, values: dict[str, Any]) -> None:
         if data_check_model.save_data_checks(candidate, values):

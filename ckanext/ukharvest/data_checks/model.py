@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.database import execute, upsert
-from ckanext.ukharvest.harvest.datasets import IS_DATASET, IS_PUBLIC
+from ckanext.ukharvest.harvest.datasets import IS_DATASET, IS_PUBLIC, OF_ORGANISATION
 from ckanext.ukharvest.harvest.links import ASKED, digest, live_resources, of_source
 from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import Link, Record
@@ -410,10 +410,6 @@ def findings_of(resource_id: str) -> bytes | None:
 
 Group = model.Group
 
-_ORGANISATION = sa.and_(
-    Group.id == Package.owner_org, Group.is_organization.is_(True), Group.state == "active"
-)
-
 
 def _checks(*columns: Any) -> sa.Select[Any]:
     return (
@@ -433,7 +429,7 @@ def counts(organisation_id: str | None = None) -> Sequence[Any]:
     """
     of = (Group.id, Group.name, Group.title, DataCheck.schema_url, DataCheck.verdict)
     numbers = (sa.func.count().label("resources"), sa.func.sum(DataCheck.errors).label("errors"))
-    query = _checks(*of, *numbers).outerjoin(Group, _ORGANISATION).where(IS_PUBLIC)
+    query = _checks(*of, *numbers).outerjoin(Group, OF_ORGANISATION).where(IS_PUBLIC)
     if organisation_id is not None:
         query = query.where(Package.owner_org == organisation_id)
     return Session.execute(query.group_by(*of)).all()

@@ -10,7 +10,7 @@ from ckan.logic.action import create, get, update
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.core import harvest_extras
+from ckanext.ukharvest.core.records import without_harvest_extras
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets import schema as dataset_schema
@@ -67,7 +67,7 @@ def _without_computed(data_dict: dict[str, Any]) -> dict[str, Any]:
     extras = data_dict.get("extras")
     if not isinstance(extras, list):
         return data_dict
-    own = harvest_extras.leave_out(extras)
+    own = without_harvest_extras(extras)
     return data_dict if len(own) == len(extras) else {**data_dict, "extras": own}
 
 

@@ -13,10 +13,10 @@ from ckan.plugins import toolkit as tk
 from flask import g
 
 from ckanext.ukharvest import config, fields
-from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
+from ckanext.ukharvest.core.records import HARVEST_EXTRAS, without_harvest_extras
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
@@ -215,16 +215,17 @@ def add_computed(context: Any, packages: Iterable[dict[str, Any]]) -> None:
             )
         package, values = datasets[package_id], _computed(origin, visible[origin.source_id])
         extras = [{"key": key, "value": value} for key, value in values if value]
-        package["extras"] = harvest_extras.leave_out(package.get("extras") or ()) + extras
+        package["extras"] = without_harvest_extras(package.get("extras") or ()) + extras
 
 
 def _computed(origin: Origin, is_source_visible: bool) -> Iterator[tuple[str, str | None]]:
+    domain, record, source, updated = HARVEST_EXTRAS
     # The URL of a private source is for those who may see it.
     if is_source_visible:
-        yield harvest_extras.DOMAIN, _host(origin.source_url)
-        yield harvest_extras.SOURCE_ID, origin.source_id
-    yield harvest_extras.REMOTE_ID, origin.guid
-    yield harvest_extras.LAST_UPDATE, _last_update(origin)
+        yield domain, _host(origin.source_url)
+        yield source, origin.source_id
+    yield record, origin.guid
+    yield updated, _last_update(origin)
 
 
 def _host(url: str) -> str | None:

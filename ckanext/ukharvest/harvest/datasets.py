@@ -30,6 +30,12 @@ _resource = model.resource_table
 # Active datasets of all types, but not harvest sources, which CKAN stores as datasets.
 IS_DATASET = sa.and_(_package.c.state == "active", _package.c.type != "harvest")
 IS_PUBLIC = sa.and_(IS_DATASET, _package.c.private.isnot(True))
+# Joins a group that is the organisation of a dataset.
+OF_ORGANISATION = sa.and_(
+    model.Group.id == _package.c.owner_org,
+    model.Group.is_organization.is_(True),
+    model.Group.state == "active",
+)
 _IS_EXPORTED = sa.and_(IS_PUBLIC, _package.c.type == "dataset")
 
 CHUNK = 500

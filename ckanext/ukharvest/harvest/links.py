@@ -16,7 +16,6 @@ from ckanext.ukharvest.core.link_states import (
     HOST,
     NOTHING,
     OF_SERVER,
-    DeadAfter,
     Evidence,
     HostRecord,
     LinkFault,
@@ -88,11 +87,7 @@ def find_link_results(url: str) -> Link | None:
     return Session.query(Link).filter(Link.url_digest == digest(url)).one_or_none()
 
 
-def save_link_results(
-    results: Sequence[LinkResult],
-    days: int,
-    rule: DeadAfter = DeadAfter(),  # noqa: B008 - frozen
-) -> None:
+def save_link_results(results: Sequence[LinkResult], days: int) -> None:
     """Save results of checks, what they mean with those before, and when to check again.
 
     A check that failed takes away nothing that was found before.
@@ -100,7 +95,6 @@ def save_link_results(
     Args:
         results: of different URLs.
         days: until the next check of a link that works, or is dead; at least 1.
-        rule: when it counts as dead.
     """
     keys = {digest(result.url): result for result in results}
     stored = sa.select(_TABLE).where(_TABLE.c.url_digest.in_(list(keys)))
@@ -109,11 +103,11 @@ def save_link_results(
     _make([result.url for key, result in keys.items() if hosts.get(key) != host_of(result.url)])
     # Locked in the order of ``_make``, so that no two transactions wait for each other.
     for key in sorted(keys):
-        _save(keys[key], before.get(key), days, rule)
+        _save(keys[key], before.get(key), days)
     Session.expire_all()
 
 
-def _save(result: LinkResult, before: Any, days: int, rule: DeadAfter) -> None:
+def _save(result: LinkResult, before: Any, days: int) -> None:
     history, now = _history(before), tables.utcnow()
     # An error of this portal says nothing about the link.
     if result.fault is LinkFault.INTERNAL:
@@ -121,7 +115,7 @@ def _save(result: LinkResult, before: Any, days: int, rule: DeadAfter) -> None:
         _change([result.url], {"due": tomorrow, "why": result.why, "covered": now})
         return
     host = _host_record(result, now) if result.fault in OF_SERVER else HostRecord()
-    after = after_check(history, result.fault, now, host, rule)
+    after = after_check(history, result.fault, now, host)
     values = {name: value for name, value in asdict(after).items() if name in _FACTS}
     values |= {"state": str(after.state), "fault": str(after.fault), "covered": now}
     values |= {"why": clean_text(result.why), "due": now + next_check(after, days)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -410,6 +410,15 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     if refused:
         count_attempt(sorted(refused))
     return refused
+
+
+def index_changed(package_ids: Iterable[str], must_end: Callable[[], bool]) -> None:
+    """Note and commit that datasets have to be indexed; do it now, unless the work has to end."""
+    ids = sorted(set(package_ids))
+    pending = add_pending(ids) if ids else {}
+    Session.commit()
+    if not must_end():
+        index_or_leave(pending)
 
 
 def index_or_leave(pending: Mapping[str, dt.datetime]) -> None:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.records import OF_RESOURCE, ResourceRecord
+from ckanext.ukharvest.core.records import HARVEST_EXTRAS, OF_RESOURCE, ResourceRecord
 
 # Query parameters that publishers change without changing the file: DataShare's version,
 # cache busters, session tokens. Ignored when resources are matched.
@@ -100,7 +99,7 @@ _THEMES = ("theme-primary", "theme-secondary")
 # Not fields of a form, or decided elsewhere. ckanext-harvest shows the last three, and a form that
 # is saved stores them.
 _NO_FIELDS = frozenset(
-    (*KEPT_FIELDS, *_THEMES, *harvest_extras.KEYS, "owner_org", "state", "groups", "resources")
+    (*KEPT_FIELDS, *_THEMES, *HARVEST_EXTRAS, "owner_org", "state", "groups", "resources")
     + ("extras", "relationships_as_object", "relationships_as_subject", "plugin_data")
     + ("creator_user_id", "metadata_created", "metadata_modified")
     + ("harvest_object_id", "harvest_source_id", "harvest_source_title")

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import (
+    HARVEST_EXTRAS,
     Agent,
     DatasetRecord,
     Licence,
@@ -344,7 +344,7 @@ PORTAL_FIELDS_OF_RESOURCE = frozenset(
 
 # Never an extra of a record: what a portal has for itself, and what a dataset has in other fields.
 TAKEN_OF_DATASET = frozenset(
-    (*PORTAL_FIELDS, *harvest_extras.KEYS, "guid", "harvest_source_reference")
+    (*PORTAL_FIELDS, *HARVEST_EXTRAS, "guid", "harvest_source_reference")
     + ("name", "notes", "url", "version", "tags", "groups", "organization", "owner_org")
     + ("author", "author_email", "maintainer", "maintainer_email", "license_id")
     + ("metadata_modified", "extras", "la_function", "la_service", "schema", "codelist")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -92,8 +93,7 @@ def _as_file(data: IO[bytes]) -> IO[bytes]:
         return open(f"/proc/self/fd/{data.fileno()}", "rb")
     except (UnsupportedOperation, OSError, AttributeError):
         copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-        while piece := data.read(1 << 20):
-            copy.write(piece)
+        shutil.copyfileobj(data, copy)
         copy.seek(0)
         return copy
 
@@ -204,7 +204,7 @@ def judge(data: IO[bytes], schema: bytes | None, collector: Collector) -> None:
         Stopped: a limit ended the check.
     """
     if schema is None:
-        collector.set_schema_type("geojson")
+        collector.emit("schema_type", "geojson")
         tree_check.check_json(data, None, collector)
         return
     read = files.read(schema, collector)

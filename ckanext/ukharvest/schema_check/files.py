@@ -10,6 +10,7 @@ import codecs
 import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -175,7 +176,7 @@ def read(content: bytes, collector: Collector) -> Schema:
     if len(content) > collector.limits.schema_bytes:
         raise Unchecked(too_large(collector.limits.schema_bytes))
     schema = _read_xml(content) if _is_xml(content) else _read_json(content, collector)
-    collector.set_schema_type(schema.type)
+    collector.emit("schema_type", schema.type)
     return schema
 
 
@@ -320,8 +321,7 @@ def open_data(location: str, http: HttpClient) -> IO[bytes]:
         return file
     with file:
         copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-        while piece := file.read(1 << 20):
-            copy.write(piece)
+        shutil.copyfileobj(file, copy)
     copy.seek(0)
     return copy
 

@@ -290,25 +290,17 @@ class Collector:
         self.limits = limits
         self.errors = 0
         self.checked = 0
-        self._emit = emit
+        self.emit = emit
         self._clock = clock
         self._end = clock() + limits.seconds
         self._notes: set[str] = set()
         self._pending: list[tuple[Sequence[int], Finding]] = []
 
-    def set_schema_type(self, name: str) -> None:
-        """Say what the schema is."""
-        self._emit("schema_type", name)
-
-    def set_unit(self, unit: str) -> None:
-        """Say what is counted: "row", "feature", "item"."""
-        self._emit("unit", unit)
-
     def note(self, text: str) -> None:
         """Add a sentence about what is unusual, once."""
         if text not in self._notes and len(self._notes) < _NOTES:
             self._notes.add(text)
-            self._emit("note", text)
+            self.emit("note", text)
 
     def error(
         self,
@@ -332,7 +324,7 @@ class Collector:
                 shorten(example, _FOUND),
                 code,
             )
-            self._emit("finding", [getattr(finding, name) for name in Finding.__slots__])
+            self.emit("finding", [getattr(finding, name) for name in Finding.__slots__])
             self._pending.append((cells, finding))
 
     def end_row(self, number: int, cells: Sequence[str], *, is_first: bool) -> None:
@@ -345,12 +337,7 @@ class Collector:
         own = [error for error in pending if error[1].row == number]
         # Of the errors met since the row before, some may be of rows that cannot be read.
         if is_first or (own and self.errors - len(pending) < self.limits.shown):
-            self._emit("sample_row", make_row(number, cells, own))
-
-    def set_columns(self, columns: Iterable[ColumnSummary]) -> None:
-        """Say what the columns of a table hold."""
-        for column in columns:
-            self._emit("column", asdict(column))
+            self.emit("sample_row", make_row(number, cells, own))
 
     def count(self, number: int = 1) -> None:
         """Count checked rows, features or items; raise Stopped when the time is over."""
@@ -366,5 +353,5 @@ class Collector:
 
     def save_progress(self) -> None:
         """Pass on the counts, which outlast the end of the process."""
-        self._emit("checked", self.checked)
-        self._emit("errors", self.errors)
+        self.emit("checked", self.checked)
+        self.emit("errors", self.errors)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime, timezone
 from difflib import get_close_matches
 from typing import IO, Any
@@ -184,7 +185,7 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
         Stopped: a limit is reached.
     """
     rows.refuse_other_files(data)
-    collector.set_unit("row")
+    collector.emit("unit", "row")
     table = iter(rows.Rows(data, [column.name for column in rules.columns], collector))
     names = next(table, (0, []))[1]
     columns = match(names, rules, collector)
@@ -215,7 +216,8 @@ def _check_rows(
             most -= 1
             collector.count()
     finally:  # a limit may end the check
-        collector.set_columns(summaries.summaries())
+        for column in summaries.summaries():
+            collector.emit("column", asdict(column))
 
 
 class _Checker:

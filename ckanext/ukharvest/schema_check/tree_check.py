@@ -190,18 +190,21 @@ def check_json(data: IO[bytes], schema: Any, collector: Collector) -> None:
     if schema is not None:
         validator = _validator(schema, collector)
     if isinstance(value, Mapping) and isinstance(value.get("features"), list):
-        collector.set_unit("feature")
+        collector.emit("unit", "feature")
         collector.count(len(value["features"]))
     elif isinstance(value, list):
-        collector.set_unit("item")
+        collector.emit("unit", "item")
         collector.count(len(value))
     if schema is not None:
         _check_schema(value, validator, collector)
     if is_geojson(value):
         for number, fault in enumerate(faults(value)):
-            found, expected = fault.found, fault.expected
             collector.error(
-                fault.code, expected, column=fault.path, found=found, example=fault.example
+                fault.code,
+                fault.expected,
+                column=fault.path,
+                found=fault.found,
+                example=fault.example,
             )
             if number % 1000 == 0:
                 collector.check_time()

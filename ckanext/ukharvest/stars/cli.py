@@ -56,20 +56,16 @@ def stars(
 def _score_all() -> None:
     total, started = datasets.count_datasets(), time.monotonic()
     done = changed = 0
-    indexing, faults = 0.0, list[str]()
+    faults: list[str] = []
     for number, changes in stars_jobs.score_all():
-        before = time.monotonic()
         faults += _index(changes)
-        indexing += time.monotonic() - before
         done += number
         changed += len(changes)
         for change in changes:
             click.echo(_format_change(change))
         click.echo(f"{done:,} of {counted(total, 'dataset')}", err=True)
-    took = time.monotonic() - started - indexing
+    took = time.monotonic() - started
     click.echo(f"Scored {counted(done, 'dataset')} in {took:.0f} s; {changed:,} changed.")
-    if changed:
-        click.echo(f"The search index took {indexing:.0f} s.")
     if done < total:
         click.echo(
             f"Skipped {counted(total - done, 'dataset')} being written at that moment: writing "

@@ -136,8 +136,5 @@ WITH_WRITE = (OwnRow(StarRating, stars.columns),)
 def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
     changes, skipped = score_locked(package_ids)
     changed = [change.id for change in changes if change.is_of_number]
-    pending = search_index.add_pending(changed) if changed else {}
-    Session.commit()
-    if not must_end():  # else the next tick indexes them
-        search_index.index_or_leave(pending)
+    search_index.index_changed(changed, must_end)
     return skipped

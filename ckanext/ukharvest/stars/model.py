@@ -10,7 +10,7 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ckanext.ukharvest.harvest.datasets import IS_PUBLIC, count_datasets
+from ckanext.ukharvest.harvest.datasets import IS_PUBLIC, OF_ORGANISATION, count_datasets
 from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import utcnow
 
@@ -38,11 +38,6 @@ class StarRating(tk.BaseModel):  # type: ignore[misc, name-defined]
     stars_detail = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     resources = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
     assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)
-
-
-_ORGANISATION = sa.and_(
-    Group.id == Package.owner_org, Group.is_organization.is_(True), Group.state == "active"
-)
 
 
 def _of_package(column: Any) -> Any:
@@ -88,7 +83,7 @@ def counts(organisation_id: str | None = None) -> Sequence[Any]:
             sa.func.count().label("number"),
         )
         .select_from(Package)
-        .outerjoin(Group, _ORGANISATION)
+        .outerjoin(Group, OF_ORGANISATION)
         .outerjoin(StarRating, StarRating.package_id == Package.id)
         .where(IS_PUBLIC)
         .group_by(Group.id, StarRating.stars, StarRating.stars_code)

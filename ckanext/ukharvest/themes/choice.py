@@ -193,18 +193,10 @@ def _of_source(registered: Iterable[Evidence]) -> Iterator[Evidence]:
         yield theme, replace(reason, points=_FURTHER_OF_SOURCE) if place else reason
 
 
-def _of_words(about: ThemeFacts, labels: Iterable[str]) -> Iterator[Evidence]:
+def _of_words(about: ThemeFacts, labels: Iterable[str]) -> list[Evidence]:
     """Return points for words; themes of unknown registers count as tags."""
-    texts = {
-        TITLE: about.title,
-        TAGS: "\n\n".join((*about.tags, *labels)),
-        NOTES: about.notes,
-    }
-    for hit in find_keywords(texts):
-        yield (
-            hit.keyword.theme,
-            Reason(WORDS, hit.keyword.words, " ".join(hit.places), hit.points),
-        )
+    tags = "\n\n".join((*about.tags, *labels))
+    return find_keywords({TITLE: about.title, TAGS: tags, NOTES: about.notes})
 
 
 TITLE, TAGS, NOTES = "title", "tags", "notes"
@@ -253,40 +245,24 @@ class Keyword:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A keyword found in a dataset.
+def find_keywords(texts: Mapping[str, str]) -> list[Evidence]:
+    """Return the themes of keywords in the texts of TITLE, TAGS and NOTES, in their order.
 
-    Attributes:
-        places: where it was found, such as ("title", "notes").
-        points: weight × words × points of each place × occurrences there.
-    """
-
-    keyword: Keyword
-    places: tuple[str, ...]
-    points: float
-
-
-def find_keywords(texts: Mapping[str, str]) -> list[Hit]:
-    """Return the keywords in the texts of TITLE, TAGS and NOTES, in their order.
-
-    Time grows with the length of the texts; of each, LONGEST characters are read.
+    Points are weight × words × points of each place × occurrences there. Time grows with the length
+    of the texts; of each, LONGEST characters are read.
     """
     counts: dict[Keyword, dict[str, int]] = {}
     for place in PLACES:
         for keyword, count in Counter(_keywords_in(texts.get(place, ""))).items():
             counts.setdefault(keyword, {})[place] = min(count, MOST_OFTEN)
-    return [
-        Hit(
-            keyword,
-            tuple(places),
-            keyword.weight
-            * min(keyword.length, _MOST_WORDS)
-            * sum(PLACES[place] * count for place, count in places.items()),
-        )
-        for keyword, places in counts.items()
-        if keyword.theme
-    ]
+    evidence = []
+    for keyword, places in counts.items():
+        points = keyword.weight * min(keyword.length, _MOST_WORDS)
+        points *= sum(PLACES[place] * count for place, count in places.items())
+        if keyword.theme:
+            reason = Reason(WORDS, keyword.words, " ".join(places), points)
+            evidence.append((keyword.theme, reason))
+    return evidence
 
 
 def _keywords_in(text: str) -> Iterator[Keyword]:

@@ -14,7 +14,7 @@ from ckan.lib.search.common import make_connection
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.core.harvest_extras import KEYS
+from ckanext.ukharvest.core.records import HARVEST_EXTRAS
 from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
@@ -52,7 +52,7 @@ def shown(app: CKANTestApp, name: str, headers: dict[str, str] | None = None) ->
 
 def computed(package: dict[str, Any]) -> dict[str, str]:
     """Return the four extras; fail if one is there twice."""
-    found = [each for each in package["extras"] if each["key"] in KEYS]
+    found = [each for each in package["extras"] if each["key"] in HARVEST_EXTRAS]
     assert len(found) == len({each["key"] for each in found})
     return {each["key"]: each["value"] for each in found}
 
@@ -159,9 +159,9 @@ def test_computed_extras_sent_back_are_not_stored(
         answer = app.post("/api/3/action/package_update", json={**package, **more}, headers=editor)
         assert answer.status_code == 200
         after = stored(package["id"])
-        assert not set(KEYS) & after.keys()
+        assert not set(HARVEST_EXTRAS) & after.keys()
         assert {key: after[key] for key in before} == before
-        assert not set(KEYS) & {each["key"] for each in answer.json["result"]["extras"]}
+        assert not set(HARVEST_EXTRAS) & {each["key"] for each in answer.json["result"]["extras"]}
     assert computed(shown(app, package["name"])) == computed(package)
     assert shown(app, package["name"])["notes"] == "By hand."
 
@@ -173,7 +173,7 @@ def test_a_copy_has_none_of_them(
     sent = {key: package[key] for key in ("title", "notes", "extras", "owner_org")}
     copy = app.post("/api/3/action/package_create", json={**sent, "name": "copy"}, headers=editor)
     assert extras(copy.json["result"])["guid"] == GUID
-    assert not set(KEYS) & stored(copy.json["result"]["id"]).keys()
+    assert not set(HARVEST_EXTRAS) & stored(copy.json["result"]["id"]).keys()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_other_ways_to_change_a_dataset_store_none(
     answer = app.post(f"/api/3/action/{action}", json={**named, **fields}, headers=editor)
     assert answer.status_code == 200
     assert stored(package["id"]).keys() >= before.keys()
-    assert not set(KEYS) & stored(package["id"]).keys()
+    assert not set(HARVEST_EXTRAS) & stored(package["id"]).keys()
 
 
 def test_an_update_that_changes_nothing_is_still_seen_as_such(
@@ -227,7 +227,7 @@ def test_runs_ignore_computed_extras(
     assert hashes == [
         row[0] for row in model.Session.query(Record.package_hash).order_by(Record.id)
     ]
-    assert not set(KEYS) & stored(package["id"]).keys()
+    assert not set(HARVEST_EXTRAS) & stored(package["id"]).keys()
     publisher.serve(PATH, catalogue([dataset(0, description="New."), dataset(1)]))
     portal.run(source)
     change = call_action("ukharvest_dataset_change_list", id=package["id"])["results"][0]
@@ -250,7 +250,7 @@ def test_private_source_is_not_named(
     act("package_patch", id=source, private=True)
     name = first(portal)["name"]
     assert computed(shown(app, name)).keys() == {"harvest:remote_id", "harvest:last_update"}
-    assert computed(shown(app, name, editor)).keys() == set(KEYS)
+    assert computed(shown(app, name, editor)).keys() == set(HARVEST_EXTRAS)
 
 
 def search(app: CKANTestApp, query: str, headers: dict[str, str] | None = None) -> list[Any]:
@@ -273,7 +273,7 @@ def test_search_shows_the_same_extras(
     act("package_patch", id=source, private=True)
     hidden, visible = search(app, "q=guid:*00000"), search(app, "q=guid:*00000", editor)
     assert computed(hidden[0]).keys() == {"harvest:remote_id", "harvest:last_update"}
-    assert computed(visible[0]).keys() == set(KEYS)
+    assert computed(visible[0]).keys() == set(HARVEST_EXTRAS)
 
 
 def test_page_of_results_needs_one_statement(app: CKANTestApp, portal: Portal, source: str) -> None:

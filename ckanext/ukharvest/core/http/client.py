@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.http import body as bodies
 from ckanext.ukharvest.core.http import connection, error_answers
 from ckanext.ukharvest.core.http.credentials import Credential, Secrets
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, HttpLimits, Reply, Turns
+from ckanext.ukharvest.core.http.request import REDIRECTS, HttpLimits, Reply, Request, Turns
 from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import counted
@@ -109,12 +109,12 @@ class HttpClient:
             own["If-None-Match"] = validators.etag
         if validators is not None and validators.last_modified:
             own["If-Modified-Since"] = validators.last_modified
-        ask = Ask(
+        request = Request(
             *("GET", normalise(url), headers or {}, own, allow_status),
             follow=follow_redirects,
             first=first,
         )
-        return self._answer(ask)
+        return self._answer(request)
 
     def post(
         self,
@@ -133,8 +133,10 @@ class HttpClient:
         and a server that moved to https expects them there.
         """
         own = {"Accept": accept or "*/*", "Content-Type": content_type}
-        ask = Ask("POST", normalise(url), headers or {}, own, allow_status, body, repeat=idempotent)
-        return self._answer(ask)
+        request = Request(
+            "POST", normalise(url), headers or {}, own, allow_status, body, repeat=idempotent
+        )
+        return self._answer(request)
 
     def abort(self) -> None:
         """End the requests of all threads, which raise Aborted, and refuse further ones."""
@@ -151,36 +153,38 @@ class HttpClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, ask: Ask) -> Reply:
+    def _answer(self, request: Request) -> Reply:
         """Follow redirects to the answer; raise BadStatus if its status is not allowed."""
         self._deadline.start(self.limits.total)
-        url = ask.url
+        url = request.url
         visited = {url}
         trusted = True  # so far only the server that the caller named was contacted
         while True:
-            reply = self._attempts(ask, url, trusted)
+            reply = self._attempts(request, url, trusted)
             location = reply.headers.get("Location", "")
-            if not (ask.follow and reply.status in REDIRECTS and location):
+            if not (request.follow and reply.status in REDIRECTS and location):
                 break
             reply.close()
             try:
                 target = join(url, location)
             except Blocked as exc:
-                raise _redirected(ask, exc) from exc
-            self._check_redirect(ask, target, visited, trusted)
+                raise _redirected(request, exc) from exc
+            self._check_redirect(request, target, visited, trusted)
             trusted = trusted and origin(target) == origin(url)
             if reply.status == HTTPStatus.SEE_OTHER:
-                own = {name: ask.own[name] for name in ask.own if name != "Content-Type"}
-                ask = replace(ask, method="GET", body=None, own=own)
+                own = {name: request.own[name] for name in request.own if name != "Content-Type"}
+                request = replace(request, method="GET", body=None, own=own)
             visited.add(target)
             url = target
-        if not ask.wants(reply.status):
+        if not request.wants(reply.status):
             with reply:
                 message = f"{error_answers.describe_status(reply)}."
                 raise BadStatus(message, status=reply.status, url=safe_url(reply.url))
         return reply
 
-    def _check_redirect(self, ask: Ask, target: str, visited: set[str], trusted: bool) -> None:
+    def _check_redirect(
+        self, request: Request, target: str, visited: set[str], trusted: bool
+    ) -> None:
         """Raise FetchError when a redirect must not be followed."""
         if target in visited:
             why = "redirects in a circle; it may expect cookies, which are not kept"
@@ -188,28 +192,30 @@ class HttpClient:
             why = f"redirects more than {self.limits.max_redirects} times"
         elif (
             trusted
-            and ask.url.startswith("https:")
+            and request.url.startswith("https:")
             and target.startswith("http:")
-            and (ask.headers or self._secrets.of_server(ask.url))
+            and (request.headers or self._secrets.of_server(request.url))
         ):
             why = f"redirects to {safe_url(target)} without https, where a credential is not safe"
         else:
             return
-        raise FetchError(f"{safe_url(ask.url)} {why}.", code="redirect", url=safe_url(ask.url))
+        raise FetchError(
+            f"{safe_url(request.url)} {why}.", code="redirect", url=safe_url(request.url)
+        )
 
-    def _attempts(self, ask: Ask, url: str, trusted: bool) -> Reply:
+    def _attempts(self, request: Request, url: str, trusted: bool) -> Reply:
         """Retry until there is a final answer, or no attempt is left."""
         for attempt in range(self.limits.retries + 1):
-            last = attempt == self.limits.retries or not ask.repeat
+            last = attempt == self.limits.retries or not request.repeat
             wait = _BACKOFF * 2**attempt
             try:
                 with self._turn(url):
-                    reply = self._once(ask, url, trusted)
+                    reply = self._once(request, url, trusted)
             except Unreachable as exc:
                 if last or not exc.retryable or wait >= self._deadline.left():
                     raise
             else:
-                if last or reply.status not in _RETRIED or reply.status in ask.allow:
+                if last or reply.status not in _RETRIED or reply.status in request.allow:
                     return reply
                 wait = max(wait, min(reply.retry_after, self.limits.retry_after_cap))
                 if wait >= self._deadline.left():
@@ -218,33 +224,33 @@ class HttpClient:
             self._sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
+    def _once(self, request: Request, url: str, trusted: bool) -> Reply:
         limits = self.limits
         response: BaseHTTPResponse | None = None
         try:
             self.guard.check_url(url)
             response = self._pools.urlopen(
-                ask.method,
+                request.method,
                 self._secrets.add_to(url) if trusted else url,
-                body=ask.body,
-                headers=self._headers(ask, url, trusted),
+                body=request.body,
+                headers=self._headers(request, url, trusted),
                 redirect=False,
                 retries=False,
                 preload_content=False,
                 decode_content=False,
                 timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
             )
-            if not ask.wants(response.status):
+            if not request.wants(response.status):
                 body = self._reason(response, url)
-            elif ask.first:
-                body = bodies.read_first(response, url, ask.first, self._secrets)
+            elif request.first:
+                body = bodies.read_first(response, url, request.first, self._secrets)
             else:
                 body = bodies.read(response, url, limits.max_bytes, self._secrets)
             headers = self._secrets.clean_headers(response.headers)
-            return Reply(url, ask.url, response.status, headers, body)
+            return Reply(url, request.url, response.status, headers, body)
         except Blocked as exc:
-            if url != ask.url:
-                raise _redirected(ask, exc) from exc
+            if url != request.url:
+                raise _redirected(request, exc) from exc
             exc.url = safe_url(url)
             raise
         except (HTTPError, TimeoutError) as exc:
@@ -265,11 +271,14 @@ class HttpClient:
                 return bodies.read_first(response, url, error_answers.HEAD, self._secrets)
         return io.BytesIO()
 
-    def _headers(self, ask: Ask, url: str, trusted: bool) -> HTTPHeaderDict:
+    def _headers(self, request: Request, url: str, trusted: bool) -> HTTPHeaderDict:
         headers = HTTPHeaderDict(
             {"User-Agent": self._user_agent, "Accept-Encoding": bodies.ACCEPT_ENCODING}
         )
-        for part in (ask.own, *((ask.headers, self._secrets.headers(url)) if trusted else ())):
+        for part in (
+            request.own,
+            *((request.headers, self._secrets.headers(url)) if trusted else ()),
+        ):
             for name, value in part.items():
                 headers[name] = value
         return headers
@@ -305,8 +314,8 @@ class HttpClient:
         return error
 
 
-def _redirected(ask: Ask, blocked: Blocked) -> Blocked:
-    url = safe_url(ask.url)
+def _redirected(request: Request, blocked: Blocked) -> Blocked:
+    url = safe_url(request.url)
     return Blocked(f"{url} redirects: {blocked.message}", url=url)
 
 
@@ -330,10 +339,10 @@ class MeteredClient(HttpClient):
     requests = 0
     received = 0
 
-    def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
+    def _once(self, request: Request, url: str, trusted: bool) -> Reply:
         self.requests += 1
         try:
-            reply = super()._once(ask, url, trusted)
+            reply = super()._once(request, url, trusted)
         except Blocked:
             self.requests -= 1  # no server was contacted
             raise

@@ -126,7 +126,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """One request as the caller made it; ``url`` in normal form."""
 
     method: str

@@ -7,9 +7,8 @@ import json
 from collections.abc import Generator, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ProtocolError, SourceError
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source, without_harvest_extras
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.readers.json_api import (
     action,
@@ -57,7 +56,7 @@ def _steady(item: Mapping[str, Any]) -> dict[str, Any]:
     """
     steady = _untracked(item)
     if isinstance(steady.get("extras"), list):
-        steady["extras"] = harvest_extras.leave_out(steady["extras"])
+        steady["extras"] = without_harvest_extras(steady["extras"])
     for key in ("organization", "groups"):
         steady[key] = _brief(steady.get(key))
     if isinstance(resources := steady.get("resources"), list):
