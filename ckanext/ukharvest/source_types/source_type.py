@@ -135,8 +135,7 @@ class SourceType:
             tags=names.tags,
             spatial=names.spatial,
         )
-        today = datetime.now(timezone.utc).date()
-        problems = record_checks.check(record, names, today)
+        problems = record_checks.check(record, names, datetime.now(timezone.utc).date())
         record = replace(record, problems=(*record.problems, *problems))
         if record_filter.is_set(options) and (
             reason := record_filter.why_unwanted(asdict(record), options)

@@ -205,16 +205,14 @@ def objects(node: Node, predicates: Mapping[str, tuple[str, Mapping[str, str]]])
         texts: list[str] = []
         for part in node.nodes(predicate):
             facts = {key: ", ".join(part.values(below)) for below, key in members.items()}
-            facts = {"uri": part.uri, **facts}
-            filled = {key: text for key, text in facts.items() if text}
+            filled = {key: text for key, text in {"uri": part.uri, **facts}.items() if text}
             if filled.keys() - {"uri"}:
                 filled_objects.append(filled)
             elif text := part.value():
                 texts.append(text)
-        text = (
+        extras[name] = (
             json.dumps(filled_objects, ensure_ascii=False) if filled_objects else ", ".join(texts)
         )
-        extras[name] = text
     return extras
 
 
