@@ -55,8 +55,6 @@ def check(record: DatasetRecord, names: FieldNames, today: date) -> tuple[Proble
     )
 
 
-_MISSING_LINK = {"missing-url", "gemini-o19-needed"}
-_REFUSED = {"bad-url", "wrong-type"}
 _LINK_FIELD = re.compile(
     r"distribution|resources|linkage|(?:download|access|endpoint)url|page$|references"
     r"|dictionary|describedby|webservice|dump$|sparqlendpoint",
@@ -80,8 +78,8 @@ def _without_resources(record: DatasetRecord, field: str) -> Iterator[Problem]:
 
 
 def _is_of_link(problem: Problem) -> bool:
-    is_refused = problem.code in _REFUSED and _LINK_FIELD.search(problem.field)
-    return problem.code in _MISSING_LINK or bool(is_refused)
+    is_refused = problem.code in {"bad-url", "wrong-type"} and _LINK_FIELD.search(problem.field)
+    return problem.code in {"missing-url", "gemini-o19-needed"} or bool(is_refused)
 
 
 def _is_meant_without(record: DatasetRecord) -> bool:

@@ -25,10 +25,9 @@ PREFIX = "original_"
 _DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
 
 _KEYS = {FUNCTION: "la_function", SERVICE: "la_service"}
-# Of a value that is not in its list: the problem's code, and an example of one that is.
-_UNKNOWN = {
-    FUNCTION: ("unknown-la-function", "http://id.esd.org.uk/function/40"),
-    SERVICE: ("unknown-la-service", "http://id.esd.org.uk/service/579"),
+_EXAMPLES = {
+    FUNCTION: "http://id.esd.org.uk/function/40",
+    SERVICE: "http://id.esd.org.uk/service/579",
 }
 _LISTS = {"schema": "schemas", "codelist": "codelists"}
 
@@ -70,9 +69,9 @@ def _report(field: FieldTexts, identifiers: local_government_lists.Identifiers) 
         strange = [uri for uri in uris if not local_government_lists.label(uri)]
         strange += identifiers.others if kind == field.kind else ()
         if strange:
-            code, example = _UNKNOWN[kind]
+            code = "unknown-la-function" if kind == FUNCTION else "unknown-la-service"
             words = f"{_some(strange)} is not in the LGA's list of {kind}s"
-            field.report(code, f"{words}; expected an identifier such as {example}")
+            field.report(code, f"{words}; expected an identifier such as {_EXAMPLES[kind]}")
 
 
 def addresses(name: str, value: object, report: Report) -> dict[str, Any]:

@@ -110,7 +110,6 @@ def own_extras(fields: Fields, *, of_file: bool = False) -> dict[str, str]:
     return dict(package_dict.unread_fields(own_fields(fields), left_out))
 
 
-_TRANSLATED = {"title": "name", "description": "description"}
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Of a service, what ckanext-dcat stores as one text.
 _SINGLE = frozenset(
@@ -257,7 +256,11 @@ def _own(part: Fields) -> FieldValues:
 
 
 def _translations(part: Fields) -> FieldValues:
-    return {"translations": parts.translations(part, ResourceTranslation, _TRANSLATED)}
+    return {
+        "translations": parts.translations(
+            part, ResourceTranslation, {"title": "name", "description": "description"}
+        )
+    }
 
 
 def _name(part: Fields, names: table.Names) -> str:

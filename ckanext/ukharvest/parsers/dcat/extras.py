@@ -224,12 +224,15 @@ def nested(node: Node) -> dict[str, Any]:
 
 # VoID, section 5.1: linksets name the datasets at both ends of their links.
 LINKSETS = ("void:subset",)
-_TARGETS = ("void:objectsTarget", "void:target")
 
 
 def linksets(node: Node) -> dict[str, Any]:
     """Return the datasets that VoID's linksets link to; needed for five stars of openness."""
-    targets = [target for part in node.nodes(*LINKSETS) for target in part.values(*_TARGETS)]
+    targets = [
+        target
+        for part in node.nodes(*LINKSETS)
+        for target in part.values("void:objectsTarget", "void:target")
+    ]
     others = [target for target in dict.fromkeys(targets) if target != node.uri]
     return {"extras": {"linksets": as_list(others)}}
 

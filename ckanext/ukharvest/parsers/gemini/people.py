@@ -40,7 +40,6 @@ OPTIONS = (SKIP,)
 
 # ISO 19115-3 lists a responsibility's bodies and people, 19139 has one party with all names.
 _CONTACTS = ("contactInfo/*", "party/*/contactInfo/*", "party/*/individual/*/contactInfo/*")
-_ORGANISATION = ("organisationName", "party/CI_Organisation/name")
 _PERSON = (
     "individualName",
     "party/*/individual/*/name",
@@ -66,7 +65,7 @@ def _parties(nodes: Iterable[IsoNode]) -> tuple[Party, ...]:
 
 
 def _party(node: IsoNode) -> Party:
-    organisation = plain_line(node.text(*_ORGANISATION))
+    organisation = plain_line(node.text("organisationName", "party/CI_Organisation/name"))
     roles = tuple(dict.fromkeys(node.codes("role")))
     agent = Agent(
         name=organisation or plain_line(node.text(*_PERSON)),
