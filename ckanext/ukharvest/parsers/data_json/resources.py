@@ -42,8 +42,8 @@ def _codes(fields: Fields, names: table.Names) -> str:
     texts = fields.texts(key)
     for code in texts:
         if not pattern.fullmatch(code):
-            shown = shorten(code, 40)
-            fields.report("bad-code", key, f"'{shown}'; expected a code such as {example}")
+            words = f"'{shorten(code, 40)}'; expected a code such as {example}"
+            fields.report("bad-code", key, words)
     return ", ".join(texts)
 
 

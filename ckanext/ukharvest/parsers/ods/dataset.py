@@ -157,17 +157,16 @@ def _exports(dataset: Dataset, modified: str) -> Iterator[ResourceRecord]:
     count = dataset.default.get("records_count")
     is_large = isinstance(count, int) and count > MOST_IN_SHAPEFILE
     for name, label, mimetype in (*_TABLES, *(_MAPS if is_map else ())):
-        if name == "shp" and is_large:
-            continue
-        yield ResourceRecord(
-            url=_export_url(dataset, name),
-            id=f"export:{name}",
-            name=f"{label} export",
-            format=label,
-            mimetype=mimetype,
-            kind="data",
-            modified=modified,
-        )
+        if name != "shp" or not is_large:
+            yield ResourceRecord(
+                url=_export_url(dataset, name),
+                id=f"export:{name}",
+                name=f"{label} export",
+                format=label,
+                mimetype=mimetype,
+                kind="data",
+                modified=modified,
+            )
 
 
 def _export_url(dataset: Dataset, name: str) -> str:

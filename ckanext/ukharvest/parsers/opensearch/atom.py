@@ -300,9 +300,11 @@ def _files(entry: Entry) -> Iterator[Link]:
     files = [("preview", element, element.get("url")) for element in entry.root.iter(_MEDIA)]
     contents = entry.root.iterfind("{*}offering/{*}content")
     files += [("enclosure", element, element.get("href")) for element in contents]
-    for path, rel in _EOP_FILES.items():
-        for element in entry.root.iterfind(path):
-            files.append((rel, element, element.get(_XLINK) or element.get("href")))
+    files += [
+        (rel, element, element.get(_XLINK) or element.get("href"))
+        for path, rel in _EOP_FILES.items()
+        for element in entry.root.iterfind(path)
+    ]
     for rel, element, text in files:
         name = xml.local_name(element)
         if url := entry.node.parse_value(name, clean_text(text), parse_url, "bad-url"):
