@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.records import (
     ResourceRecord,
 )
 from ckanext.ukharvest.core.values.geometries import bbox_polygon
-from ckanext.ukharvest.parsers.record_checks import limit_record
+from ckanext.ukharvest.parsers.record_checks import FieldNames, limit_record
 from tests.counting import assert_linear, count_calls
 
 SMALL = RecordLimits(resources=2, tags=3, values=2, text=50, line=20, url=40, points=6)
@@ -27,7 +27,8 @@ SETTING = "(the portal's setting ckanext.ukharvest.limits."
 
 
 def limited(record: DatasetRecord, limits: RecordLimits = SMALL) -> DatasetRecord:
-    return limit_record(record, limits, resources="files", tags="keyword", spatial="place")
+    names = FieldNames(resources="files", tags="keyword", spatial="place")
+    return limit_record(record, limits, names)
 
 
 def only_problem(record: DatasetRecord) -> Problem:

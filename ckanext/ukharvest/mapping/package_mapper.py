@@ -319,8 +319,7 @@ def _facts(record: DatasetRecord, reference: str) -> dict[str, str]:
     facts = dict(record.extras)
     # Keep an extra if FACTS has no value for it: it holds text that the parser could not parse.
     facts.update((key, text) for key, value in FACTS.items() if (text := value(record)))
-    facts["import_source"] = "harvest"
-    facts["harvest_source_reference"] = reference or record.guid
+    facts |= {"import_source": "harvest", "harvest_source_reference": reference or record.guid}
     return {key: value for key, value in facts.items() if value}
 
 

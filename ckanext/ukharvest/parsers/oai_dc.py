@@ -229,7 +229,9 @@ def _subjects(entry: Entry) -> FieldValues:
 def _issued(entry: Entry) -> FieldValues:
     """Return dates of publication; of several as dc:date the first in time counts."""
     node = entry.node
-    named = {name: table.first_date(node, (name,)) for name in _ISSUED}
+    named = {
+        name: table.first_date(node, (name,)) for name in ("issued", "available", "dateAccepted")
+    }
     # A span is not when it was published, but what it is about: see coverage.
     texts = (text for text in node.texts("date") if not is_span(text))
     parsed = (node.parse_value("date", text, parse_date, "bad-date") for text in texts)
@@ -244,9 +246,6 @@ def _issued(entry: Entry) -> FieldValues:
             "date_accepted": others.get("dateAccepted", ""),
         },
     }
-
-
-_ISSUED = ("issued", "available", "dateAccepted")
 
 
 def _datestamp(entry: Entry) -> FieldValues:

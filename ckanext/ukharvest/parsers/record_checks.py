@@ -55,8 +55,6 @@ def check(record: DatasetRecord, names: FieldNames, today: date) -> tuple[Proble
     )
 
 
-_MISSING_LINK = {"missing-url", "gemini-o19-needed"}
-_REFUSED = {"bad-url", "wrong-type"}
 _LINK_FIELD = re.compile(
     r"distribution|resources|linkage|(?:download|access|endpoint)url|page$|references"
     r"|dictionary|describedby|webservice|dump$|sparqlendpoint",
@@ -80,8 +78,8 @@ def _without_resources(record: DatasetRecord, field: str) -> Iterator[Problem]:
 
 
 def _is_of_link(problem: Problem) -> bool:
-    is_refused = problem.code in _REFUSED and _LINK_FIELD.search(problem.field)
-    return problem.code in _MISSING_LINK or bool(is_refused)
+    is_refused = problem.code in {"bad-url", "wrong-type"} and _LINK_FIELD.search(problem.field)
+    return problem.code in {"missing-url", "gemini-o19-needed"} or bool(is_refused)
 
 
 def _is_meant_without(record: DatasetRecord) -> bool:
@@ -304,17 +302,11 @@ def _setting(limit: str) -> str:
     return f" (the portal's setting ckanext.ukharvest.limits.{limit})" if limit in _SETTINGS else ""
 
 
-def limit_record(
-    record: DatasetRecord, limits: RecordLimits, *, resources: str, tags: str, spatial: str
-) -> DatasetRecord:
-    """Return a record within the limits, with a problem for each kind of cut.
-
-    Args:
-        resources, tags, spatial: the format's own names of these fields, for messages.
-    """
+def limit_record(record: DatasetRecord, limits: RecordLimits, names: FieldNames) -> DatasetRecord:
+    """Return a record within the limits, with a problem for each kind of cut."""
     cutter = _Cutter(limits)
     cut = cutter.part(record, _DATASET, "")
-    files = cutter.items(record.resources, "resources", resources, "too-many-resources")
+    files = cutter.items(record.resources, "resources", names.resources, "too-many-resources")
     limited = tuple(map(cutter.resource, files))
     lists = {name: cutter.texts(getattr(record, name), name) for name in _LISTS}
     parts = {
@@ -328,13 +320,13 @@ def limit_record(
     cut = replace(
         cut,
         **changed,
-        tags=cutter.items(record.tags, "tags", tags, "too-many-tags"),
+        tags=cutter.items(record.tags, "tags", names.tags, "too-many-tags"),
         translations={
-            code: replace(words, tags=cutter.items(words.tags, "tags", tags, "too-many-tags"))
+            code: replace(words, tags=cutter.items(words.tags, "tags", names.tags, "too-many-tags"))
             for code, words in texts.items()
         },
         groups=tuple(cutter.part(group, _GROUP, "groups.") for group in groups),
-        spatial=cutter.extent(record, spatial),
+        spatial=cutter.extent(record, names.spatial),
         resources=tuple(
             new for new, old in zip(limited, files, strict=True) if new.url or not old.url
         ),

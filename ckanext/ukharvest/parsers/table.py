@@ -13,7 +13,7 @@ reads are kept as extras under their own names; one that means something else he
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -263,14 +263,12 @@ def json_list(node: Node, names: Names) -> str:
 
 def dates(node: Node, names: Names) -> list[str]:
     """Return all dates, in ISO 8601; report other texts."""
-    return list(_dates(node, names))
-
-
-def _dates(node: Node, names: Names) -> Iterator[str]:
-    for name in names:
-        for text in node.values(name):
-            if date := node.parse_value(name, text, parse_date, "bad-date"):
-                yield date
+    parsed = (
+        node.parse_value(name, text, parse_date, "bad-date")
+        for name in names
+        for text in node.values(name)
+    )
+    return list(filter(None, parsed))
 
 
 def first_date(node: Node, names: Names) -> str:

@@ -65,27 +65,13 @@ def authority(*fields: FieldTexts) -> dict[str, Any]:
 
 
 def _report(field: FieldTexts, identifiers: local_government_lists.Identifiers) -> None:
-    strange = {
-        FUNCTION: list(_unknown(identifiers.functions)),
-        SERVICE: list(_unknown(identifiers.services)),
-    }
-    if field.kind:
-        strange[field.kind] += identifiers.others
-    if strange[FUNCTION]:
-        field.report("unknown-la-function", _words(FUNCTION, strange[FUNCTION]))
-    if strange[SERVICE]:
-        field.report("unknown-la-service", _words(SERVICE, strange[SERVICE]))
-
-
-def _unknown(uris: Iterable[str]) -> Iterable[str]:
-    return (uri for uri in uris if not local_government_lists.label(uri))
-
-
-def _words(kind: str, values: Sequence[str]) -> str:
-    return (
-        f"{_some(values)} is not in the LGA's list of {kind}s; expected an identifier such as"
-        f" {_EXAMPLES[kind]}"
-    )
+    for kind, uris in ((FUNCTION, identifiers.functions), (SERVICE, identifiers.services)):
+        strange = [uri for uri in uris if not local_government_lists.label(uri)]
+        strange += identifiers.others if kind == field.kind else ()
+        if strange:
+            code = "unknown-la-function" if kind == FUNCTION else "unknown-la-service"
+            words = f"{_some(strange)} is not in the LGA's list of {kind}s"
+            field.report(code, f"{words}; expected an identifier such as {_EXAMPLES[kind]}")
 
 
 def addresses(name: str, value: object, report: Report) -> dict[str, Any]:

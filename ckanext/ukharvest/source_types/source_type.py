@@ -128,15 +128,8 @@ class SourceType:
             Unwanted: the options that filter by values leave the record out.
         """
         names = self.field_names
-        record = limit_record(
-            self.parser.parse(raw, options),
-            limits,
-            resources=names.resources,
-            tags=names.tags,
-            spatial=names.spatial,
-        )
-        today = datetime.now(timezone.utc).date()
-        problems = record_checks.check(record, names, today)
+        record = limit_record(self.parser.parse(raw, options), limits, names)
+        problems = record_checks.check(record, names, datetime.now(timezone.utc).date())
         record = replace(record, problems=(*record.problems, *problems))
         if record_filter.is_set(options) and (
             reason := record_filter.why_unwanted(asdict(record), options)

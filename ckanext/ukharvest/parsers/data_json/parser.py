@@ -118,9 +118,8 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
             f"{where}: accessLevel is non-public; the option include_non_public brings it in"
         )
     if level and level not in _LEVELS:
-        expected = ", ".join(_LEVELS)
-        shown = shorten(level, 40)
-        fields.report("bad-access-level", "accessLevel", f"'{shown}'; expected one of: {expected}")
+        words = f"'{shorten(level, 40)}'; expected one of: {', '.join(_LEVELS)}"
+        fields.report("bad-access-level", "accessLevel", words)
 
 
 _NEEDED = {

@@ -46,8 +46,8 @@ def _codes(fields: Fields, names: table.Names) -> str:
     texts = fields.texts(key)
     for code in texts:
         if not pattern.fullmatch(code):
-            shown = shorten(code, 40)
-            fields.report("bad-code", key, f"'{shown}'; expected a code such as {example}")
+            words = f"'{shorten(code, 40)}'; expected a code such as {example}"
+            fields.report("bad-code", key, words)
     return ", ".join(texts)
 
 
@@ -114,7 +114,6 @@ def own_extras(fields: Fields, *, of_file: bool = False) -> dict[str, str]:
     return dict(package_dict.unread_fields(own_fields(fields), left_out))
 
 
-_TRANSLATED = {"title": "name", "description": "description"}
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Of a service, what ckanext-dcat stores as one text.
 _SINGLE = frozenset(
@@ -261,7 +260,11 @@ def _own(part: Fields) -> FieldValues:
 
 
 def _translations(part: Fields) -> FieldValues:
-    return {"translations": parts.translations(part, ResourceTranslation, _TRANSLATED)}
+    return {
+        "translations": parts.translations(
+            part, ResourceTranslation, {"title": "name", "description": "description"}
+        )
+    }
 
 
 def _name(part: Fields, names: table.Names) -> str:

@@ -6,6 +6,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from ckanext.ukharvest.core.records import (
     Pairs,
@@ -213,11 +214,11 @@ def _duration(part: Node, level: int = 0) -> str:
 
 def languages(node: Node, names: table.Names) -> table.Names:
     """Return the languages as RFC 5646 tags."""
-    tags: list[str] = []
-    for name in names:
-        texts = [part.uri or part.label() for part in node.nodes(name)]
-        tags += read_languages(texts, node.reporter(name))
-    return tuple(dict.fromkeys(tags))
+    tags = (
+        read_languages([part.uri or part.label() for part in node.nodes(name)], node.reporter(name))
+        for name in names
+    )
+    return tuple(dict.fromkeys(chain.from_iterable(tags)))
 
 
 Names = tuple[str, ...]

@@ -176,12 +176,11 @@ _TITLES = ("dct:title", "schema:name", "rdfs:label", "dc:title", "skos:prefLabel
 _TEXTS = ("dct:description", "schema:description", "dc:description", "rdfs:comment")
 _FORMAT = ("dct:format", "dc:format", "schema:fileFormat")
 _MEDIA = ("dcat:mediaType", "schema:encodingFormat", "dct:mediaType")
-_SIZES_OF_DCAT = ("dcat:byteSize", "dcat:bytesSize", "dcat:bytes", "dcat:size")
-_SIZE = (*_SIZES_OF_DCAT, "schema:contentSize", "dct:extent")
+_SIZE = (
+    *("dcat:byteSize", "dcat:bytesSize", "dcat:bytes", "dcat:size", "schema:contentSize"),
+    "dct:extent",
+)
 
-_ISSUED = ("dct:issued", "schema:datePublished", "dct:created")
-_MODIFIED = ("dct:modified", "schema:dateModified")
-_SCHEMA = ("dct:conformsTo", "wdrs:describedby")
 
 # ckanext-dcat's extras for the other facts of a distribution.
 SINGLE = {
@@ -394,12 +393,12 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     ),
     Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
     Field(_SIZE, "size", _size),
-    row(_ISSUED, "issued", coverage.date),
-    row(_MODIFIED, "modified", coverage.last_date),
+    row(("dct:issued", "schema:datePublished", "dct:created"), "issued", coverage.date),
+    row(("dct:modified", "schema:dateModified"), "modified", coverage.last_date),
     Field(coverage.TEMPORAL, "temporal", coverage.temporal),
     row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
     row(people.RIGHTS, "extra rights", people.rights),
-    row(_SCHEMA, "schema_url", _schema),
+    row(("dct:conformsTo", "wdrs:describedby"), "schema_url", _schema),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     row(("dcat:accessService",), "extra access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),

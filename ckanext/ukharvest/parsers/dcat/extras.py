@@ -205,16 +205,14 @@ def objects(node: Node, predicates: Mapping[str, tuple[str, Mapping[str, str]]])
         texts: list[str] = []
         for part in node.nodes(predicate):
             facts = {key: ", ".join(part.values(below)) for below, key in members.items()}
-            facts = {"uri": part.uri, **facts}
-            filled = {key: text for key, text in facts.items() if text}
+            filled = {key: text for key, text in {"uri": part.uri, **facts}.items() if text}
             if filled.keys() - {"uri"}:
                 filled_objects.append(filled)
             elif text := part.value():
                 texts.append(text)
-        text = (
+        extras[name] = (
             json.dumps(filled_objects, ensure_ascii=False) if filled_objects else ", ".join(texts)
         )
-        extras[name] = text
     return extras
 
 
@@ -226,12 +224,15 @@ def nested(node: Node) -> dict[str, Any]:
 
 # VoID, section 5.1: linksets name the datasets at both ends of their links.
 LINKSETS = ("void:subset",)
-_TARGETS = ("void:objectsTarget", "void:target")
 
 
 def linksets(node: Node) -> dict[str, Any]:
     """Return the datasets that VoID's linksets link to; needed for five stars of openness."""
-    targets = [target for part in node.nodes(*LINKSETS) for target in part.values(*_TARGETS)]
+    targets = [
+        target
+        for part in node.nodes(*LINKSETS)
+        for target in part.values("void:objectsTarget", "void:target")
+    ]
     others = [target for target in dict.fromkeys(targets) if target != node.uri]
     return {"extras": {"linksets": as_list(others)}}
 

@@ -101,13 +101,6 @@ _THEMES = (
     "foaf:theme",
     "folder:inFolder",
 )
-_LEGISLATION = ("dcatap:applicableLegislation",)
-_STANDARDS = ("dct:conformsTo", "void:vocabulary")
-_PAGE = ("dcat:landingPage", "foaf:homepage", "schema:url")
-_VERSION = ("dcat:version", "owl:versionInfo", "adms:version", "schema:version", "pav:version")
-_ISSUED = ("dct:issued", "schema:datePublished", "dc:date", "dct:date")
-_MODIFIED = ("dct:modified", "schema:dateModified", "dct:updated")
-_CREATED = ("dct:created", "schema:dateCreated")
 
 
 def _notes(node: Node) -> FieldValues:
@@ -176,9 +169,9 @@ MAPPING: tuple[Field | Row, ...] = (
         partial(coverage.dataset_translations, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
     ),
     Field(_THEMES, "themes; extras la_function, la_service", _themes),
-    row(_ISSUED, "issued", coverage.date),
-    row(_MODIFIED, "modified", coverage.last_date),
-    row(_CREATED, "extra created", coverage.date),
+    row(("dct:issued", "schema:datePublished", "dc:date", "dct:date"), "issued", coverage.date),
+    row(("dct:modified", "schema:dateModified", "dct:updated"), "modified", coverage.last_date),
+    row(("dct:created", "schema:dateCreated"), "extra created", coverage.date),
     Field(coverage.TEMPORAL, "temporal", coverage.temporal),
     row(coverage.FREQUENCY, "frequency", coverage.frequency),
     Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", people.publisher),
@@ -194,10 +187,14 @@ MAPPING: tuple[Field | Row, ...] = (
     row(people.RIGHTS, "rights", people.rights),
     row(coverage.LANGUAGE, "language", coverage.languages),
     Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),
-    row(_STANDARDS, "schema_urls", table.schemas),
-    row(_LEGISLATION, "extra mandate", _mandate),
-    row(_PAGE, "url", page),
-    row(_VERSION, "version", table.text),
+    row(("dct:conformsTo", "void:vocabulary"), "schema_urls", table.schemas),
+    row(("dcatap:applicableLegislation",), "extra mandate", _mandate),
+    row(("dcat:landingPage", "foaf:homepage", "schema:url"), "url", page),
+    row(
+        ("dcat:version", "owl:versionInfo", "adms:version", "schema:version", "pav:version"),
+        "version",
+        table.text,
+    ),
     Field(
         (
             *distribution.DISTRIBUTION,

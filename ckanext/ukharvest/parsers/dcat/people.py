@@ -58,6 +58,8 @@ _NAMED = {"dct:contributor": "contributor", "dct:rightsHolder": "rightsHolder"}
 ATTRIBUTION = "prov:qualifiedAttribution"
 _ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
 _LONGEST = 2_000  # characters of a URL
+# The id at the end of a register's URL, such as …/licenses/cc-zero.
+_REGISTER = re.compile(r"https?://\S*/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", re.IGNORECASE)
 
 Extras = dict[str, str]
 Pair = tuple[Node, Agent]
@@ -253,20 +255,12 @@ def _licences(part: Node) -> Iterator[Licence]:
     ]
     for text in filter(None, texts):
         known = licences.find(text)
-        if known and not known.id:
-            inside = licences.find(_hint(text))
+        # At each "http://" of a text the search goes to its end: only the end can be such a URL.
+        if known and not known.id and (register := _REGISTER.search(text[-_LONGEST:])):
+            inside = licences.find(register[1])
             known = replace(inside, url=known.url or inside.url) if inside and inside.id else known
         if known:
             yield known
-
-
-def _hint(text: str) -> str:
-    """Return the id at the end of a register's URL, such as ``…/licenses/cc-zero``."""
-    # At each "http://" of a text the search goes to its end: only the end can be such a URL.
-    register = re.search(
-        r"https?://\S*/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", text[-_LONGEST:], re.IGNORECASE
-    )
-    return register[1] if register else ""
 
 
 def rights(node: Node, _names: table.Names = RIGHTS) -> str:

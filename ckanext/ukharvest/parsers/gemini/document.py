@@ -27,7 +27,6 @@ from ckanext.ukharvest.parsers.reporting import Reporter
 from ckanext.ukharvest.parsers.table import Row, named_row
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_NIL = "nilReason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class IsoNode(Reporter):
     @property
     def nil(self) -> str:
         """Its nilReason, "" if there is none."""
-        return self.attribute(_NIL)
+        return self.attribute("nilReason")
 
     def attribute(self, name: str) -> str:
         """Return an attribute in any namespace, "" if it is missing."""

@@ -30,7 +30,6 @@ from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 # GEMINI's extents, and ISO's for a time at a place.
 _AREAS = ("extent/*/geographicElement/*", "extent/*/temporalElement/*/spatialExtent/*")
-_HEIGHTS = "extent/*/verticalElement/*"
 # A thousand parts have more bytes than the search index accepts, whichever are left out.
 _MOST_PAIRS = 1_000_000
 
@@ -154,11 +153,6 @@ def _height(node: IsoNode) -> str:
     return f"{span} ({words})" if words else span
 
 
-_TIMES = "extent/*/temporalElement/*/extent/*"
-_BEGIN = ("beginPosition", "begin/*/timePosition")
-_END = ("endPosition", "end/*/timePosition")
-
-
 @dataclass(frozen=True, slots=True)
 class _Moment:
     """A date, or an indeterminate position: now, unknown, before, after."""
@@ -202,7 +196,9 @@ class _Time:
 
 def _temporal(entry: Entry) -> FieldValues:
     """Return the time span around all times, open where one is; each time in an extra."""
-    spans = [_time(node) for node in entry.identification.find_all(_TIMES)]
+    spans = [
+        _time(node) for node in entry.identification.find_all("extent/*/temporalElement/*/extent/*")
+    ]
     unread = Periods(None, "; ".join(dict.fromkeys(filter(None, (t.unread for t in spans)))))
     times = list(dict.fromkeys(time for time in spans if time.begin.date or time.end.date))
     if not times:
@@ -224,7 +220,9 @@ def _time(node: IsoNode) -> _Time:
     if node.name == "TimeInstant":
         moment = _moment(node, "timePosition")
         return _Time(moment, moment, about)
-    begin, end = _moment(node, *_BEGIN), _moment(node, *_END)
+    begin, end = (
+        _moment(node, f"{name}Position", f"{name}/*/timePosition") for name in ("begin", "end")
+    )
     shared = min(len(begin.date), len(end.date))
     if begin.date[:shared] > end.date[:shared]:
         words = f"begins {begin.date} and ends {end.date}, which is read the other way round"
@@ -262,6 +260,6 @@ MAPPING: tuple[Field | Row, ...] = (
         "spatial_text; extras spatial-coverage, spatial_uri",
         _names,
     ),
-    row("gmd:EX_VerticalExtent", "extra vertical-extent", _heights, _HEIGHTS),
+    row("gmd:EX_VerticalExtent", "extra vertical-extent", _heights, "extent/*/verticalElement/*"),
     Field(("gmd:temporalElement",), "temporal; extra temporal-extents", _temporal),
 )

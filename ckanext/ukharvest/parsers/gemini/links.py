@@ -224,10 +224,9 @@ _LINKS = {
     "distributor": "*/distributorTransferOptions/*/onLine/*",
     "distributionFormat": "*/formatDistributor/*/distributorTransferOptions/*/onLine/*",
 }
-_FORMATS = ("distributionFormat", "distributor/*/distributorFormat")
 _FORMAT_NAMES = tuple(
     f"distributionInfo/*/{path}/*/{name}"
-    for path in _FORMATS
+    for path in ("distributionFormat", "distributor/*/distributorFormat")
     for name in ("name", "formatSpecificationCitation/*/title")
 )
 # INSPIRE's code for "this is a service, not a file", in the description's Anchor.
@@ -364,8 +363,6 @@ def _merged(first: ResourceRecord, second: ResourceRecord) -> ResourceRecord:
     )
 
 
-_RESOURCES = "resources; extra unlinked-resource-locators"
-
 OPTIONS = (MAX_RESOURCES,)
 RESOURCE_MAPPING = (
     Field(("gmd:linkage",), "url"),
@@ -383,10 +380,6 @@ RESOURCE_MAPPING = (
 
 # Query parameters with which catalogues select a record, in lower case.
 _IDENTIFIERS = ("uuid", "fileidentifier", "metadatauuid")
-# A nested record: the dataset's whole identification instead of a reference.
-_TITLE = "*/citation/*/title"
-_CODE = "*/citation/*/identifier/*/code"
-_COUPLED = "coupledResource/*/identifier"
 
 
 def _coupled(entry: Entry) -> FieldValues:
@@ -395,7 +388,8 @@ def _coupled(entry: Entry) -> FieldValues:
     references: dict[str, None] = {}
     for node in service.find_all("operatesOn"):
         href, uuid = " ".join(node.href.split()), node.attribute("uuidref")
-        title = node.attribute("title") or node.text(_TITLE)
+        # A nested record: the dataset's whole identification instead of a reference.
+        title = node.attribute("title") or node.text("*/citation/*/title")
         keys = (href, uuid, *_inner(node))
         own = dict.fromkeys(reference for text in keys for reference in _references(text))
         if href or uuid or own:
@@ -404,7 +398,7 @@ def _coupled(entry: Entry) -> FieldValues:
             _report(node, href)
         references |= own
     # operatesOn is repeated for each layer; an identifier there may be the record's.
-    for text in service.texts(_COUPLED):
+    for text in service.texts("coupledResource/*/identifier"):
         references |= dict.fromkeys(_references(text))
     return {"coupled": tuple(references), "extras": {"coupled-resource": as_text(coupled)}}
 
@@ -412,7 +406,7 @@ def _coupled(entry: Entry) -> FieldValues:
 def _inner(node: IsoNode) -> tuple[str, ...]:
     identification = node.first("*")
     uuid = identification.attribute("uuid") if identification else ""
-    return (uuid, *node.texts(_CODE))
+    return (uuid, *node.texts("*/citation/*/identifier/*/code"))
 
 
 def _report(node: IsoNode, href: str) -> None:
@@ -447,6 +441,6 @@ def _references(text: str) -> Iterator[str]:
 
 
 MAPPING: tuple[Field, ...] = (
-    Field(("gmd:onLine",), _RESOURCES, _links),
+    Field(("gmd:onLine",), "resources; extra unlinked-resource-locators", _links),
     Field(("srv:operatesOn",), "coupled; extra coupled-resource", _coupled),
 )

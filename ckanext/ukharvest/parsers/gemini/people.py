@@ -40,7 +40,6 @@ OPTIONS = (SKIP,)
 
 # ISO 19115-3 lists a responsibility's bodies and people, 19139 has one party with all names.
 _CONTACTS = ("contactInfo/*", "party/*/contactInfo/*", "party/*/individual/*/contactInfo/*")
-_ORGANISATION = ("organisationName", "party/CI_Organisation/name")
 _PERSON = (
     "individualName",
     "party/*/individual/*/name",
@@ -66,7 +65,7 @@ def _parties(nodes: Iterable[IsoNode]) -> tuple[Party, ...]:
 
 
 def _party(node: IsoNode) -> Party:
-    organisation = plain_line(node.text(*_ORGANISATION))
+    organisation = plain_line(node.text("organisationName", "party/CI_Organisation/name"))
     roles = tuple(dict.fromkeys(node.codes("role")))
     agent = Agent(
         name=organisation or plain_line(node.text(*_PERSON)),
@@ -170,17 +169,13 @@ _CODES = frozenset(
 _PREFIX = re.compile(r"(?:access|use)\s+(?:constraints?|limitations?)\s*:\s*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """All constraints, in the record's order; some may be about both access and use."""
-
-    access: tuple[PropertyText, ...]
-    use: tuple[PropertyText, ...]
+Terms = list[PropertyText]  # in the order of the record
 
 
-def _terms(identification: IsoNode) -> Terms:
-    access: list[PropertyText] = []
-    use: list[PropertyText] = []
+def _terms(identification: IsoNode) -> tuple[Terms, Terms]:
+    """Return the constraints on access and those on use; some may be about both."""
+    access: Terms = []
+    use: Terms = []
     for block in identification.find_all("resourceConstraints/*"):
         is_access = any(block.codes("accessConstraints"))
         is_use = any(block.codes("useConstraints"))
@@ -196,25 +191,23 @@ def _terms(identification: IsoNode) -> Terms:
             PropertyText(reference.text("title"), reference.text("onlineResource/*/linkage"))
             for reference in block.find_all("reference/*")
         ]
-    return Terms(tuple(access), tuple(use))
+    return access, use
 
 
-def _given(terms: Terms) -> tuple[PropertyText, ...]:
+def _given(access: Terms, use: Terms) -> Terms:
     """Return the texts about use; of those next to accessConstraints, only licences."""
-    if any(map(_known, terms.use)):
-        return terms.use
-    return terms.use + tuple(term for term in terms.access if _known(term))
+    return use if any(map(_known, use)) else use + list(filter(_known, access))
 
 
 def has_licence(identification: IsoNode) -> bool:
     """Tell whether the terms name a licence, or link to its text."""
-    terms = _given(_terms(identification))
+    terms = _given(*_terms(identification))
     return any(map(_known, terms)) or bool(_address(terms))
 
 
 def _constraints(entry: Entry) -> FieldValues:
-    terms = _terms(entry.identification)
-    about_use = _given(terms)
+    access, use = _terms(entry.identification)
+    about_use = _given(access, use)
     words = tuple(dict.fromkeys(filter(None, map(_shown, about_use))))
     licence = _licence(about_use, "; ".join(words))
     return {
@@ -222,9 +215,9 @@ def _constraints(entry: Entry) -> FieldValues:
         "extras": {
             "licence": "; ".join(words),
             "licence_url": licence.url if licence else "",
-            "access_constraints": as_text(map(_shown, terms.access)),
+            "access_constraints": as_text(map(_shown, access)),
             "limitations-on-public-access": as_text(
-                term.href for term in terms.access if _ACCESS in term.href
+                term.href for term in access if _ACCESS in term.href
             ),
         },
     }

@@ -39,7 +39,7 @@ class Dataset:
         default: the standard metadata: ``metas.default`` of 2.1, ``metas`` of 1.0.
         dcat, inspire: metadata for other systems: ``metas.dcat`` of 2.1, ``interop_metas.dcat``.
         others: the portal's own and other templates, such as ``metas.custom``: name → fields.
-        path: that of ``default`` in the record, for names of fields.
+
         id: its identity on the portal.
         portal: URL of the portal's home page without a slash at the end, "" if it is not known.
         is_search: it came by Search API 1.0.
@@ -50,7 +50,6 @@ class Dataset:
     dcat: Fields
     inspire: Fields
     others: Mapping[str, Mapping[str, Any]]
-    path: str
     id: str
     portal: str
     is_search: bool
@@ -103,7 +102,6 @@ def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Prob
             for name, fields in {**others, **as_object(data.get("extra_metas"))}.items()
             if name not in (*_KNOWN, *_OF_PORTAL) and isinstance(fields, Mapping)
         },
-        path=path,
         id=clean_text(guid),
         portal=portal if is_page and "://" in portal else "",
         is_search=is_search,
@@ -159,17 +157,16 @@ def _exports(dataset: Dataset, modified: str) -> Iterator[ResourceRecord]:
     count = dataset.default.get("records_count")
     is_large = isinstance(count, int) and count > MOST_IN_SHAPEFILE
     for name, label, mimetype in (*_TABLES, *(_MAPS if is_map else ())):
-        if name == "shp" and is_large:
-            continue
-        yield ResourceRecord(
-            url=_export_url(dataset, name),
-            id=f"export:{name}",
-            name=f"{label} export",
-            format=label,
-            mimetype=mimetype,
-            kind="data",
-            modified=modified,
-        )
+        if name != "shp" or not is_large:
+            yield ResourceRecord(
+                url=_export_url(dataset, name),
+                id=f"export:{name}",
+                name=f"{label} export",
+                format=label,
+                mimetype=mimetype,
+                kind="data",
+                modified=modified,
+            )
 
 
 def _export_url(dataset: Dataset, name: str) -> str:

@@ -27,7 +27,6 @@ from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.places import read_box
-from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import parse_email
@@ -49,6 +48,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
     read_resources,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+from ckanext.ukharvest.parsers.reporting import read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, collect
 
 __all__ = ["FORM", "MAPPING", "OPTIONS", "RESOURCE_MAPPING", "VERSION", "VOLATILE", "parse"]
@@ -136,9 +136,7 @@ _NEEDED = {
 
 
 def _tags(default: Fields, names: table.Names) -> tuple[str, ...]:
-    tags, problems = clean_tags(default.items(names[0], strict=False), default.full_name(names[0]))
-    default.add(problems)
-    return tags
+    return read_tags(default, default.items(names[0], strict=False), default.full_name(names[0]))
 
 
 def _themes(dataset: Dataset) -> FieldValues:

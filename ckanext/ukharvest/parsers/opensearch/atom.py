@@ -134,21 +134,15 @@ def _outline(entry: Entry) -> FieldValues:
     places.append(("where", list(entry.root.iterfind(f".//{_WITHIN_EOP}"))))
     unread: list[str] = []
     for name, elements in places:
-        if shape := _shape(entry, name, elements, unread):
-            return {"spatial": shape}
+        try:
+            shapes = [shape for element in elements for shape in _shapes(name, element)]
+        except ValueError as exc:
+            entry.node.report("bad-spatial", f"georss:{name}", str(exc))
+            unread += [clean_text(str(element.xpath("string()"))) for element in elements]
+            continue
+        if shapes:
+            return {"spatial": merge_geometries(shapes)}
     return {"extras": Places(unread="; ".join(unread)).extras}
-
-
-def _shape(
-    entry: Entry, name: str, elements: list[etree._Element], unread: list[str]
-) -> Geometry | None:
-    try:
-        shapes = [shape for element in elements for shape in _shapes(name, element)]
-    except ValueError as exc:
-        entry.node.report("bad-spatial", f"georss:{name}", str(exc))
-        unread += [clean_text(str(element.xpath("string()"))) for element in elements]
-        return None
-    return merge_geometries(shapes) if shapes else None
 
 
 def _shapes(name: str, element: etree._Element) -> Iterator[Geometry]:
@@ -305,9 +299,11 @@ def _files(entry: Entry) -> Iterator[Link]:
     files = [("preview", element, element.get("url")) for element in entry.root.iter(_MEDIA)]
     contents = entry.root.iterfind("{*}offering/{*}content")
     files += [("enclosure", element, element.get("href")) for element in contents]
-    for path, rel in _EOP_FILES.items():
-        for element in entry.root.iterfind(path):
-            files.append((rel, element, element.get(_XLINK) or element.get("href")))
+    files += [
+        (rel, element, element.get(_XLINK) or element.get("href"))
+        for path, rel in _EOP_FILES.items()
+        for element in entry.root.iterfind(path)
+    ]
     for rel, element, text in files:
         name = xml.local_name(element)
         if url := entry.node.parse_value(name, clean_text(text), parse_url, "bad-url"):

@@ -272,7 +272,6 @@ _GCO = "{http://www.isotc211.org/2005/gco}"
 # Elements that hold text, or that other rules check.
 _VALUES = (_GCO, "{http://www.isotc211.org/2005/gmx}", "{http://www.opengis.net/gml")
 _CODES = frozenset(("codeList", "codeListValue", "{http://www.w3.org/1999/xlink}href"))
-_NIL = _GCO + "nilReason"
 
 
 @each(of_class="MD_LegalConstraints")
@@ -383,7 +382,7 @@ def empty(metadata: Metadata) -> Iterator[Failure]:
         # The text of a class, such as MD_TopicCategoryCode and URL, is its value.
         if element.text and element.text.strip() and not node.name[0].islower():
             continue
-        reason = str(element.get(_NIL) or "")
+        reason = str(element.get(_GCO + "nilReason") or "")
         is_nil = reason in NIL_REASONS or reason.startswith("other:")
         if not is_nil and _CODES.isdisjoint(element.keys()):
             content = "bare text in" if text_of(node).strip() else "an empty"

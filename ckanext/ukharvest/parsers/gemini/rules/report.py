@@ -33,7 +33,6 @@ _OLD_PROFILES = {
 _OTHER = "/iso/19115/-3/"  # in the namespace of its root
 _LIMITATIONS = "/LimitationsOnPublicAccess/"
 _BLOCKS = "identificationInfo/*/resourceConstraints/*"
-_NAMES = ("metadataStandardName", "metadataStandardVersion")
 _VERSION = re.compile(r"(?<![\d.])2\.([0-3])(?!\d)")
 
 
@@ -77,7 +76,11 @@ def rules_for(
 
 def _named(metadata: Metadata) -> str:
     """Return the edition that the record names as its standard."""
-    nodes = [node for name in _NAMES for node in metadata.at(name)]
+    nodes = [
+        node
+        for name in ("metadataStandardName", "metadataStandardVersion")
+        for node in metadata.at(name)
+    ]
     words = " ".join(
         text
         for node in nodes

@@ -31,7 +31,6 @@ from ckanext.ukharvest.parsers.gemini.rules.checks import (
 from ckanext.ukharvest.parsers.gemini.rules.rule import Failure, Metadata, each
 
 _ABSTRACT = "identificationInfo/*/abstract"
-_TIME = "identificationInfo/*/extent/*/temporalElement/*/extent"
 _BLOCK = "identificationInfo/*/resourceConstraints"
 _SYSTEM = "referenceSystemInfo/*/referenceSystemIdentifier/*"
 _QUALITY = "dataQualityInfo/*"
@@ -148,7 +147,7 @@ def access_of_21(node: IsoNode) -> str:
 
 def time_shape(metadata: Metadata) -> Iterator[Failure]:
     """Require one period or one instant of GML 3.2."""
-    for node in metadata.at(_TIME):
+    for node in metadata.at("identificationInfo/*/extent/*/temporalElement/*/extent"):
         times = [child for child in node.find_all("*") if child.name in _TIMES]
         if not times:
             yield Failure("has neither gml:TimePeriod nor gml:TimeInstant", node)

@@ -12,8 +12,6 @@ from lxml import etree
 
 from ckanext.ukharvest.parsers.gemini.document import IsoNode
 
-# GEMINI 39: the standard's own terms, compared exactly as its Schematron does.
-_TYPE = "hierarchyLevel/*"
 _GCO = "http://www.isotc211.org/2005/gco"
 _ISO_TYPE = f"{{{_GCO}}}isoType"
 _PROFILED = etree.XPath("descendant-or-self::*[@gco:isoType]", namespaces={"gco": _GCO})
@@ -86,10 +84,11 @@ class Metadata:
     @cached_property
     def type(self) -> str:
         """The resource type (GEMINI 39) as written: "dataset", …; "" if it is missing."""
-        node = self.first(_TYPE)
+        node = self.first("hierarchyLevel/*")
         return str(node.element.get("codeListValue") or "") if node is not None else ""
 
 
+# GEMINI 39: the standard's own terms, compared exactly as its Schematron does.
 DATASET, SERVICE = "dataset", "service"
 DATA = frozenset((DATASET, "series"))
 SERVICES = frozenset((SERVICE,))
