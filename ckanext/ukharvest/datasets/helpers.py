@@ -9,7 +9,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config, dataset_schema, fields
 from ckanext.ukharvest.core.dataset_changes import compare_texts
-from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.records import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.datasets import search

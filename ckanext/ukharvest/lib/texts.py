@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.texts import Severity
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.rendering.problem_texts import ProblemTexts
@@ -258,27 +258,6 @@ def describe_same(count: int) -> str:
         "{n} records were skipped: their datasets are here already, or were deleted here. They "
         "came back from another portal, or by way of two.",
         count,
-    )
-
-
-def identifiers_heading(count: int, *, is_you: bool) -> str:
-    """Return the heading of a source whose records have new identifiers.
-
-    Args:
-        is_you: the reader may decide.
-    """
-    return (
-        ungettext(
-            "Waiting for your decision: {n} dataset may have a new identifier",
-            "Waiting for your decision: {n} datasets may have new identifiers",
-            count,
-        )
-        if is_you
-        else ungettext(
-            "Waiting for an administrator's decision: {n} dataset may have a new identifier",
-            "Waiting for an administrator's decision: {n} datasets may have new identifiers",
-            count,
-        )
     )
 
 

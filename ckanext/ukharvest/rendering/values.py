@@ -28,7 +28,7 @@ from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
