@@ -431,7 +431,8 @@ def render_interval(value: Any, portal: Portal) -> Markup:
 
 def render_flag(value: Any, portal: Portal) -> Markup:
     """Return "yes" or "no"."""
-    return escape(portal.translate("yes" if is_yes(str(value)) else "no"))
+    text = "yes" if is_yes(str(value)) else "no"  # outside: Babel would join the two
+    return escape(portal.translate(text))
 
 
 def render_licence(value: str, _portal: Portal) -> Markup:
