@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
 from ckanext.ukharvest.harvest import database, datasets, decision_log, lists, search_index
-from ckanext.ukharvest.rendering import fields as field_rows
+from ckanext.ukharvest.rendering import form_fields
 from ckanext.ukharvest.sources import model as source_model
 
 
@@ -105,7 +105,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         self, context: Any, current: dict[str, Any], resource: dict[str, Any]
     ) -> None:
         """Restore fields that the resource's form did not show."""
-        field_rows.restore_hidden_fields(current, resource)
+        form_fields.restore_hidden_fields(current, resource)
 
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Add our index fields, for facets."""

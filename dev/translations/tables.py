@@ -35,6 +35,8 @@ def tables() -> dict[str, Iterable[str]]:
         "rendering/inspire.py": (*inspire.CODES.values(), *inspire.HEADINGS.values()),
         "rendering/fields.py": (
             *field_rows.LABELS.values(),
+            *(field.label for field in field_rows.OF_CKAN.values()),
+            *(field.label for field in field_rows.OF_RESOURCE.values()),
             *field_rows.TEXTS,
         ),
         "source_types": (

@@ -17,6 +17,9 @@ from ckanext.ukharvest.rendering.values import Portal
 from tests.rendering.test_facts import HOSTILE
 
 PORTAL = Portal()
+NO_LIMITATIONS = (
+    "http://inspire.ec.europa.eu/metadata-codelist/LimitationsOnPublicAccess/noLimitations"
+)
 LOCATION = {"UKLP": "True", "import_source": "harvest"}
 
 
@@ -65,8 +68,8 @@ def test_hostile_texts_are_escaped_in_every_row(text: str) -> None:
         for row in (*made.known, *made.others):
             page = html.fragment_fromstring(str(row.value), create_parent="div")
             for element in page.iterdescendants():
-                assert element.tag in ("a", "ul", "li"), key
-                assert set(element.attrib) <= {"href", "title", "rel", "class"}, key
+                assert element.tag in ("a", "ul", "li", "span"), key
+                assert set(element.attrib) <= {"href", "title", "rel", "class", "aria-label"}, key
                 assert element.get("href", "https://").startswith(("https://", "mailto:")), key
 
 
@@ -88,15 +91,13 @@ def test_rows_have_the_order_of_the_guide() -> None:
         "theme-primary": "Crime",
     }
     said = {
-        rendering_field_rows.HARVEST_URL: Markup("there"),
         rendering_field_rows.ADDED: Markup("today"),
     }
     found = field_rows(facts, PORTAL, said)
     assert [(row.label, words(row.value)) for row in found.known] == [
-        ("Added to this site", "today"),
         ("Theme", "Crime & Justice"),
         ("Temporal coverage", "1998 to March 2010"),
-        ("Harvest URL", "there"),
+        ("Added to this site", "today"),
         ("Metadata date", "1 May 2026, 10:15"),
         ("Harvest GUID", "g1"),
         ("Data first issued", "February 2004"),
@@ -108,7 +109,7 @@ def test_rows_have_the_order_of_the_guide() -> None:
         ("Lineage", "Surveyed."),
     ]
     assert [row.label for row in found.others] == ["Zebra crossings"]
-    main = ["Added to this site", "Theme", "Temporal coverage", "Harvest URL", "Harvest GUID"]
+    main = ["Theme", "Temporal coverage", "Added to this site"]
     assert [row.label for row in found.main] == main
     assert {*found.main, *found.more} == {*found.known, *found.others}
 
@@ -172,10 +173,10 @@ def test_missing_facts_of_location_data_are_named() -> None:
     found = dict(render_rows({**LOCATION, "resource-type": "service"}))
     missing = [label for label, value in found.items() if value == rendering_field_rows.NOT_GIVEN]
     assert missing == [
+        "Frequency of update",
         "Extent",
         "Spatial reference system",
         "Dataset reference date",
-        "Frequency of update",
         "Responsible party",
         "Access constraints",
         "Metadata language",
@@ -198,6 +199,11 @@ def test_an_extra_that_repeats_another_is_left_out() -> None:
     assert render_rows(both) == [("Frequency of update", "Annually")]
     assert len(render_rows({**both, "update_frequency": "R/P1M"})) == 2
     assert len(render_rows(both, markup={"update_frequency": Markup("Annually")})) == 1
+    same = {"theme-primary": "Crime", "dcat_subject": "crime & justice"}
+    assert render_rows(same) == [("Theme", "Crime & Justice")]
+    limits = {"access_constraints": '["no limitations to public access"]'}
+    limits["limitations-on-public-access"] = f'["{NO_LIMITATIONS}"]'
+    assert render_rows(limits) == [("Access constraints", "No limitations on public access")]
     assert render_rows({"guid": "g", "harvest_source_reference": "g"}) == [("Harvest GUID", "g")]
 
 

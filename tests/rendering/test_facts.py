@@ -38,7 +38,7 @@ HOSTILE = (
         (
             "https://data.example/a?b=1&c=2",
             '<a href="https://data.example/a?b=1&amp;c=2" title="https://data.example/a?b=1&amp;c=2"'
-            ' rel="nofollow noopener">data.example: a</a>',
+            ' rel="nofollow noopener">https://data.example/a?b=1&amp;c=2</a>',
         ),
     ],
 )
@@ -65,7 +65,7 @@ def test_texts_and_lists_are_rendered(text: str, expected: str) -> None:
         (
             {"title": "", "href": "https://data.example/1", "uuid": ""},
             '<a href="https://data.example/1" title="https://data.example/1"'
-            ' rel="nofollow noopener">data.example: 1</a>',
+            ' rel="nofollow noopener">https://data.example/1</a>',
         ),
         ({"title": "", "href": "no address", "uuid": "u1"}, "href: no address, uuid: u1"),
         (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.fields import FIELDS
-from ckanext.ukharvest.rendering import fields as field_rows
-from ckanext.ukharvest.rendering.fields import Option, Part
+from ckanext.ukharvest.rendering import form_fields
+from ckanext.ukharvest.rendering.form_fields import Option, Part
 
 F40, S579 = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/service/579"
 SPEND = "http://schemas.opendata.esd.org.uk/Spend"
@@ -17,7 +17,7 @@ STRANGE = "http://id.esd.org.uk/function/99999"
 
 def part(key: str, value: Any = None) -> Part:
     (field,) = [field for field in FIELDS if field.key == key]
-    return field_rows.build_part(field, value, lambda words: words)
+    return form_fields.build_part(field, value, lambda words: words)
 
 
 def chosen(found: Part) -> list[str]:

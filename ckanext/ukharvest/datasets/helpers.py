@@ -14,16 +14,14 @@ from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.datasets import search
 from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
-from ckanext.ukharvest.datasets.rows import ukharvest_field_value
+from ckanext.ukharvest.datasets.rows import find_place, ukharvest_field_value
 from ckanext.ukharvest.harvest import search_index
-from ckanext.ukharvest.rendering import extent_map, inspire, values
-from ckanext.ukharvest.rendering import fields as field_rows
+from ckanext.ukharvest.rendering import extent_map, form_fields, inspire, values
+from ckanext.ukharvest.rendering.fields import OF_RESOURCE as RESOURCE_FIELDS
 from ckanext.ukharvest.rendering.source_record import format_size
-from ckanext.ukharvest.rendering.values import LABELS_OF_RESOURCES, render_translations
 
 DETAILED = "detailed_map"  # URL parameter: show the map with tiles
 _TILES = "ckanext.spatial.common_map.type"
-_PLACES = ("spatial-text", "geographic_coverage", "spatial-coverage")
 
 
 def ukharvest_run_stats(job_id: str) -> dict[str, int]:
@@ -39,12 +37,14 @@ def format_resource_items(
     """Return a resource's additional fields for its page: our fields with labels and links."""
     others, own = dict(items), []
     for field in (field for field in fields.FIELDS if field.of == fields.RESOURCE):
-        values = [others.pop(key, None) for key in (field.key, *field.aliases)]
-        if value := next(filter(None, values), None):
+        given = [others.pop(key, None) for key in (field.key, *field.aliases)]
+        if value := next(filter(None, given), None):
             own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
-    for key, label in LABELS_OF_RESOURCES.items():
-        if texts := render_translations(others.pop(key, None), portal()):
-            own.append((tk._(label), texts))
+    own += [
+        (tk._(RESOURCE_FIELDS[key].label), texts)
+        for key in OF_RESOURCE
+        if (texts := values.render_translations(others.pop(key, None), portal()))
+    ]
     return sorted(next_(list(others.items())) + own, key=lambda row: row[0].lower())
 
 
@@ -61,7 +61,7 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
         return None
     geometry, facts = fact(package, "spatial"), facts_of(package)
     drawn = extent_map.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
-    places = next((facts[key] for key in _PLACES if facts.get(key)), "")
+    places = facts.get(find_place(facts), "")
     if drawn is None and not places:
         return _extent_of_publisher(package)
     # Tiles are configured, and ckanext-spatial's plugin that draws them is loaded.
@@ -136,7 +136,7 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     """
     field = next(field for field in fields.FIELDS if field.key == key)
     value = next(filter(None, map(data.get, (name or key, *field.aliases))), None)
-    part = field_rows.build_part(field, value, tk._)
+    part = form_fields.build_part(field, value, tk._)
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
 
 
@@ -151,10 +151,10 @@ def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> lis
         return []
     shown = dataset_schema.own_fields(fields.RESOURCE, dataset_type)
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
-    known = {*field_rows.OF_RESOURCES, *shown, *aliases, field_rows.KEPT}
+    known = {*form_fields.OF_RESOURCES, *shown, *aliases, form_fields.KEPT}
     # Flags and objects are left to the extensions that set them.
     others = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
-    before = data.get(field_rows.KEPT, ())
+    before = data.get(form_fields.KEPT, ())
     return list(dict.fromkeys([*others, *([before] if isinstance(before, str) else before)]))
 
 

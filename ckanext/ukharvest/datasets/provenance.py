@@ -20,11 +20,10 @@ from ckanext.ukharvest.core.records import HARVEST_EXTRAS, without_harvest_extra
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
-from ckanext.ukharvest.datasets.texts import OF_RESOURCE, is_contact, label, place
 from ckanext.ukharvest.harvest import conflicts, sweeper
 from ckanext.ukharvest.lib.permissions import TYPE, is_insider, may, may_see_source
-from ckanext.ukharvest.rendering import values
-from ckanext.ukharvest.rendering.values import Portal
+from ckanext.ukharvest.rendering.fields import LABELS, OF_CKAN, OF_RESOURCE, find_field
+from ckanext.ukharvest.rendering.values import Portal, label_for_key
 
 CURRENT, MISSING, HELD, KEPT = "current", "missing", "held", "kept"
 OFF, SOURCE_DELETED = "off", "source_deleted"
@@ -163,6 +162,24 @@ def may_edit_dataset_or_source(context: Any, package_id: str, source_id: str | N
     return is_editor or (source_id is not None and is_insider(context, source_id))
 
 
+_ORDER = {key: number for number, key in enumerate([*OF_CKAN, *LABELS])}
+
+
+def place(key: str, of: str) -> tuple[bool, str, int]:
+    """Return a sort key for fields: those of the dataset come first, as on its page."""
+    return of != DATASET or key == RESOURCES, of, _ORDER.get(key, len(_ORDER))
+
+
+def label(key: str, of: str = DATASET) -> str:
+    """Return a field's label in the reader's language.
+
+    Args:
+        of: DATASET, or the name of a resource.
+    """
+    own = (OF_CKAN if of == DATASET else OF_RESOURCE).get(key) or find_field(key)
+    return str(tk._(own.label)) if own.label else label_for_key(key)
+
+
 def describe_change(change: Any, *, with_contacts: bool) -> dict[str, Any]:
     """Return a change as actions return it.
 
@@ -174,7 +191,7 @@ def describe_change(change: Any, *, with_contacts: bool) -> dict[str, Any]:
     fields = [
         {
             **field,
-            **(nothing if is_contact(field["field"]) and not with_contacts else {}),
+            **(nothing if find_field(field["field"]).is_contact and not with_contacts else {}),
             "label": label(field["field"], field["of"]),
         }
         for field in change.fields
@@ -265,7 +282,7 @@ def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
     """
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
     top = {  # the portal's own schema can have numbers and lists
-        key: value if key in values.RENDERED_KEYS or isinstance(value, str) else json.dumps(value)
+        key: value if find_field(key).render or isinstance(value, str) else json.dumps(value)
         for key in DATASET_KEYS - set(hidden)
         if (value := package.get(key))
     }

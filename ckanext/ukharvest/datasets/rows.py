@@ -9,6 +9,7 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 from markupsafe import Markup, escape
 
+from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.datasets.page import ukharvest_dataset
 from ckanext.ukharvest.datasets.provenance import (
@@ -100,7 +101,7 @@ def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
     words = facts.get("licence") or facts.get("rights") or ""
     url = next((facts[key] for key in ("licence_url", "license_url") if facts.get(key)), "")
     if url and is_web_url(url):
-        return values.render_link(url, words or values.shorten_url(url))
+        return values.render_link(url, words) if words else values.render_licence(url, portal())
     return values.render_extra(words) or None
 
 
@@ -155,7 +156,7 @@ def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
     if not harvested and not facts.keys() & DATASET_KEYS:
         return None
     if harvested:
-        return _rows(package, facts, {**_of_ckan(package), **_of_harvest(package)})
+        return _rows(package, facts, {**_of_ckan(package), **_couplings(package)}, facts)
     own = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     shown = _rows(package, own, _of_ckan(package))
     # Unknown extras are shown as CKAN does.
@@ -175,7 +176,7 @@ def ukharvest_further_facts(package: Mapping[str, Any]) -> Rows:
     if not harvested:
         facts = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     left = {key: text for key, text in facts.items() if key not in shown}
-    rows = _rows(package, left, _of_harvest(package) if harvested else {})
+    rows = _rows(package, left, _couplings(package) if harvested else {}, facts)
     return Rows(
         tuple(row for row in rows.known if row.key not in shown and (row.is_given or harvested)),
         rows.others,
@@ -224,25 +225,69 @@ def ukharvest_field_value(key: str, value: Any, package: Mapping[str, Any] | Non
     """
     if value in (None, "", []):
         return Markup("")
-    if key not in values.RENDERED_KEYS:
+    render = field_rows.find_field(key).render
+    if render is None:
         return values.render_extra(value if isinstance(value, str) else json.dumps(value))
-    shown = values.render_value(key, value, portal())
+    shown = render(value, portal())
     for note in facts_of_features("field", key, package) if package else ():
         shown += Markup(' <span class="small text-muted">({})</span>').format(note)
     return shown
 
 
-def _rows(package: Mapping[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
-    values = {
+def _rows(
+    package: Mapping[str, Any],
+    facts: dict[str, str],
+    more: dict[str, Markup],
+    on_page: Mapping[str, str] | None = None,
+) -> Rows:
+    """Return rows of facts, without those that other parts of a page show.
+
+    Args:
+        on_page: all facts of the dataset, if it is its page; None for a form.
+    """
+    own = {
         key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
     }
-    if "spatial" in facts:
-        # The map on the page shows it with its coordinates.
-        is_drawn = extent_map.describe_extent(facts["spatial"], tk._)
-        values["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
+    spatial = facts.get("spatial", "")
+    own["spatial"] = escape(extent_map.describe_extent(spatial, tk._) or spatial)
+    is_harvested = ukharvest_is_harvested(package)
     return field_rows.field_rows(
-        facts, portal(), {**values, **more}, is_harvested=ukharvest_is_harvested(package)
+        facts,
+        portal(),
+        {**own, **more},
+        elsewhere=_shown_elsewhere(package, on_page) if on_page and is_harvested else (),
+        is_harvested=is_harvested,
     )
+
+
+def _shown_elsewhere(package: Mapping[str, Any], facts: Mapping[str, str]) -> set[str]:
+    """Return the keys of facts that the page of a harvested dataset shows outside its table."""
+    always = (field_rows.HARVEST_BOX, field_rows.CONTACT)
+    keys = {key for key, field in field_rows.FIELDS.items() if field.place in always}
+    if facts.get("contact-email"):  # the box of contacts names no maintainer then
+        keys.discard(field_rows.MAINTAINER)
+    keys.add("dcat_publisher_name")
+    if facts.get("dcat_publisher_name") and is_web_url(facts.get("dcat_publisher_uri", "")):
+        keys.add("dcat_publisher_uri")
+    if is_location_data(facts):
+        keys |= {"provider", "responsible-organisation", "responsible-party"}
+    if extent_map.describe_extent(facts.get("spatial", "")):
+        keys.add("spatial")
+    if place := find_place(facts):
+        keys |= {place, "spatial_uri"} if is_web_url(facts.get("spatial_uri", "")) else {place}
+    link = licences.find(facts.get("licence_url") or facts.get("license_url") or "")
+    if not package.get("license_id"):
+        keys |= {"licence", "licence_url", "license_url"}
+        keys |= set() if facts.get("licence") else {"rights"}
+    elif link and link.id == package["license_id"]:
+        keys |= {"licence_url", "license_url"}
+    return keys
+
+
+def find_place(facts: Mapping[str, str]) -> str:
+    """Return the key of the place names that stand beside the map of a dataset, "" for none."""
+    names = ("spatial-text", "geographic_coverage", "spatial-coverage")
+    return next((key for key in names if facts.get(key)), "")
 
 
 def _of_ckan(package: Mapping[str, Any]) -> dict[str, Markup]:
@@ -264,20 +309,8 @@ def _person(package: Mapping[str, Any], key: str) -> Markup:
     return Markup(", ").join(part for part in dict.fromkeys(both) if part)
 
 
-def _of_harvest(package: Mapping[str, Any]) -> dict[str, Markup]:
-    """Return the values of the rows about the harvest, and the couplings."""
-    origin = ukharvest_dataset(package)
-    url = str(origin.get("harvest_url") or "")
-    return {
-        field_rows.HARVEST_URL: values.render_link_or_text(url),
-        field_rows.HARVEST_DATE: texts.when(origin.get("harvested")),
-        "guid": _identifier(str(origin.get("guid") or fact(package, "guid") or "")),
-        "harvest_source_title": _source(origin.get("source") or {}),
-        **_couplings(package, origin["coupled"]),
-    }
-
-
-def _couplings(package: Mapping[str, Any], coupled: dict[str, Any]) -> dict[str, Markup]:
+def _couplings(package: Mapping[str, Any]) -> dict[str, Markup]:
+    coupled = ukharvest_dataset(package)["coupled"]
     if coupled["is_unknown"]:
         is_service = fact(package, "resource-type") == "service"
         key = field_rows.COUPLED_DATASETS if is_service else field_rows.COUPLED_SERVICES
@@ -289,26 +322,6 @@ def _couplings(package: Mapping[str, Any], coupled: dict[str, Any]) -> dict[str,
         field_rows.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
         field_rows.COUPLED_SERVICES: _coupled(coupled["services"]),
     }
-
-
-def _identifier(guid: str) -> Markup:
-    """Return an identifier in full, which people compare with the publisher's, and copy."""
-    if not guid:
-        return Markup("")
-    whole = values.render_link_or_text(guid)
-    return Markup(
-        '<span class="ukharvest-identifier">{}</span> <button type="button"'
-        ' class="btn btn-sm btn-light border" data-ukharvest-copy="{}" data-ukharvest-copied="{}"'
-        ' hidden><i class="fa fa-copy" aria-hidden="true"></i>'
-        ' <span role="status">{}</span></button>'
-    ).format(whole, guid, tk._("Copied"), tk._("Copy the identifier"))
-
-
-def _source(source: dict[str, Any]) -> Markup:
-    link = Markup('<a href="{}">{}</a>')
-    if not source.get("name"):
-        return Markup("")
-    return link.format(tk.h.url_for("harvest.read", id=source["name"]), source["title"])
 
 
 def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> Markup:

@@ -132,11 +132,17 @@ def ukharvest_place() -> dict[str, Any] | None:
     }
 
 
+_FACETS_OF_FIELDS = {
+    "theme-primary": "theme",
+    "la_function": "function",
+    "la_service": "service",
+    "schema": "schema",
+}
+
+
 def titles() -> dict[str, str]:
     """Return the portal's facets in its order: index field → title."""
-    known = {
-        rendering_values.FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet
-    }
+    known = {_FACETS_OF_FIELDS[field.key]: field.facet for field in fields.FIELDS if field.facet}
     known |= {name: facet.title for name, facet in _other_facets().items()}
     return {INDEXED[name]: tk._(known[name]) for name in config.facets() if name in known}
 

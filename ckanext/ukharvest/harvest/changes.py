@@ -363,11 +363,8 @@ def format_field(key: str, text: str) -> str:
     """Return a field's stored text for people: no JSON, labels instead of URIs."""
     if key == "spatial":
         return extent_map.describe_extent(text) or text
-    if not text or (key not in values.RENDERED_KEYS and text[:1] not in ("[", "{")):
+    render = find_field(key).render
+    if not text or not (render or text[:1] in ("[", "{")):
         return text
-    markup = (
-        values.render_value(key, text, _ENGLISH)
-        if key in values.RENDERED_KEYS
-        else values.render_extra(text)
-    )
+    markup = render(text, _ENGLISH) if render else values.render_extra(text)
     return str(markup.replace("</li>", "; </li>").striptags()).strip("; ") or text

@@ -23,7 +23,6 @@ from ckanext.ukharvest.rendering.values import (
     render_extra,
     render_link,
     render_list,
-    shorten_url,
 )
 
 # Text for code values whose own names would not be clear.
@@ -39,6 +38,8 @@ CODES = {
     "invoke": "Invoke",
     "noLimitations": "No limitations on public access",
 }
+# The register's own words for it, which records have as well.
+_NO_LIMITATIONS = ("no limitations to public access", "no limitations on public access")
 _CODE_LIST = "://inspire.ec.europa.eu/metadata-codelist/"
 
 
@@ -149,7 +150,7 @@ def render_parties(text: str, portal: Portal) -> Markup:
 
 def _party(party: Mapping[str, Any], portal: Portal) -> Markup:
     url, name = str(party.get("url") or ""), str(party.get("name") or "")
-    head = render_link(url, name or shorten_url(url)) if is_web_url(url) else escape(name)
+    head = render_link(url, name or url) if is_web_url(url) else escape(name)
     named = party.get("roles") or party.get("role") or ""
     text = ", ".join(map(str, named)) if isinstance(named, list) else str(named)
     roles = ", ".join(code(role, portal).lower() for role in re.split(r",\s*", text) if role)
@@ -185,6 +186,8 @@ def render_constraints(text: str, portal: Portal) -> Markup:
 def _constraint(text: str, portal: Portal) -> Markup:
     if is_web_url(text) and _CODE_LIST in text:
         return render_link(text, code(text.rstrip("/").rpartition("/")[2], portal))
+    if text.strip(" .").casefold() in _NO_LIMITATIONS:
+        return escape(code("noLimitations", portal))
     # A code of ISO 19115 has no blanks and an inner capital: otherRestrictions.
     is_code = re.fullmatch(r"[a-z]+(?:[A-Z][a-z]+)+|license|licence|copyright|restricted", text)
     return escape(code(text, portal)) if is_code else render_extra(text)

@@ -11,22 +11,21 @@ from datetime import date
 from functools import partial
 from itertools import groupby
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest.core.records import OF_DATASET
 from ckanext.ukharvest.core.values import (
     frequencies,
+    licences,
     local_government_lists,
     organization_types,
     theme_names,
 )
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.multivalue import is_yes
-from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
@@ -110,11 +109,11 @@ _LINKS = ("href", "url")
 def render_extra(text: str) -> Markup:
     """Return an extra's value as markup; "" for an empty value, such as "[]"."""
     if text[:1] not in ("[", "{"):
-        return _text({"True": "yes", "False": "no"}.get(text, text))
+        return render_link_or_text({"True": "yes", "False": "no"}.get(text, text))
     try:
         value = parse_json(text)
     except (ValueError, RecursionError):
-        return _text(text)
+        return render_link_or_text(text)
     return _shown(value, DEEPEST)
 
 
@@ -133,17 +132,13 @@ def _shown(value: Any, depth: int) -> Markup:
     if isinstance(value, bool):
         return escape("yes" if value else "no")
     if isinstance(value, (list, dict)) and not depth:
-        return _text(json.dumps(value, ensure_ascii=False))
+        return render_link_or_text(json.dumps(value, ensure_ascii=False))
     if isinstance(value, list):
         items = (_shown(item, depth - 1) for item in value[:MOST])
         return render_list(list(filter(None, items)), len(value) - MOST)
     if isinstance(value, dict):
         return _object({str(key): part for key, part in value.items()}, depth)
-    return _text(str(value))
-
-
-def _text(text: str) -> Markup:
-    return render_link(text, shorten_url(text)) if is_web_url(text) else escape(text)
+    return render_link_or_text(str(value))
 
 
 def render_link(url: str, words: str) -> Markup:
@@ -154,12 +149,6 @@ def render_link(url: str, words: str) -> Markup:
 def render_link_or_text(url: str, words: str = "") -> Markup:
     """Return a web URL as a link, labelled by the words or itself; other text unlinked."""
     return render_link(url, words or url) if is_web_url(url) else escape(words or url)
-
-
-def shorten_url(url: str) -> str:
-    """Return a web URL, shortened to its host and its end."""
-    last = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
-    return f"{host(url)}: {last}" if last else host(url)
 
 
 def host(url: str) -> str:
@@ -224,11 +213,6 @@ def label_for_key(key: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-KEYS = frozenset(OF_DATASET)
-LABELS_OF_RESOURCES = {
-    "name_translated": _("Name in other languages"),
-    "description_translated": _("Description in other languages"),
-}
 _SHORT = 200  # characters of a text that is shown at once
 
 
@@ -282,14 +266,6 @@ INDEXED = {
     "stars": "vocab_ukharvest_stars",
     "organization_type": organization_types.KEY,
 }
-FACETS = {  # key → the facet that counts its values
-    "theme-primary": "theme",
-    "theme-secondary": "theme",
-    "la_function": "function",
-    "la_service": "service",
-    "schema": "schema",
-    "schema_url": "schema",
-}
 
 _THEMES_BY_ADDRESS = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
 # Limits of a field: characters of a text, items of a list.
@@ -308,17 +284,23 @@ class _Item:
     search: str = ""
 
 
-def render_value(key: str, value: Any, portal: Portal) -> Markup:
-    """Return a field's value as markup.
+Renderer = Callable[[Any, Portal], Markup]
+
+
+def _each(split: Callable[[Any], list[str]], make: Callable[[str, Portal], _Item]) -> Renderer:
+    """Return a renderer of a value as stored, or of a list, as the portal's own forms send it.
 
     Args:
-        key: one of KEYS.
-        value: text as stored, or a list, as the portal's own forms send it.
+        split: value → its parts.
+        make: returns the item of a part.
     """
-    split, make = RENDERED_KEYS[key]
-    parts = split(truncate(value))
-    items = [_markup(make(key, text, portal), portal) for text in parts[:MOST]]
-    return render_list(items, len(parts) - MOST)
+
+    def render(value: Any, portal: Portal) -> Markup:
+        parts = split(truncate(value))
+        items = [_markup(make(text, portal), portal) for text in parts[:MOST]]
+        return render_list(items, len(parts) - MOST)
+
+    return render
 
 
 def texts(value: Any) -> list[str]:
@@ -381,17 +363,14 @@ def lga_label(uri: str) -> str:
 
 
 def address_label(name: str, url: str) -> str:
-    """Return a URI's label in a list; else its host and end.
-
-    Other text stays unchanged: visitors may search for anything.
-    """
-    label = vocabulary.label(name, url) or _law(url) or shorten_url(url) if is_web_url(url) else ""
-    return label or url
+    """Return a URI's label in a list; other text unchanged: visitors may search for anything."""
+    return (vocabulary.label(name, url) or _law(url) if is_web_url(url) else "") or url
 
 
-def _theme(key: str, text: str, portal: Portal) -> _Item:
+def _theme(text: str, portal: Portal) -> _Item:
     if name := theme_names.find(text):
-        return _Item(portal.translate(theme_names.title(name)), search=_search(key, name, portal))
+        title = portal.translate(theme_names.title(name))
+        return _Item(title, search=portal.search(INDEXED["theme"], name))
     return _other(text, is_listed=False)
 
 
@@ -400,23 +379,24 @@ def _local(value: Any, *, kind: str) -> list[str]:
     return [*identifiers.functions, *identifiers.services, *identifiers.others]
 
 
-def _of_local(_key: str, text: str, portal: Portal) -> _Item:
+def _of_local(text: str, portal: Portal) -> _Item:
     if not text.startswith("http://id.esd.org.uk/"):
         return _other(text, is_listed=False)
     path = local_government_lists.path(text)
-    search = _search("la_function" if "/function/" in text else "la_service", text, portal)
+    search = portal.search(INDEXED["function" if "/function/" in text else "service"], text)
     return _Item(lga_label(text), bool(path), path[:-1], text, search)
 
 
-def _address(key: str, text: str, portal: Portal, *, name: str) -> _Item:
+def _address(text: str, portal: Portal, *, name: str) -> _Item:
     entry = vocabulary.row(name, text) if name else None
     label = vocabulary.load(name).label(entry) if entry else ""
     item = _Item(label, address=text) if entry and is_web_url(text) else _other(text)
-    search = _search(key, entry["url"] if entry else text, portal) if item.address else ""
-    return replace(item, search=search)
+    if name != "schemas" or not item.address:
+        return item
+    return replace(item, search=portal.search(INDEXED["schema"], entry["url"] if entry else text))
 
 
-def _subject(_key: str, text: str, _portal: Portal) -> _Item:
+def _subject(text: str, _portal: Portal) -> _Item:
     """Return a subject by the publisher's theme: of the EU's, INSPIRE's or any list, or as text."""
     ways = _THEMES_BY_ADDRESS if is_web_url(text) else ()
     label = next((label for way in ways if (label := way(text)[1])), "")
@@ -432,44 +412,40 @@ def _inspire_addresses(themes: Vocabulary) -> Mapping[str, str]:
     return {themes.label(row): themes.key(row) for row in themes.rows}
 
 
-def _label(find: Callable[[str], str]) -> Callable[[str, str, Portal], _Item]:
-    """Return a function that makes an item of a text's label, translated."""
-    return lambda _key, text, portal: _Item(portal.translate(find(text)))
+render_themes = _each(names, _theme)
+render_functions = _each(partial(_local, kind=local_government_lists.FUNCTION), _of_local)
+render_services = _each(partial(_local, kind=local_government_lists.SERVICE), _of_local)
+render_schemas = _each(addresses, partial(_address, name="schemas"))
+render_code_lists = _each(addresses, partial(_address, name="codelists"))
+render_laws = _each(addresses, partial(_address, name=""))
+render_subjects = _each(addresses, _subject)
+render_inspire_themes = _each(
+    names, lambda text, _portal: _Item(text, address=_inspire_addresses().get(text, ""))
+)
 
 
-# Key → function that splits a value, and function that makes an item of each part.
-RENDERED_KEYS: dict[str, tuple[Callable[[Any], list[str]], Callable[[str, str, Portal], _Item]]] = {
-    "theme-primary": (names, _theme),
-    "theme-secondary": (names, _theme),
-    "la_function": (partial(_local, kind=local_government_lists.FUNCTION), _of_local),
-    "la_service": (partial(_local, kind=local_government_lists.SERVICE), _of_local),
-    "schema": (addresses, partial(_address, name="schemas")),
-    "schema_url": (addresses, partial(_address, name="schemas")),
-    "codelist": (addresses, partial(_address, name="codelists")),
-    "mandate": (addresses, partial(_address, name="")),
-    "update_frequency": (lambda value: [str(value)], _label(frequencies.frequency_label)),
-    "unpublished": (
-        lambda value: [str(value)],
-        _label(lambda text: "yes" if is_yes(text) else "no"),
-    ),
-    **dict.fromkeys(("dcat_subject", "theme", "subject"), (addresses, _subject)),
-    "inspire-themes": (
-        names,
-        lambda _key, text, _portal: _Item(text, address=_inspire_addresses().get(text, "")),
-    ),
-}
+def render_interval(value: Any, portal: Portal) -> Markup:
+    """Return how often data is updated, from an interval of ISO 8601."""
+    return escape(portal.translate(frequencies.frequency_label(str(value))))
+
+
+def render_flag(value: Any, portal: Portal) -> Markup:
+    """Return "yes" or "no"."""
+    text = "yes" if is_yes(str(value)) else "no"  # outside: Babel would join the two
+    return escape(portal.translate(text))
+
+
+def render_licence(value: str, _portal: Portal) -> Markup:
+    """Return a licence's URL as a link with its name."""
+    licence = licences.find(value)
+    return render_link_or_text(value, licence.title if licence else "")
 
 
 def _other(text: str, *, is_listed: bool = True) -> _Item:
-    """Return an unlisted value: a URL by host and end, other text unchanged."""
+    """Return an unlisted value: a law by its name, other text unchanged."""
     if is_web_url(text):
-        return _Item(_law(text) or shorten_url(text), is_listed, address=text)
+        return _Item(_law(text) or text, is_listed, address=text)
     return _Item(text, is_listed)
-
-
-def _search(key: str, value: str, portal: Portal) -> str:
-    facet = FACETS.get(key)
-    return portal.search(INDEXED[facet], value) if facet else ""
 
 
 def _markup(item: _Item, portal: Portal) -> Markup:
@@ -487,7 +463,7 @@ def _markup(item: _Item, portal: Portal) -> Markup:
         notes.append(escape(" › ".join(item.path)))
     if item.search and item.address:
         name = host(item.address)
-        is_named = item.label.startswith(name)
+        is_named = item.label == item.address
         notes.append(_out(item.address, portal.translate("address") if is_named else name, item))
     if not notes:
         return head

@@ -129,7 +129,7 @@ def test_our_fields_are_labels_with_links(app: CKANTestApp, more: dict[str, str]
     assert shown["Update interval"] == "Monthly"
     assert shown["Lineage" if more else "lineage"] == LINEAGE
     bare = {label for label, value in shown.items() if "://" in value}
-    assert bare <= {"Harvest URL", "Web page"}
+    assert bare <= {"Web page"}
     assert "?vocab_ukharvest_service=http:/" in page
 
 

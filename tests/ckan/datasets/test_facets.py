@@ -68,7 +68,10 @@ def test_values_are_counted_by_their_labels() -> None:
     assert counted("theme") == {"Environment": 2, "Towns & Cities": 2}
     assert counted("service") == {"Public toilets": 2}
     assert counted("function") == {"Street care and cleaning": 2, "Environmental protection": 2}
-    assert counted("schema") == {"Expenditure exceeding £500": 2, "data.example: parking.json": 1}
+    assert counted("schema") == {
+        "Expenditure exceeding £500": 2,
+        "https://data.example/schemas/parking.json": 1,
+    }
 
 
 @pytest.mark.parametrize(

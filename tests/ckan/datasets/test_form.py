@@ -16,7 +16,7 @@ from lxml import html
 
 from ckanext.ukharvest.features import helpers
 from ckanext.ukharvest.fields import BY_HARVEST, DATASET, FIELDS, RESOURCE
-from ckanext.ukharvest.rendering import fields as field_rows
+from ckanext.ukharvest.rendering import form_fields
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
 from tests.ckan.harvesting import act
 
@@ -164,7 +164,7 @@ def test_a_resources_form_keeps_what_it_does_not_show() -> None:
 def test_hidden_file_fields_follow_their_url(changed: dict[str, str], size: int | None) -> None:
     current = {"url": ADDRESS, "size": 7, "licence": "uk-ogl"}
     resource: dict[str, Any] = {"url": ADDRESS, "ukharvest_kept": ["size", "licence"], **changed}
-    field_rows.restore_hidden_fields(current, resource)
+    form_fields.restore_hidden_fields(current, resource)
     assert (resource.get("size"), resource["licence"]) == (size, "uk-ogl")
 
 
@@ -174,7 +174,7 @@ def test_an_uploaded_file_keeps_what_is_known_of_it() -> None:
     sent = {"url": "x.csv", "url_type": "upload", "ukharvest_kept": "size"}
     for upload, size in (("", 7), ("another file", None)):
         resource = {**sent, "upload": upload}
-        field_rows.restore_hidden_fields(current, resource)
+        form_fields.restore_hidden_fields(current, resource)
         assert resource.get("size") == size
 
 
