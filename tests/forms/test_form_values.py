@@ -34,7 +34,7 @@ def config_of(fields: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def test_a_form_without_options_stores_none() -> None:
-    assert sent(CSW) == SentSource("gemini-csw", "https://geo.example/csw", "")
+    assert sent(CSW) == SentSource("gemini-csw", "https://geo.example/csw", "", {})
 
 
 def test_each_kind_of_option_is_read_and_defaults_are_not_stored() -> None:

@@ -90,16 +90,12 @@ def test_a_first_run_that_was_stopped_is_a_run() -> None:
     assert (shown.kind, shown.value, shown.actions[0]) == ("outcome", "stopped", "refresh")
 
 
-def test_others_see_who_decides() -> None:
+def test_pending_deletions_are_shown_with_their_share() -> None:
     waits = {"value": "held", "state": "held", "held": 300}
-    mine = status_card(make_told(waits, may_decide=True, max_share=0.2))
-    theirs = status_card(make_told(waits, max_share=0.2))
-    assert mine.heading == "Waiting for your decision: 300 datasets would be deleted"
-    assert theirs.heading == (
-        "Waiting for an administrator's decision: 300 datasets would be deleted"
-    )
-    assert mine.text[0].startswith("That is 25% of this source's datasets. This portal asks")
-    assert "more than 20%" in mine.text[0]
+    shown = status_card(make_told(waits, max_share=0.2))
+    assert shown.heading == "Waiting for a decision: 300 datasets would be deleted"
+    assert shown.text[0].startswith("That is 25% of this source's datasets. This portal asks")
+    assert "more than 20%" in shown.text[0]
 
 
 @pytest.mark.parametrize(
@@ -136,17 +132,16 @@ MISSING = {"records": 9, "of": 11, "asks_after": 2}
 
 def test_missing_records_are_shown_with_the_time_of_approval() -> None:
     health = {"value": "shrunk", "missing": MISSING}
-    mine = status_card(
-        make_told(health, may_decide=True, last={"counts": {"missing": 9}, "shortfall": MISSING})
-    )
+    last = {"counts": {"missing": 9}, "shortfall": MISSING}
+    mine = status_card(make_told(health, last=last))
     assert mine.heading == "9 of 11 records are missing from the source"
     assert mine.text[0] == (
-        "If they are missing from the next 2 complete runs too, you will be asked before "
-        "they are deleted."
+        "If they are missing from the next 2 complete runs too, an administrator of the "
+        "organisation will be asked before they are deleted."
     )
     assert len(mine.text) == 2  # the number is in the heading
     lost = status_card(make_told({**health, "missing": {**MISSING, "asks_after": 1}}, judged=LOST))
-    assert "an administrator of the organisation will be asked" in lost.text[0]
+    assert lost.text[0].startswith("If they are missing from the next complete run too")
     assert lost.text[1] == "2 records could not be imported."
     assert lost.actions[-1] == "mend"
 
@@ -156,14 +151,10 @@ LOST = {"outcome": "shrunk", "counts": {"lost": 2}}
 
 def test_an_empty_list_that_counts_says_so() -> None:
     empty = {"value": "empty", "datasets": 12}
-    shown = status_card(
-        make_told({**empty, "missing": {**MISSING, "asks_after": 1}}, may_decide=True)
-    )
+    shown = status_card(make_told({**empty, "missing": {**MISSING, "asks_after": 1}}))
     assert shown.heading == "The source lists no records"
     assert shown.text[0] == "Your 12 datasets are unchanged."
-    assert shown.text[1].startswith(
-        "If they are missing from the next complete run too, you will be asked"
-    )
+    assert shown.text[1].startswith("If they are missing from the next complete run too")
     shown = status_card(make_told(empty))
     assert shown.text[1] == "Nothing is deleted as long as the source lists no records."
     assert shown.text[2].startswith("Check that the source's URL is right")

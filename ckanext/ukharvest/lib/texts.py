@@ -261,27 +261,6 @@ def describe_same(count: int) -> str:
     )
 
 
-def identifiers_heading(count: int, *, is_you: bool) -> str:
-    """Return the heading of a source whose records have new identifiers.
-
-    Args:
-        is_you: the reader may decide.
-    """
-    return (
-        ungettext(
-            "Waiting for your decision: {n} dataset may have a new identifier",
-            "Waiting for your decision: {n} datasets may have new identifiers",
-            count,
-        )
-        if is_you
-        else ungettext(
-            "Waiting for an administrator's decision: {n} dataset may have a new identifier",
-            "Waiting for an administrator's decision: {n} datasets may have new identifiers",
-            count,
-        )
-    )
-
-
 def meaning(count: int) -> str:
     """Return what a run found, and that it changed nothing."""
     return ungettext(

@@ -158,7 +158,7 @@ def compose_empty(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that a source lists no records."""
     lines = [Line(source_texts.unchanged_datasets(health.datasets))]
     if health.datasets:
-        lines.append(Line(source_texts.after_an_empty_list(health.missing, is_you=False)))
+        lines.append(Line(source_texts.after_an_empty_list(health.missing)))
     check = tk._("Check that the source's URL is right and that the publisher's list has records.")
     lines += [
         Line(tk._("What to do: {tip}").format(tip=check)),
@@ -172,7 +172,7 @@ def compose_shrunk(told: Told, health: SourceStatus) -> Letter:
     missing = health.missing or {}
     lines = (
         Line(_sentence(source_texts.missing_heading(missing))),
-        Line(source_texts.before_deletion(missing, is_you=False)),
+        Line(source_texts.before_deletion(missing)),
         Line(tk._("See the run"), run_page(told, health.judged_id or "")),
     )
     return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)

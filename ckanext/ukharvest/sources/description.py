@@ -15,7 +15,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
-from ckanext.ukharvest.core.status_rules import MISSING, Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import datasets, runs, source_status, sweeper
 from ckanext.ukharvest.harvest import previews as source_previews
@@ -23,7 +23,7 @@ from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.harvest.source_moves import is_move
-from ckanext.ukharvest.lib.permissions import SourceRow, may, once
+from ckanext.ukharvest.lib.permissions import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext, ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
@@ -117,7 +117,6 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
     """
     status = source_status.load_statuses([source.id])[source.id]
     known = _runs(source.id, status)
-    may_need_decision = status.state == "held" or status.value in MISSING
     preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
     # Elsewhere the card is about something worse, or a run.
     is_calm = status.value == Health.HEALTHY and status.current is None
@@ -128,8 +127,6 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         judged=known.get(str(status.judged_id)),
         frequency=source.frequency or "",
         checked=preview.done if preview else 0,
-        may_decide=may_need_decision
-        and may(context, "ukharvest_deletion_decide", source_id=source.id),
         max_share=config.delete_max_share(),
         notice=next(iter(facts_of("source_status", context, source.id)), "") if is_calm else "",
         cron_minutes=config.schedule_cron_minutes(),

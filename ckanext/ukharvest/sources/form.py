@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from ckan import authz
 from ckan.plugins import toolkit as tk
@@ -33,6 +32,7 @@ from ckanext.ukharvest.sources.form_values import (
     SentSource,
     build_fields,
     parse_form,
+    place_error,
     read_config,
     shown_options,
     without_field,
@@ -42,8 +42,6 @@ Errors = dict[str, list[str]]
 # Accepts every valid URL.
 _ANYWHERE = Guard(("0.0.0.0/0", "::/0"))
 NO_OWNER = "none"  # value for no organisation; an empty field means that none was chosen
-# Messages about an option begin with its name.
-_OPTION = re.compile(r"(\w+): (.+)", re.DOTALL)
 
 
 def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) -> Errors:
@@ -106,20 +104,14 @@ def _check_url(url: str) -> str:
 def assign_to_fields(refused: Mapping[str, Any], source_type: str, *, sysadmin: bool) -> Errors:
     """Return an action's errors as field name → messages; options' errors at their fields."""
     errors: Errors = {}
+    kind = source_types.find(source_type)
     for name, messages in refused.items():
-        for text in map(str, messages if isinstance(messages, list) else [messages]):
-            field, words = _place(name, text, source_type, sysadmin=sysadmin)
-            errors.setdefault(field, []).append(words)
+        for message in map(str, messages if isinstance(messages, list) else [messages]):
+            field, text = name, message
+            if name == "config" and kind:
+                field, text = place_error(kind, message, sysadmin=sysadmin)
+            errors.setdefault(field, []).append(text)
     return errors
-
-
-def _place(name: str, text: str, source_type: str, *, sysadmin: bool) -> tuple[str, str]:
-    kind, match = source_types.find(source_type), _OPTION.fullmatch(text)
-    if name == "config" and kind and match:
-        for field in shown_options(kind, sysadmin=sysadmin):
-            if match[1] in field.names:
-                return field.name, match[2]
-    return name, text
 
 
 def sort_errors(errors: Errors, source_type: str) -> Errors:
@@ -154,16 +146,8 @@ class Type:
     fields: Sequence[Field] = ()
 
 
-class _Grouped(Protocol):
-    @property
-    def group(self) -> str: ...
-
-
-_G = TypeVar("_G", bound=_Grouped)
-
-
-def groups(types: Iterable[_G]) -> Iterator[tuple[str, list[_G]]]:
-    """Yield pairs of a group's title and its types, without empty groups."""
+def groups(types: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield pairs of a group's title and its types (``SourceType`` or ``Type``), if it has any."""
     types = list(types)
     for key, title in source_types.GROUPS.items():
         if members := [kind for kind in types if kind.group == key]:
@@ -193,7 +177,6 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
     kind = source_types.find(name)
     if kind is None:
         return _other(_infos().get(name, {"name": name}))
-    shown = [option for option in shown_options(kind, sysadmin=sysadmin) if option.part != COMMON]
     return Type(
         kind.name,
         tk._(kind.title),
@@ -204,8 +187,22 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
         template=kind.template,
         group=kind.group,
         ours=True,
-        fields=build_fields(shown, form, options, errors, tk._),
+        fields=_fields(kind, kind.name, form, options, errors, sysadmin=sysadmin),
     )
+
+
+def _fields(  # noqa: PLR0913
+    kind: source_types.SourceType,
+    part: str,
+    form: Form,
+    options: Options,
+    errors: Errors,
+    *,
+    sysadmin: bool,
+) -> Sequence[Field]:
+    """Return the fields of a part of the form."""
+    shown = [field for field in shown_options(kind, sysadmin=sysadmin) if field.part == part]
+    return build_fields(shown, form, options, errors, tk._)
 
 
 def _infos() -> dict[str, Mapping[str, str]]:
@@ -215,15 +212,6 @@ def _infos() -> dict[str, Mapping[str, str]]:
 def _other(info: Mapping[str, str]) -> Type:
     title, line = info.get("title") or info["name"], info.get("description")
     return Type(info["name"], tk._(title), tk._(line) if line else "", tk._(URL_HINT))
-
-
-def common_fields(
-    form: Form, options: Options, errors: Errors, *, sysadmin: bool
-) -> Sequence[Field]:
-    """Return the fields of the options that all our types have."""
-    every = shown_options(source_types.CKAN, sysadmin=sysadmin)
-    shown = [option for option in every if option.part == COMMON]
-    return build_fields(shown, form, options, errors, tk._)
 
 
 source_form = Blueprint("ukharvest_source_form", __name__)
@@ -454,7 +442,7 @@ def page(
         "days": schedule.DAY_NAMES,
         "zone": source["schedule"]["zone"] if source else sweeper.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
-        "common": common_fields(form, options, errors, sysadmin=sysadmin),
+        "common": _fields(source_types.CKAN, COMMON, form, options, errors, sysadmin=sysadmin),
         "config": _config(form, config_text, values["source_type"], sysadmin=sysadmin),
         "unowned": may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),

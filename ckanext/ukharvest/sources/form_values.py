@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
@@ -26,13 +26,37 @@ Options = dict[str, Any]
 Row = Mapping[str, str]
 
 
-class FormOption(NamedTuple):
-    """An option that has a field, its source type, its part of the form and the field's name."""
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An option that has a field in the form, and what the field holds.
+
+    Attributes:
+        kind, part: its source type, and its part of the form.
+        values: texts of the field, or the chosen ones of its choices; ["true"] for a ticked box.
+        rows: of a table or of rules, cells by ``parts``.
+        usual: whether it has its default value.
+        errors: messages about the sent value.
+    """
 
     kind: source_types.SourceType
     part: str
-    name: str
     option: Option
+    values: Sequence[str] = ()
+    rows: Sequence[Row] = ()
+    usual: bool = True
+    errors: Sequence[str] = ()
+    translate: Callable[[str], str] = str
+
+    @property
+    def name(self) -> str:
+        return f"option_{self.part}_{self.option.name}"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the names of a row's cells, () for a field without rows."""
+        if self.option is RULES:
+            return filter_rules.PARTS
+        return TABLE_PARTS if self.option.widget == "rows" else ()
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,38 +74,6 @@ class FormOption(NamedTuple):
             return value_of(self.option, options)
         stored = {option.name: value_of(option, options) for option in self._options}
         return filter_rules.read_rules(self.kind, stored)
-
-
-def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[FormOption]:
-    """Return the options with fields: rules, the type's own, then those of all types."""
-    parts = ((kind.name, (RULES, *kind.options)), (COMMON, source_types.COMMON_OPTIONS))
-    return [
-        FormOption(kind, part, f"option_{part}_{option.name}", option)
-        for part, options in parts
-        for option in options
-        if option.label and (sysadmin or not option.sysadmin_only)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """An option's field, for the template.
-
-    Attributes:
-        values: texts of the field, or the chosen ones of its choices; ["true"] for a ticked box.
-        rows: of a table, with keys TABLE_PARTS; of rules, with filter_rules.PARTS.
-        usual: whether it has its default value.
-        errors: messages about the sent value.
-    """
-
-    kind: source_types.SourceType
-    name: str
-    option: Option
-    values: list[str]
-    rows: Sequence[Row]
-    usual: bool
-    errors: Sequence[str]
-    translate: Callable[[str], str]
 
     @property
     def label(self) -> str:
@@ -115,14 +107,37 @@ class Field:
             yield value, self.translate(label) if label else ""
 
 
+def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[Field]:
+    """Return the fields, still empty: rules, those of the type, then those of all types."""
+    parts = ((kind.name, (RULES, *kind.options)), (COMMON, source_types.COMMON_OPTIONS))
+    return [
+        Field(kind, part, option)
+        for part, options in parts
+        for option in options
+        if option.label and (sysadmin or not option.sysadmin_only)
+    ]
+
+
+def place_error(kind: source_types.SourceType, message: str, *, sysadmin: bool) -> tuple[str, str]:
+    """Return the field of a message about an option, which begins with its name, and its text.
+
+    That is "config" for an option without a field.
+    """
+    name, _, text = message.partition(": ")
+    for field in shown_options(kind, sysadmin=sysadmin):
+        if name in field.names:
+            return field.name, text
+    return "config", message
+
+
 def build_fields(
-    shown: Sequence[FormOption],
+    shown: Sequence[Field],
     form: Form,
     options: Options,
     errors: Mapping[str, Sequence[str]],
     translate: Callable[[str], str],
 ) -> list[Field]:
-    """Return the fields of options.
+    """Return the fields with their contents.
 
     Args:
         form: the sent form, whose texts are shown unchanged; where a part is not in it, the
@@ -131,36 +146,28 @@ def build_fields(
         errors: field name → messages.
     """
     sent = form.getlist("options_of")
-    return [
-        Field(
-            field.kind,
-            field.name,
-            field.option,
-            *_contents(field, form if field.part in sent else None, options),
-            errors=errors.get(field.name, ()),
-            translate=translate,
-        )
-        for field in shown
-    ]
-
-
-def _contents(
-    field: FormOption, form: Form | None, options: Options
-) -> tuple[list[str], list[Row], bool]:
-    """Return a field's texts, its rows, and whether it has its default value."""
-    option, stored = field.option, field.value(options)
-    if option.widget in ("rows", "rules"):
-        parts = filter_rules.PARTS if option is RULES else TABLE_PARTS
-        if form is not None:
-            filled = table_rows(field.name, form, parts)
-        elif option is RULES:
-            filled = filter_rules.rows_of(stored)
+    fields = []
+    for field in shown:
+        option, stored = field.option, field.value(options)
+        is_sent, own = field.part in sent, errors.get(field.name, ())
+        field = replace(field, errors=own, translate=translate)
+        if field.parts:
+            rows = sent_rows(field, form) if is_sent else _rows(option, stored)
+            empty = [dict.fromkeys(field.parts, "")] * EMPTY_ROWS
+            fields.append(replace(field, rows=[*rows, *empty], usual=not rows))
         else:
-            rules = stored if isinstance(stored, Mapping) else {}
-            filled = [table_row(str(key), rule) for key, rule in rules.items()]
-        return [], [*filled, *[dict.fromkeys(parts, "")] * EMPTY_ROWS], not filled
-    values = _texts(option, stored) if form is None else _sent_texts(option, field.name, form)
-    return values, [], values == _texts(option, option.default)
+            texts = _sent_texts(option, field.name, form) if is_sent else _texts(option, stored)
+            usual = texts == _texts(option, option.default)
+            fields.append(replace(field, values=texts, usual=usual))
+    return fields
+
+
+def _rows(option: Option, value: Any) -> list[dict[str, str]]:
+    """Return the rows of rules, or of a table that may be none."""
+    if option is RULES:
+        return filter_rules.rows_of(value)
+    table = value if isinstance(value, Mapping) else {}
+    return [table_row(str(key), rule) for key, rule in table.items()]
 
 
 def value_of(option: Option, options: Mapping[str, Any]) -> Any:
@@ -188,17 +195,25 @@ def _sent_texts(option: Option, name: str, form: Form) -> list[str]:
     return [form.get(name, "")]
 
 
-def read_field(option: Option, name: str, form: Form, stored: Any) -> Any:
+def read_field(field: Field, form: Form, stored: Any) -> Any:
     """Return the value that a form sends for an option, not validated.
 
     Args:
         stored: the option's value before; what was not changed of it stays.
     """
+    option = field.option
     if option.kind == "boolean":
-        return name in form
+        return field.name in form
     if option.kind == "table":
-        return _read_table(name, form, stored)
-    texts = _sent_texts(option, name, form)
+        before = stored if isinstance(stored, Mapping) else {}
+        rows = {row["from"]: row for row in sent_rows(field, form) if row["from"]}
+        return {
+            name: before[name]
+            if name in before and table_row(name, before[name]) == row
+            else _rule(row)
+            for name, row in rows.items()
+        }
+    texts = _sent_texts(option, field.name, form)
     if option.kind == "list":
         if option.choices:  # boxes have no order
             is_same = isinstance(stored, tuple) and set(texts) == set(stored)
@@ -210,40 +225,29 @@ def read_field(option: Option, name: str, form: Form, stored: Any) -> Any:
     return text or option.default
 
 
-def _read_table(name: str, form: Form, before: Any) -> Options:
-    before = before if isinstance(before, Mapping) else {}
-    rules: Options = {}
-    for row in table_rows(name, form):
-        if there := row["from"]:
-            same = there in before and table_row(there, before[there]) == row
-            rules[there] = before[there] if same else _rule(row)
-    return rules
-
-
-def table_rows(name: str, form: Form, parts: tuple[str, ...] = TABLE_PARTS) -> list[dict[str, str]]:
-    """Return the sent rows of a table that have a text."""
-    columns = [form.getlist(f"{name}_{part}") for part in parts]
+def sent_rows(field: Field, form: Form) -> list[dict[str, str]]:
+    """Return the sent rows of a table or of rules that have a text."""
+    columns = [form.getlist(f"{field.name}_{part}") for part in field.parts]
     rows = [
-        dict(zip(parts, (cell.replace("\r\n", "\n").strip() for cell in row), strict=True))
+        dict(zip(field.parts, (cell.replace("\r\n", "\n").strip() for cell in row), strict=True))
         for row in zip(*columns, strict=False)  # incomplete rows are ignored
     ]
-    return [row for row in rows if any(row[part] for part in parts if part != "action")]
+    return [row for row in rows if any(text for part, text in row.items() if part != "action")]
 
 
 def table_row(name: str, rule: Any) -> dict[str, str]:
     """Return a rule of a table as the cells of a row; see ``parsers/ckan/names.py``."""
-    if isinstance(rule, str):
-        return {"from": name, "to": rule, "default": "", "values": ""}
-    if not isinstance(rule, Mapping) or not rule or rule.get("drop"):
-        return {"from": name, "to": "", "default": "", "values": ""}
-    values = rule.get("values") if isinstance(rule.get("values"), Mapping) else {}
-    lines = "\n".join(f"{there} = {here}" for there, here in (values or {}).items())
-    default = rule.get("default")
+    if not isinstance(rule, Mapping):
+        rule = {"to": rule if isinstance(rule, str) else ""}
+    elif not rule or rule.get("drop"):
+        rule = {"to": ""}
+    values, default = rule.get("values"), rule.get("default")
+    pairs = values.items() if isinstance(values, Mapping) else ()
     return {
         "from": name,
         "to": str(rule.get("to", name)),
         "default": "" if default is None else str(default),
-        "values": lines,
+        "values": "\n".join(f"{there} = {here}" for there, here in pairs),
     }
 
 
@@ -252,12 +256,8 @@ def _rule(row: Mapping[str, str]) -> Any:
     values = {there.strip(): here.strip() for there, _, here in pairs}
     if not values and not row["default"]:
         return row["to"] or None
-    rule: Options = {"to": row["to"] or row["from"]}
-    if values:
-        rule["values"] = values
-    if row["default"]:
-        rule["default"] = row["default"]
-    return rule
+    rule = {"to": row["to"] or row["from"], "values": values, "default": row["default"]}
+    return {key: value for key, value in rule.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ class SentSource:
     source_type: str
     url: str
     config: str
-    errors: dict[str, list[str]] = field(default_factory=dict)
+    errors: dict[str, list[str]]
 
 
 def parse_form(
@@ -292,7 +292,7 @@ def parse_form(
     text = form.get("config", config)
     kind, base = source_types.find(source_type), read_config(text)
     if kind is None or base is None:
-        return SentSource(source_type, url, text.strip())
+        return SentSource(source_type, url, text.strip(), {})
     stored, parts = read_config(config), form.getlist("options_of")
     errors: dict[str, list[str]] = {}
     shown = [field for field in shown_options(kind, sysadmin=sysadmin) if field.part in parts]
@@ -300,27 +300,19 @@ def parse_form(
         names = frozenset().union(*(field.names for field in shown))
         if "config" in form and (twice := sorted(names & base.keys())):
             errors["config"] = [f"{twice[0]}: this option has a field; change it there"]
-        base = {**_split(stored or {}, kind, sysadmin=sysadmin)[0], **base}
+        own = _names_outside_box(kind, sysadmin=sysadmin)
+        base = {**{name: old for name, old in (stored or {}).items() if name in own}, **base}
     for form_option in shown:
         errors.update(_overlay(base, form_option, form))
-    errors = errors or _find_error(base, kind, sysadmin=sysadmin)
+    if not errors:  # of options without a field, such as an unknown name, or of two together
+        try:
+            validate(base, kind.all_options)
+        except ConfigError as exc:
+            name, message = place_error(kind, exc.message, sysadmin=sysadmin)
+            errors = {name: [message]}
     if base == stored:  # keeps the text as a person wrote it
         return SentSource(source_type, url, config, errors)
     return SentSource(source_type, url, json.dumps(base, indent=2) if base else "", errors)
-
-
-def _find_error(
-    options: Options, kind: source_types.SourceType, *, sysadmin: bool
-) -> dict[str, list[str]]:
-    """Return errors of options without a field, such as an unknown name, or of two together."""
-    try:
-        validate(options, kind.all_options)
-    except ConfigError as exc:
-        for field in shown_options(kind, sysadmin=sysadmin):
-            if exc.field in field.names:
-                return {field.name: [exc.message.removeprefix(f"{exc.field}: ")]}
-        return {"config": [exc.message]}
-    return {}
 
 
 def read_config(text: str) -> Options | None:
@@ -332,19 +324,13 @@ def read_config(text: str) -> Options | None:
     return options if isinstance(options, dict) else None
 
 
-def _split(
-    config: Options, kind: source_types.SourceType, *, sysadmin: bool
-) -> tuple[Options, Options]:
-    """Return the options of a configuration that the box for JSON leaves out, and the others.
+def _names_outside_box(kind: source_types.SourceType, *, sysadmin: bool) -> set[str]:
+    """Return the names of the options that the box for JSON leaves out.
 
-    It leaves out those that have a field and those without effect.
+    They have a field, or no effect.
     """
     shown = shown_options(kind, sysadmin=sysadmin)
-    names = {*kind.ignored, *(name for field in shown for name in field.names)}
-    return (
-        {name: value for name, value in config.items() if name in names},
-        {name: value for name, value in config.items() if name not in names},
-    )
+    return {*kind.ignored, *(name for field in shown for name in field.names)}
 
 
 def without_field(config: str, kind: source_types.SourceType, *, sysadmin: bool) -> str:
@@ -355,20 +341,20 @@ def without_field(config: str, kind: source_types.SourceType, *, sysadmin: bool)
     options = read_config(config)
     if options is None:
         return config
-    _shown, others = _split(options, kind, sysadmin=sysadmin)
+    own = _names_outside_box(kind, sysadmin=sysadmin)
+    others = {name: value for name, value in options.items() if name not in own}
     return json.dumps(others, indent=2, ensure_ascii=False) if others else ""
 
 
-def _overlay(base: Options, field: FormOption, form: Form) -> dict[str, list[str]]:
+def _overlay(base: Options, field: Field, form: Form) -> dict[str, list[str]]:
     """Set an option, or those of rules, to the field's value if that differs; return errors."""
     option, stored = field.option, field.value(base)
     try:
         if option is RULES:
-            rows = table_rows(field.name, form, filter_rules.PARTS)
-            sent: Any = filter_rules.rules_of(rows)
+            sent: Any = filter_rules.rules_of(sent_rows(field, form))
             new = filter_rules.write_rules(field.kind, sent)
         else:
-            sent = read_field(option, field.name, form, stored)
+            sent = read_field(field, form, stored)
             new = {option.name: sent}
         if _plain(sent) == _plain(stored):
             return {}

@@ -33,12 +33,7 @@ TERMS = (
         _("Record"),
         _("One dataset as the source describes it. The data itself stays with the publisher."),
     ),
-    (_("Dataset"), _("What this site creates from a record: the page that people find here.")),
     (_("Run"), _("One pass over a source: read its list, then import what is new or changed.")),
-    (
-        _("Import"),
-        _("Create a dataset here from a record, or update it."),
-    ),
     (
         _("Failed"),
         _(
@@ -54,13 +49,6 @@ TERMS = (
         ),
     ),
     (
-        _("Waiting for a decision"),
-        _(
-            "Unusually many datasets are missing from the source, or their records seem to have "
-            "new identifiers. Nothing is deleted until an administrator decides."
-        ),
-    ),
-    (
         _("Run now"),
         _("Start a run now (“Refresh source” on data.gov.uk). Unchanged records are skipped."),
     ),
@@ -71,10 +59,7 @@ TERMS = (
             "the datasets here are overwritten."
         ),
     ),
-    (
-        _("Test"),
-        _("Read the source and show what a run would do, without changing anything."),
-    ),
+    (_("Test"), _("Read the source and show what a run would do, without changing anything.")),
     (
         _("Identifier"),
         _(
@@ -85,51 +70,34 @@ TERMS = (
 )
 
 # By the keys of lib/texts.py.
-STATES = {
-    "queued": _("A run was requested and starts soon."),
-    "gathering": _("The list of records is being read."),
-    "importing": _("Records are imported, one by one."),
-    "deleting": _("Approved deletions are being carried out."),
-    "finishing": _("All records are imported. The run is finishing."),
-    "stopping": _("The run is being stopped. Records imported so far are kept."),
-    "checking": _("The source is being read without changing anything."),
-    "stuck": _("Nothing has happened for a while. The site's harvest consumers may be down."),
-}
 HEALTHS: dict[str, str] = {
     Health.HEALTHY: _("The last run ended without errors."),
     Health.NEW: _("No run has ended yet."),
-    Health.EMPTY: _("The last run ended, and the source listed no records. Nothing was deleted."),
+    Health.EMPTY: _("The run ended, and the source listed no records. Nothing was deleted."),
     Health.SHRUNK: _(
         "Many records are missing. They are deleted only if an administrator confirms it."
     ),
-    Health.ERRORS: _("The last run ended, and some records could not be imported."),
+    Health.ERRORS: _("The run ended, and some records could not be imported."),
     Health.HICCUP: _(
         "The last run failed in a way that often resolves itself. It will be tried again."
     ),
     Health.LATE: _("The source should have run by now."),
     Health.FAILING: _("Runs are failing and need attention."),
     Health.HELD: _(
-        "Deletions, or records under new identifiers, wait for an administrator's decision."
+        "Unusually many records are missing, or they seem to have new identifiers. Nothing is "
+        "deleted until an administrator decides."
     ),
     Health.OFF: _("The source is not harvested. Its datasets are kept as they are."),
 }
 OUTCOMES: dict[str, str] = {
     RunOutcome.FINISHED: _("The run ended without errors, and some records were new or changed."),
     RunOutcome.UNCHANGED: _("The run found nothing new or changed."),
-    RunOutcome.ERRORS: _("The run ended, and some records could not be imported."),
-    RunOutcome.EMPTY: _("The run ended, and the source listed no records. Nothing was deleted."),
-    RunOutcome.SHRUNK: _(
-        "Many records were missing. They are deleted only if an administrator confirms it."
-    ),
-    RunOutcome.HELD: _(
-        "The run ended. Deletions, or records under new identifiers, wait for a decision."
-    ),
-    RunOutcome.DECIDED: _(
-        "Deletions, or records under new identifiers, waited, and an administrator decided."
-    ),
-    RunOutcome.SETTLED: _(
-        "Deletions, or records under new identifiers, waited. A later run made that unnecessary."
-    ),
+    RunOutcome.ERRORS: HEALTHS[Health.ERRORS],
+    RunOutcome.EMPTY: HEALTHS[Health.EMPTY],
+    RunOutcome.SHRUNK: HEALTHS[Health.SHRUNK],
+    RunOutcome.HELD: HEALTHS[Health.HELD],
+    RunOutcome.DECIDED: _("Deletions or new identifiers waited, and an administrator decided."),
+    RunOutcome.SETTLED: _("Deletions or new identifiers waited, until a later run settled it."),
     RunOutcome.FAILED: _("The run failed. Nothing was deleted."),
     RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
 }
@@ -190,7 +158,6 @@ def _statuses() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
     """Yield tables of statuses: title, kind, and values with their meanings."""
     tables: Iterable[tuple[str, str, Mapping[str, str]]] = (
         (tk._("Status of a source"), "health", HEALTHS),
-        (tk._("States of a run"), "state", STATES),
         (tk._("Results of a run"), "outcome", OUTCOMES),
         (tk._("Outcomes of a record"), "record", RECORDS),
     )

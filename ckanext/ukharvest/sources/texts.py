@@ -31,28 +31,14 @@ def missing_heading(missing: Mapping[str, int]) -> str:
     )
 
 
-def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
-    """Return who will be asked before the datasets are deleted, and after how many runs.
-
-    Args:
-        is_you: the reader is the one who will be asked.
-    """
-    return (
-        ungettext(
-            "If they are missing from the next complete run too, you will be asked before "
-            "they are deleted.",
-            "If they are missing from the next {n} complete runs too, you will be asked "
-            "before they are deleted.",
-            missing["asks_after"],
-        )
-        if is_you
-        else ungettext(
-            "If they are missing from the next complete run too, an administrator of the "
-            "organisation will be asked before they are deleted.",
-            "If they are missing from the next {n} complete runs too, an administrator of the "
-            "organisation will be asked before they are deleted.",
-            missing["asks_after"],
-        )
+def before_deletion(missing: Mapping[str, int]) -> str:
+    """Return who will be asked before the datasets are deleted, and after how many runs."""
+    return ungettext(
+        "If they are missing from the next complete run too, an administrator of the "
+        "organisation will be asked before they are deleted.",
+        "If they are missing from the next {n} complete runs too, an administrator of the "
+        "organisation will be asked before they are deleted.",
+        missing["asks_after"],
     )
 
 
@@ -85,15 +71,14 @@ def unchanged_datasets(datasets: int) -> str:
     )
 
 
-def after_an_empty_list(missing: Mapping[str, int] | None, *, is_you: bool) -> str:
+def after_an_empty_list(missing: Mapping[str, int] | None) -> str:
     """Return what happens to the datasets of a source that keeps listing no records.
 
     Args:
         missing: None if no run counts its records as missing, because an empty list proves nothing.
-        is_you: as in ``before_deletion``.
     """
     return (
-        before_deletion(missing, is_you=is_you)
+        before_deletion(missing)
         if missing
         else str(tk._("Nothing is deleted as long as the source lists no records."))
     )
@@ -114,7 +99,6 @@ class StatusFacts:
         judged: figures of the run that decides the health: the last that was not stopped.
         frequency: as in ckanext-harvest.
         checked: records read so far by a dry run in progress.
-        may_decide: the reader may decide on pending deletions, present or future.
         max_share: share of the datasets, 0 to 1, above which the portal asks before it deletes.
         notice: heading of a feature, where its runs work; "" for none.
         cron_minutes: minutes between two starts of the portal's cron job.
@@ -127,7 +111,6 @@ class StatusFacts:
     judged: Run | None = None
     frequency: str = "MANUAL"
     checked: int = 0
-    may_decide: bool = False
     max_share: float = 1.0
     notice: str = ""
     cron_minutes: int = 10
@@ -295,7 +278,11 @@ def _checking(facts: StatusFacts) -> Card:
 
 
 def _renamed(facts: StatusFacts) -> Card:
-    heading = texts.identifiers_heading(facts.health.renamed, is_you=facts.may_decide)
+    heading = ungettext(
+        "Waiting for a decision: {n} dataset may have a new identifier",
+        "Waiting for a decision: {n} datasets may have new identifiers",
+        facts.health.renamed,
+    )
     text = texts.meaning(facts.health.renamed)
     actions = ["compare", REFRESH, CHECK]
     if facts.health.held:
@@ -307,18 +294,10 @@ def _held(facts: StatusFacts) -> Card:
     if facts.health.renamed:
         return _renamed(facts)
     count = facts.health.held
-    heading = (
-        ungettext(
-            "Waiting for your decision: {n} dataset would be deleted",
-            "Waiting for your decision: {n} datasets would be deleted",
-            count,
-        )
-        if facts.may_decide
-        else ungettext(
-            "Waiting for an administrator's decision: {n} dataset would be deleted",
-            "Waiting for an administrator's decision: {n} datasets would be deleted",
-            count,
-        )
+    heading = ungettext(
+        "Waiting for a decision: {n} dataset would be deleted",
+        "Waiting for a decision: {n} datasets would be deleted",
+        count,
     )
     datasets = max(facts.health.datasets, count)
     why = gettext(
@@ -414,8 +393,7 @@ def _errors(facts: StatusFacts) -> Card:
 def _empty(facts: StatusFacts) -> Card:
     text = [unchanged_datasets(facts.health.datasets)]
     if facts.health.datasets:
-        missing, is_you = facts.health.missing, facts.may_decide
-        text.append(after_an_empty_list(missing, is_you=is_you))
+        text.append(after_an_empty_list(facts.health.missing))
     text.append(tk._("Check that the source's URL is right, and what the publisher lists there."))
     if facts.last:  # of the reasons only one that the text above does not have
         text.append(_last_run(facts)[0])
@@ -434,7 +412,7 @@ def _empty(facts: StatusFacts) -> Card:
 
 def _shrunk(facts: StatusFacts) -> Card:
     missing = facts.health.missing or {}
-    text = [before_deletion(missing, is_you=facts.may_decide)]
+    text = [before_deletion(missing)]
     actions = [REFRESH, CHECK]
     if lost := int(((facts.judged or {}).get("counts") or {}).get("lost", 0)):
         text.append(

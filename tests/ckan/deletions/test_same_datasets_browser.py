@@ -61,9 +61,7 @@ def changed(portal: Portal, publisher: Publisher) -> str:
 def decide(page: Page, choice: str) -> None:
     """Go from the source's page to the question, and answer it."""
     page.goto("/harvest/parking")
-    expect(
-        page.get_by_role("heading", name="Waiting for your decision: 4 datasets")
-    ).to_be_visible()
+    expect(page.get_by_role("heading", name="Waiting for a decision: 4 datasets")).to_be_visible()
     page.get_by_role("link", name="Compare the 4 datasets").click()
     page.get_by_label(choice).check()
     page.get_by_role("button", name="Continue").click()

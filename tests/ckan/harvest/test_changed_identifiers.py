@@ -367,7 +367,7 @@ def test_page_offers_administrators_the_choice(
 ) -> None:
     admin = member(organization, "admin")
     source = app.get("/harvest/somewhere", headers=admin).body
-    assert "Waiting for your decision: 8 datasets may have new identifiers" in source
+    assert "Waiting for a decision: 8 datasets may have new identifiers" in source
     assert f'href="{PAGE}"' in source
     run = app.get(f"/harvest/somewhere/job/{changes(changed)['job_id']}", headers=admin).body
     assert f'href="{PAGE}"' in run

@@ -32,7 +32,8 @@ EMPTY_HEADING = "The source lists no records"
 EMPTY_TEXT = "Your 12 datasets are unchanged."
 SHRUNK_HEADING = "9 of 11 records are missing from the source"
 SHRUNK_TEXT = (
-    "If they are missing from the next complete run too, you will be asked before they are deleted."
+    "If they are missing from the next complete run too, an administrator of the organisation "
+    "will be asked before they are deleted."
 )
 
 
@@ -86,7 +87,7 @@ def test_an_emptied_source_needs_attention_everywhere(
     assert of_list["needs_attention"]["empty"] == 1
     page = lines(app.get("/harvest/", headers=admin["headers"]).body)
     assert "1 of your sources needs attention:" in page
-    assert "1 without records" in page
+    assert "Lists no records: 1" in page
     assert "have no problems" not in page
 
     page = app.get(PAGE, headers=admin["headers"]).body
@@ -141,20 +142,6 @@ def test_few_missing_records_are_no_news(portal: Portal, publisher: Publisher, s
     assert (show_source(source)["health"], show_source(source)["missing"]) == ("healthy", None)
 
 
-def test_editor_reads_who_will_decide(
-    publisher: Publisher, portal: Portal, source: str, organization: dict[str, str]
-) -> None:
-    publisher.serve(PATH, catalogue(2))
-    portal.run(source)
-    editor = member(organization, "editor")
-    context = {"user": editor["name"], "ignore_auth": False}
-    found = call_action("ukharvest_source_show", context, source_id=source)
-    assert found["text"][0] == (
-        "If they are missing from the next complete run too, an administrator of the "
-        "organisation will be asked before they are deleted."
-    )
-
-
 @pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "3")
 def test_as_many_runs_as_the_portal_waits_for(
     portal: Portal, publisher: Publisher, source: str
@@ -162,8 +149,8 @@ def test_as_many_runs_as_the_portal_waits_for(
     publisher.serve(PATH, catalogue(1))
     portal.run(source)
     assert show_source(source)["text"][0] == (
-        "If they are missing from the next 2 complete runs too, you will be asked before "
-        "they are deleted."
+        "If they are missing from the next 2 complete runs too, an administrator of the "
+        "organisation will be asked before they are deleted."
     )
     portal.run(source)
     assert show_source(source)["text"][0].startswith(
@@ -238,7 +225,7 @@ def test_all_is_not_well_where_records_failed(
     assert list_sources(admin["name"])["needs_attention"]["errors"] == 1
     page = lines(app.get("/harvest/", headers=admin["headers"]).body)
     assert "have no problems" not in page
-    assert "1 with failed records" in page
+    assert "Some records failed: 1" in page
     assert "errors" in [each["health"] for each in dashboard()["attention"]]
 
 

@@ -30,8 +30,6 @@ def test_every_code_has_its_place(app: CKANTestApp) -> None:
 
 
 def test_every_word_has_a_meaning() -> None:
-    left_out = {"idle", "new", "held", "off"}  # about a source's health
-    assert set(help.STATES) == set(texts.STATES) - left_out
     assert set(help.HEALTHS) == set(texts.HEALTHS)
     assert tuple(texts.HEALTHS) == tuple(Health)
     assert set(help.OUTCOMES) == set(texts.OUTCOMES) - {"running", "queued"}
