@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 # Folder → its modules with something for CKAN or the harvest, besides the folder's own. The first
 # four stay; the others could be removed.
 FEATURES: dict[str, tuple[str, ...]] = {
-    "lib": ("helpers", "pages"),
+    "lib": ("pages",),
     "harvest": ("actions", "auth"),
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
     "datasets": (

@@ -15,7 +15,8 @@ from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import identifiers_wait, others_wait
+from ckanext.ukharvest.lib.texts import identifiers_wait, meaning, others_wait
+from ckanext.ukharvest.sources.texts import describe_limit
 
 Session = model.Session
 
@@ -36,17 +37,17 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
     :type offset: integer
 
     :returns: ``source_id``, ``reason`` and ``job_id`` of the run that held them, ``since`` (UTC),
-        ``count``, ``kept`` (number of datasets that a person kept), and ``deletions``: dicts with
-        ``guid``, ``dataset_id``, ``dataset_name``,
+        ``count``, ``kept`` (number of datasets that a person kept), ``may_decide`` (whether the
+        user may), and ``deletions``: dicts with ``guid``, ``dataset_id``, ``dataset_name``,
         ``title`` (both "" for another organisation's private dataset), ``last_seen`` (UTC),
         ``missed_runs`` and ``also_in`` (title of another organisation's source that lists the
         dataset too, else ""). If there are any, also ``version`` (of the list, to send with the
         decision), ``seen`` (number of records that the run found), ``datasets`` (number of the
         source's datasets, the listed ones included), ``share`` (of them that is listed, 0 to 1),
-        ``max_share`` (above which deletions need approval), ``same_title`` (number of listed
-        titles that another dataset of the source has: identifiers may have changed),
-        ``may_decide`` (whether the user may) and ``deciders``: names of the organisation's
-        administrators
+        ``max_share`` (above which deletions need approval), ``limit`` (the limit of this portal
+        that they passed, as a sentence; "" for none), ``same_title`` (number of listed
+        titles that another dataset of the source has: identifiers may have changed) and
+        ``deciders``: names of the organisation's administrators
     :rtype: dictionary
     """
     tk.check_access("ukharvest_deletion_list", context, data_dict)
@@ -65,7 +66,8 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
         "since": held.get("since"),
         "count": len(waiting),
         "kept": decision_log.count_kept(source.id),
-        **(_around(context, source.id, held, waiting) if waiting else {}),
+        "may_decide": may(context, "ukharvest_deletion_decide", source_id=source.id),
+        **(_around(source.id, held, waiting) if waiting else {}),
         "deletions": _rows(waiting[start:end], readable_organisations(context)),
     }
 
@@ -95,20 +97,19 @@ def _row(each: decisions.WaitingDeletions, may_read: bool, also_in: str) -> Row:
     }
 
 
-def _around(
-    context: Any, source_id: str, held: Row, waiting: list[decisions.WaitingDeletions]
-) -> Row:
+def _around(source_id: str, held: Row, waiting: list[decisions.WaitingDeletions]) -> Row:
     """Return the facts that help to decide."""
     report = outcomes.reports_of([held["job_id"]]).get(held["job_id"])
     datasets, same_title = decisions.around(source_id, waiting)
+    max_share = config.delete_max_share()
     return {
         "version": decisions.version_of_deletions(waiting),
         "seen": int((report.counts or {}).get("seen", 0)) if report else 0,
         "datasets": datasets,
         "share": len(waiting) / max(datasets, 1),
-        "max_share": config.delete_max_share(),
+        "max_share": max_share,
+        "limit": describe_limit(len(waiting), datasets, max_share),
         "same_title": same_title,
-        "may_decide": may(context, "ukharvest_deletion_decide", source_id=source_id),
         "deciders": deciders(source_id),
     }
 
@@ -215,8 +216,9 @@ def ukharvest_identifier_change_list(context: Any, data_dict: dict[str, Any]) ->
 
     :returns: ``source_id``, ``job_id`` of the run that found them, ``since`` (UTC), ``missing``
         (number of records that it missed for the first time), ``count``, ``version`` (of the list,
-        to send with the decision), ``may_decide`` (whether the user may), ``deciders``: names of
-        the organisation's administrators, and ``changes``: dicts with ``guid``, ``new_guid``,
+        to send with the decision), ``text`` (what the run found, in sentences), ``may_decide``
+        (whether the user may), ``deciders``: names of the organisation's administrators, and
+        ``changes``: dicts with ``guid``, ``new_guid``,
         ``dataset_id``, ``dataset_name`` and ``title`` (both "" for another organisation's private
         dataset)
     :rtype: dictionary
@@ -236,6 +238,7 @@ def ukharvest_identifier_change_list(context: Any, data_dict: dict[str, Any]) ->
         "missing": stored.get("missing", 0),
         "count": len(waiting),
         "version": decisions.version_of_identifiers(waiting),
+        "text": meaning(len(waiting)),
         "may_decide": may(context, "ukharvest_identifier_change_decide", source_id=source_id),
         "deciders": deciders(source_id),
         "changes": [_pair_row(change, readable) for change in waiting[start:end]],

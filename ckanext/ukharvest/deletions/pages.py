@@ -20,7 +20,6 @@ from ckanext.ukharvest.lib.pages import (
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.lib.texts import others_wait, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
-from ckanext.ukharvest.sources import texts as source_texts
 
 deletions = Blueprint("ukharvest_deletions", __name__)
 
@@ -37,17 +36,10 @@ Row = dict[str, Any]
 def read(name: str) -> str:
     source = source_pages.find_source(name)
     plan, number = ask_page("ukharvest_deletion_list", PER_PAGE, source_id=source["id"])
-    limit = (
-        source_texts.describe_limit(plan["count"], plan["datasets"], plan["max_share"])
-        if plan["count"]
-        else ""
-    )
     return source_pages.render(
         "ukharvest/deletions.html",
         source,
         plan=plan,
-        may_decide=may(context(), "ukharvest_deletion_decide", source_id=source["id"]),
-        limit=limit,
         page=number,
         pages=count_pages(plan["count"], PER_PAGE, number),
         url=lambda page: tk.url_for("ukharvest_deletions.read", name=source["name"], page=page),
@@ -82,6 +74,10 @@ def decide(name: str) -> Any:
         return _keep(source, version)
     if choice == "withdraw":
         return _withdraw(source)
+    return _wait(source)
+
+
+def _wait(source: Row) -> Any:
     tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
     return _to_source(source)
 
@@ -89,7 +85,7 @@ def decide(name: str) -> Any:
 def _keep(source: Row, version: str) -> Any:
     if not _plan(source, limit=0)["count"]:
         return _nothing_waits(source)
-    done = _decide(source, "keep", version=version)
+    done = _decide(source, "deletion", "keep", version=version)
     if done is None:
         return _back(source)
     tk.h.flash_success(
@@ -103,7 +99,7 @@ def _keep(source: Row, version: str) -> Any:
 
 
 def _withdraw(source: Row) -> Any:
-    done = _decide(source, "withdraw")
+    done = _decide(source, "deletion", "withdraw")
     if done is None:
         return _back(source)
     tk.h.flash_success(
@@ -123,7 +119,7 @@ def confirm(name: str) -> Any:
     if not plan["count"]:
         return _back(source)
     if not plan["may_decide"]:
-        return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
+        return tk.abort(403, texts.not_allowed())
     if tk.request.args.get("version") != plan["version"]:
         tk.h.flash_error(others_wait(plan["count"]))
         return _back(source)
@@ -138,7 +134,7 @@ def delete(name: str) -> Any:
     if not waiting:
         return _nothing_waits(source)
     background = waiting > MOST_AT_ONCE
-    done = _decide(source, "approve", version=_version(), background=background)
+    done = _decide(source, "deletion", "approve", version=_version(), background=background)
     if done is None:
         return _back(source)
     text = (
@@ -157,7 +153,7 @@ def delete(name: str) -> Any:
 def _nothing_waits(source: Row) -> Any:
     """Answer a form that was opened before somebody else, or a run, settled the matter."""
     tk.h.flash_notice(
-        tk._("Nothing was changed: this source has no deletions waiting for a decision any more.")
+        tk._("Nothing was changed: nothing of this source is waiting for a decision any more.")
     )
     return _to_source(source)
 
@@ -171,13 +167,17 @@ def _plan(source: Row, **page: int) -> Row:
     return dict(ask("ukharvest_deletion_list", source_id=source["id"], **page))
 
 
-def _decide(source: Row, decision: str, **more: Any) -> Row | None:
-    """Call the action; on a validation error flash its messages and return None."""
+def _decide(source: Row, about: str, decision: str, **more: Any) -> Row | None:
+    """Call the action; on a validation error flash its messages and return None.
+
+    Args:
+        about: "deletion" or "identifier_change".
+    """
     data = {"source_id": source["id"], "decision": decision, **more}
     try:
-        return dict(tk.get_action("ukharvest_deletion_decide")(context(), data))
+        return dict(tk.get_action(f"ukharvest_{about}_decide")(context(), data))
     except tk.NotAuthorized:
-        return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
+        return tk.abort(403, texts.not_allowed())
     except tk.ValidationError as exc:
         flash_errors(exc)
         return None
@@ -202,7 +202,6 @@ def read_identifiers(name: str) -> str:
         "ukharvest/identifiers.html",
         source,
         found=changes,
-        meaning=texts.meaning(changes["count"]),
         page=number,
         pages=count_pages(changes["count"], PER_PAGE, number),
         url=lambda page: tk.url_for("ukharvest_identifiers.read", name=source["name"], page=page),
@@ -217,21 +216,12 @@ def decide_identifiers(name: str) -> Any:
         return tk.abort(403, texts.not_allowed())
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
-        tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
-        return tk.redirect_to("harvest.read", id=source["name"])
+        return _wait(source)
     if not ask("ukharvest_identifier_change_list", source_id=source["id"], limit=0)["count"]:
-        tk.h.flash_notice(
-            tk._("Nothing was changed: no identifiers are waiting for a decision any more.")
-        )
-        return tk.redirect_to("harvest.read", id=source["name"])
-    # Not "": without a version the actions would not check whether the list has changed.
-    version = tk.request.form.get("version") or "none"
-    data = {"source_id": source["id"], "decision": choice, "version": version}
-    try:
-        done = tk.get_action("ukharvest_identifier_change_decide")(context(), data)
-    except tk.ValidationError as exc:
-        flash_errors(exc)
+        return _nothing_waits(source)
+    done = _decide(source, "identifier_change", choice, version=_version())
+    if done is None:
         return tk.redirect_to("ukharvest_identifiers.read", name=source["name"])
     describe = texts.accepted if choice == "same" else texts.refused
     tk.h.flash_success(describe(done["datasets"]))
-    return tk.redirect_to("harvest.read", id=source["name"])
+    return _to_source(source)

@@ -1,4 +1,4 @@
-"""``ckan ukharvest doctor``: check the portal for faults that affect harvesting."""
+"""``ckan ukharvest doctor``: check the portal for faults; ``prune``: delete what runs left."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 import click
+from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor import fixes
+from ckanext.ukharvest.harvest import prune as harvest_prune
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.checks import Finding
 
@@ -80,4 +84,36 @@ def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:
     return True
 
 
-COMMANDS = (doctor,)
+@click.command()
+@click.option(
+    "--keep-runs",
+    type=click.IntRange(min=1),
+    help="Runs of each source that stay whole; default: ckanext.ukharvest.prune.keep_runs.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--source", help="Name or id of one harvest source; default: all of our types.")
+def prune(keep_runs: int | None, dry_run: bool, source: str | None) -> None:
+    """Delete harvest objects, errors and jobs of older runs.
+
+    The current object of each dataset stays, as do all objects and errors of the last runs, runs
+    that have not ended, and whatever belongs to source types of other extensions. Runs that stay
+    without their objects keep their figures.
+    """
+    types = config.our_type_names()
+    one: HarvestSource | None = output.source_or_fail(source) if source else None
+    if one is not None and one.type not in types:
+        raise click.ClickException(
+            f"{source}: its type {one.type!r} is not one of ckanext-ukharvest's; use "
+            f"'ckan harvester source clear-history {source}'"
+        )
+    keep = keep_runs or config.prune_keep_runs()
+    do = harvest_prune.count_prunable if dry_run else harvest_prune.prune_all
+    went = do(types, keep_runs=keep, source_id=one.id if one else None)
+    click.echo(
+        f"{'Would remove' if dry_run else 'Removed'} {counted(went.objects, 'harvest object')}, "
+        f"{counted(went.gather_errors, 'gather error')} and {counted(went.jobs, 'job')}; "
+        f"{counted(keep, 'run')} of each source stay."
+    )
+
+
+COMMANDS = (doctor, prune)

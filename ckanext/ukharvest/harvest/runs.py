@@ -47,7 +47,7 @@ def load_row(job_id: str) -> RunRow | None:
     return row
 
 
-def describe_runs(row: RunRow) -> dict[str, Any]:
+def describe_run(row: RunRow) -> dict[str, Any]:
     """Return a run as ``list_runs`` does, with ``is_last``."""
     (run,) = _runs([row])
     return {**run, "is_last": row.is_last}

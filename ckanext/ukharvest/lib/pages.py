@@ -1,4 +1,4 @@
-"""What pages share: calls of actions, CSRF tokens, paging, CSV, caching, checks of each request."""
+"""What pages share: calls of actions, CSRF tokens, paging, CSV, checks of requests, helpers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from flask import Blueprint, Response, current_app, jsonify, redirect
 from flask import abort as flask_abort
 from flask.blueprints import BlueprintSetupState
 from flask_wtf.csrf import validate_csrf
+from markupsafe import Markup
 from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import as_cell
 from ckanext.ukharvest.lib import actions as action_tools
+from ckanext.ukharvest.lib import slots, texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.reading.budget import MIB
@@ -140,7 +142,7 @@ def count_pages(count: int, per_page: int, number: int = 1) -> int:
 
 def flash_errors(exc: tk.ValidationError) -> None:
     """Show an action's error messages on the next page."""
-    tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
+    tk.h.flash_error(" ".join(text for messages in exc.error_dict.values() for text in messages))
 
 
 def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name: str) -> Response:
@@ -248,3 +250,33 @@ def limit_visitors() -> Any:
     )
     response.status_code, response.headers["Retry-After"] = 429, str(seconds)
     return prevent_caching(response)
+
+
+def ukharvest_slot(place: str, *args: Any) -> Markup:
+    """Return what features add to a place of a page, "" for nothing.
+
+    Args:
+        place: one of ``slots.PLACES``, which says what its arguments are.
+    """
+    shown = ((slot.snippet, slot.facts(*args)) for slot in slots.slots_of(place))
+    return Markup("").join(tk.h.snippet(snippet, facts=facts) for snippet, facts in shown if facts)
+
+
+def ukharvest_page(endpoint: str, otherwise: str = "", **values: Any) -> str:
+    """Return the URL of a feature's page; where the feature is removed of another page, or "".
+
+    Args:
+        otherwise: endpoint of that page.
+    """
+    name = endpoint if has_page(endpoint) else otherwise
+    return str(tk.h.url_for(name, **values)) if name else ""
+
+
+HELPERS = {
+    "ukharvest_age": texts.age,
+    "ukharvest_day": lambda time: texts.when(time, day_only=True),
+    "ukharvest_duration": texts.duration,
+    "ukharvest_number": texts.number,
+    "ukharvest_status": texts.find_label,
+    "ukharvest_time": texts.when,
+}

@@ -1,4 +1,4 @@
-"""``ckan ukharvest source move``, and dry runs in the terminal."""
+"""``ckan ukharvest check`` and ``source move``, and dry runs in the terminal."""
 
 from __future__ import annotations
 
@@ -171,4 +171,20 @@ def _move(dry_run: SourcePreview, even_if_few_match: bool) -> None:
         click.echo(move_rules.moved(tk.get_action("ukharvest_source_move")(context, request)))
 
 
-COMMANDS: tuple[click.Command, ...] = ()  # move is one of source_group
+@click.command(
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+    add_help_option=False,
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def check(words: tuple[str, ...]) -> None:
+    """Show what a URL or a saved file would bring, without writing anything.
+
+    The same as the command "ukharvest check", which needs no CKAN: see its --help.
+    """
+    # Imported here, else every other ``ckan`` command would load the readers and parsers.
+    from ckanext.ukharvest.check_command.command import main
+
+    sys.exit(main(["check", *words]))
+
+
+COMMANDS = (check,)  # move is one of source_group

@@ -41,6 +41,7 @@ from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.runs import problems
 from ckanext.ukharvest.runs import schema as run_schema
+from ckanext.ukharvest.runs import texts as run_texts
 from ckanext.ukharvest.runs.model import Scope
 from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources.history import describe_decision
@@ -221,20 +222,22 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         (skipped because their dataset is here already, or was deleted here), ``lost``
         (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
         source has ended), ``waits`` (deletions that the run held are still pending),
-        ``identifiers_wait`` (such new records still wait for a decision) and ``decisions`` (what
-        was decided about them, as in :py:func:`ukharvest_decision_list`)
+        ``identifiers_wait`` (such new records still wait for a decision), ``decisions`` (what
+        was decided about them, as in :py:func:`ukharvest_decision_list`), and what the run's page
+        shows: ``heading``, ``css``, ``text`` (list of sentences: how it ended), ``note`` and
+        ``about`` (list of sentences: who started it, how long it took, how much it read)
     :rtype: dictionary
     """
-    run = runs.describe_runs(_run_of(context, data_dict, "ukharvest_run_show", "id"))
+    run = runs.describe_run(_run_of(context, data_dict, "ukharvest_run_show", "id"))
     is_held = run["outcome"] == RunOutcome.HELD
-    return {
-        **run,
+    run |= {
         "waits": is_held and decisions.held_by(run["source_id"]) == run["id"],
         "identifiers_wait": is_held and decisions.job_of(run["source_id"]) == run["id"],
         "decisions": [describe_decision(row) for row in decision_log.of_run(run["id"])]
         if run["outcome"] == RunOutcome.DECIDED
         else [],
     }
+    return run | run_texts.describe(run)
 
 
 @tk.side_effect_free

@@ -21,7 +21,6 @@ from ckanext.ukharvest.lib.permissions import may, newest_run, roles_of
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
-from ckanext.ukharvest.runs import texts as run_texts
 from ckanext.ukharvest.runs.problems import find_first
 from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS, first_and_last_day
 from ckanext.ukharvest.sources import pages as source_pages
@@ -138,11 +137,6 @@ def run(name: str, id: str) -> str:  # noqa: A002 - as in the stock route
         "ukharvest/run.html",
         source,
         run=shown,
-        heading=run_texts.heading(shown),
-        verdict=run_texts.verdict(shown),
-        note=run_texts.note(shown),
-        about=run_texts.about(shown),
-        css=run_texts.css(shown),
         listing=list_records(address, partial(address, "run_csv"), CHANGED, job_id=id),
     )
 

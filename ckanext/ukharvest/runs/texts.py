@@ -16,7 +16,7 @@ from ckanext.ukharvest.sources.history import signed
 # Nothing of them waits any more.
 _NO_LONGER_HELD = (RunOutcome.DECIDED, RunOutcome.SETTLED)
 _VERDICT_SAYS_WHY = (RunOutcome.FAILED, RunOutcome.EMPTY, RunOutcome.HELD, RunOutcome.SETTLED)
-Run = Mapping[str, Any]  # as ukharvest_run_show returns it
+Run = Mapping[str, Any]  # as ukharvest_run_show returns it, without these texts
 # CSS classes of the card's edge, as in sources/texts.py.
 _CSS = {
     RunOutcome.FAILED: "is-danger",
@@ -28,34 +28,29 @@ _CSS = {
 }
 
 
-def heading(run: Run) -> str:
-    """Return the page's heading, such as "Run of 20 November 2026, 02:14 UTC"."""
+def describe(run: Run) -> dict[str, Any]:
+    """Return the texts of a run's page, and the CSS class of the card's edge.
+
+    Returns:
+        ``heading``, such as "Run of 20 November 2026, 02:14 UTC"; ``css``; ``text``: how it ended,
+        in one to three sentences; ``note``: the run's other note, or who decided what about that
+        which waited in it; and ``about``: who started it, how long it took, how much it read.
+    """
+    outcome = run["outcome"]
     time = format_time(run["started"] or run["created"])
     is_approval = run["mode"] == RunMode.APPROVAL
-    return (
-        gettext("Deletions of {time}", time=time)
+    is_good = outcome in (RunOutcome.FINISHED, RunOutcome.UNCHANGED, *_NO_LONGER_HELD)
+    is_said = outcome in _VERDICT_SAYS_WHY or run["stopped_by"]
+    decided = "; ".join(signed(decision) for decision in run["decisions"])
+    return {
+        "heading": gettext("Deletions of {time}", time=time)
         if is_approval
-        else gettext("Run of {time}", time=time)
-    )
-
-
-def css(run: Run) -> str:
-    """Return the CSS class of the card's edge."""
-    is_good = run["outcome"] in (RunOutcome.FINISHED, RunOutcome.UNCHANGED, *_NO_LONGER_HELD)
-    return _CSS.get(run["outcome"], "is-good" if is_good else "")
-
-
-def verdict(run: Run) -> list[str]:
-    """Return how the run ended, in one to three sentences."""
-    return [text for text in (_VERDICTS[run["outcome"]](run), *_further(run)) if text]
-
-
-def note(run: Run) -> str:
-    """Return the run's other note; for what waited in it, who decided what."""
-    if run["outcome"] in _VERDICT_SAYS_WHY or run["stopped_by"]:
-        return ""
-    decisions = [signed(decision) for decision in run["decisions"]]
-    return "; ".join(decisions) or str(run["reason"])
+        else gettext("Run of {time}", time=time),
+        "css": _CSS.get(outcome, "is-good" if is_good else ""),
+        "text": [text for text in (_VERDICTS[outcome](run), *_further(run)) if text],
+        "note": "" if is_said else decided or run["reason"],
+        "about": _about(run),
+    }
 
 
 def _finished(run: Run) -> str:
@@ -212,8 +207,7 @@ def _left_out(run: Run) -> list[str]:
     ]
 
 
-def about(run: Run) -> list[str]:
-    """Return facts about the run: who started it, how long it took, how much it read."""
+def _about(run: Run) -> list[str]:
     facts = [_asked_for(run)]
     if run["mode"] == RunMode.FORCE:
         facts.append(gettext("It imported every record, even unchanged ones."))
