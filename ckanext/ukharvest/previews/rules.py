@@ -222,11 +222,6 @@ def check_queue(user: str) -> None:
         )
 
 
-def is_under_way(preview: Mapping[str, Any]) -> bool:
-    """Tell whether a preview, as ``ukharvest_source_preview_show`` returns it, has not ended."""
-    return preview["state"] in source_previews.UNDER_WAY
-
-
 def may_enter_network(user: str) -> bool:
     """Tell whether the portal reads its own network for a user, where the ini allows it.
 
