@@ -618,8 +618,8 @@ MUTANTS = (
     Mutant(
         "record-may-run",
         "A browser runs and loads nothing because of a harvested record.",
-        "ckanext.ukharvest.datasets.pages._guarded",
-        '    response.headers["Content-Security-Policy"] = policy\n',
+        "ckanext.ukharvest.datasets.pages._raw",
+        '    response.headers["Content-Security-Policy"] = _RAW_POLICY\n',
         "",
         ("tests/ckan/datasets/test_source_record.py",),
     ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import gettext
 import re
 import string
 import sys
@@ -10,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 import ckanext.ukharvest
@@ -20,7 +23,7 @@ from ckanext.ukharvest.parsers.gemini.rules import RULES
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "dev"))
 
-from translations import catalogue  # noqa: E402 - of the folder above
+from translations import catalogue, languages  # noqa: E402 - of the folder above
 
 # Choices that are the same in every language: names of formats, dates.
 NAMES = {"Atom", "GeoJSON", "ISO 19139", "ISO 19115-3", "GeoDCAT-AP", "DCAT", "RDF/XML", "Turtle"}
@@ -41,8 +44,11 @@ def texts() -> set[str]:
     return found
 
 
-def test_the_catalogue_is_up_to_date() -> None:
+def test_the_catalogue_and_the_languages_are_up_to_date() -> None:
     assert catalogue.POT.read_text(encoding="utf-8") == catalogue.written(), "run bin/translations"
+    for path, content in languages.written().items():
+        now = content.encode() if isinstance(content, str) else content
+        assert path.read_bytes() == now, f"{path}: run bin/translations"
 
 
 def test_texts_of_tables_are_in_it(texts: set[str]) -> None:
@@ -106,3 +112,77 @@ def test_no_text_is_put_together_before_it_is_translated() -> None:
         if any(map(is_put_together, call.args[:2]))
     ]
     assert wrong == []
+
+
+LANGUAGES = {path.parts[-3]: path for path in catalogue.POT.parent.glob("*/*/*.po")}
+GAP = re.compile(r"\{!?\w*\}|%\(\w+\)s|%[sdr]")
+# Pages, commands and checks that sysadmins alone see may be in English.
+OF_SYSADMINS = re.compile(
+    r"/(doctor|export|patches)/|/\w*cli\.py|/(dashboard\w*|diagnostics)\.html|/adoption/"
+)
+
+
+@pytest.fixture(scope="module", params=sorted(LANGUAGES))
+def messages(request: pytest.FixtureRequest) -> tuple[str, list[Message]]:
+    """Return a language and its texts."""
+    with LANGUAGES[request.param].open("rb") as file:
+        return request.param, [each for each in read_po(file, locale=request.param) if each.id]
+
+
+def forms(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
+
+
+def test_texts_for_visitors_and_publishers_are_translated(
+    messages: tuple[str, list[Message]],
+) -> None:
+    assert {"cy", "fr"} == LANGUAGES.keys()
+    missing = [
+        message.id
+        for message in messages[1]
+        if not all(map(str.strip, forms(message.string)))
+        and not all(OF_SYSADMINS.search(f"/{place}") for place, _line in message.locations)
+    ]
+    assert missing == []
+
+
+def test_translations_have_the_gaps_of_their_texts(messages: tuple[str, list[Message]]) -> None:
+    """A singular or a plural of Welsh may leave out its number."""
+    for message in messages[1]:
+        wanted = set(GAP.findall(" ".join(forms(message.id))))
+        needed = wanted - {"{n}", "{number}"} if message.pluralizable else wanted
+        for text in filter(None, forms(message.string)):
+            assert needed <= set(GAP.findall(text)) <= wanted, (message.id, text)
+
+
+def test_translations_use_the_words_of_the_table_of_terms(
+    messages: tuple[str, list[Message]],
+) -> None:
+    """A term that a text names as code stays as it is."""
+    language, all_messages = messages
+    table = (catalogue.POT.parent / "terms.csv").read_text(encoding="utf-8").splitlines()
+    for row in csv.DictReader(line for line in table if not line.startswith("#")):
+        term = re.compile(rf"(?<![\w:\"=/.-]){row['term']}s?(?![\w:\"=/.-])", re.IGNORECASE)
+        words = [*row[language].split("|"), row["term"]]
+        for message in all_messages:
+            if term.search(forms(message.id)[0]):
+                for text in filter(None, forms(message.string)):
+                    assert any(word.lower() in text.lower() for word in words), (row, text)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0 diwrnod"),
+        (1, "1 diwrnod"),
+        (2, "2 ddiwrnod"),
+        (3, "3 diwrnod"),
+        (6, "6 diwrnod"),
+        (10, "10 diwrnod"),
+    ],
+)
+def test_welsh_has_six_plural_forms(number: int, text: str) -> None:
+    with LANGUAGES["cy"].with_suffix(".mo").open("rb") as file:
+        welsh = gettext.GNUTranslations(file)
+    assert welsh.ngettext("{n} day", "{n} days", number).format(n=number) == text
+    assert [welsh.plural(each) for each in (0, 1, 2, 3, 6, 10)] == [0, 1, 2, 3, 4, 5]  # type: ignore[attr-defined]

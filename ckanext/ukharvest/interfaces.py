@@ -9,8 +9,12 @@ from typing import Any
 from ckan.plugins import Interface
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.records import DatasetRecord, ResourceRecord
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import (
+    DatasetRecord,
+    ResourceRecord,
+    ResourceTranslation,
+    Translation,
+)
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 
 __all__ = [

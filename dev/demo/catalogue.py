@@ -258,7 +258,6 @@ EXTRAS: Mapping[str, Callable[[Record], Extras]] = {
     "inventory": _inventory,
     "oaipmh": lambda each: {"dcat_type": "Dataset", "identifier": each.page},
     "ods": lambda each: {**_publisher(each), "contact-email": each.email},
-    "opensearch": lambda _each: {},
     "sparql": lambda each: {"uri": each.guid},
 }
 WITHOUT_BOX = ("dkan", "inventory")

@@ -10,23 +10,26 @@ ROOT = Path(__file__).resolve().parents[2]
 MADE = "<!-- Made by bin/docs from the code; edit that, and run it again. -->"
 
 
-def write(program: str, about: str | None, made: Mapping[Path, str], there: Set[Path]) -> int:
+def write(
+    program: str, about: str | None, made: Mapping[Path, str | bytes], there: Set[Path]
+) -> int:
     """Write the files of a command, and return its exit code.
 
     Args:
-        made: text of each file.
+        made: contents of each file.
         there: files that are removed, unless they are among them.
     """
     parser = argparse.ArgumentParser(program, description=about)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if old")
     is_check = parser.parse_args().check
-    old = [path for path, text in made.items() if not path.is_file() or path.read_text() != text]
-    old += there - made.keys()
+    files = {path: item.encode() if isinstance(item, str) else item for path, item in made.items()}
+    old = [path for path in files if not path.is_file() or path.read_bytes() != files[path]]
+    old += there - files.keys()
     for path in sorted(old):
         print(f"{'out of date' if is_check else 'written'}: {path.relative_to(ROOT)}")
-        if not is_check and path in made:
+        if not is_check and path in files:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(made[path], encoding="utf-8")
+            path.write_bytes(files[path])
         elif not is_check:
             path.unlink()
     return 1 if is_check and old else 0

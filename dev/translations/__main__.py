@@ -1,9 +1,11 @@
-"""Write the template for translators, or with --check tell whether it is out of date."""
+"""Write the template for translators and each language's files, or with --check list old ones."""
 
 import sys
 
 from docs.generated import write
 
-from .catalogue import POT, written
+from .catalogue import POT
+from .catalogue import written as template
+from .languages import written
 
-sys.exit(write("bin/translations", __doc__, {POT: written()}, set()))
+sys.exit(write("bin/translations", __doc__, {POT: template(), **written()}, set()))

@@ -61,8 +61,13 @@ def _marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
 
 
 def written() -> str:
-    """Return the catalogue as text: the same for the same texts, whatever the date and line."""
+    """Return the catalogue of all texts."""
+    return text_of(made())
+
+
+def text_of(catalog: Catalog) -> str:
+    """Return a catalogue as text: the same for the same texts, whatever the date and line."""
     stream = io.BytesIO()
-    write_po(stream, made(), width=100, include_lineno=False, sort_by_file=False)
+    write_po(stream, catalog, width=100, include_lineno=False, sort_by_file=False)
     lines = stream.getvalue().decode().splitlines(keepends=True)
     return "".join(line for line in lines if not _CHANGING.match(line))

@@ -300,10 +300,3 @@ SERVERS: dict[str, Callable[[Publisher], str]] = {
     "ods": _ods,
     "opensearch": _opensearch,
 }
-# Readers that bring the same records of the same parser.
-AS_OTHERS = {
-    "dataset_table": "data_json",
-    "gemini-waf": "gemini-single",
-    "gemini-csw": "gemini-single",
-    "sparql": "dcat_rdf",
-}

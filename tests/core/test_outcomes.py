@@ -11,7 +11,7 @@ import pytest
 
 from ckanext.ukharvest.core.outcomes import PreviewState, RecordOutcome, RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import Severity
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 
 # Portals have these in their tables, and scripts read them: a change needs a migration.
 STORED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.translations import Translation, collect_translations
+from ckanext.ukharvest.core.records import Translation, collect_translations
 from ckanext.ukharvest.core.values.languages import language_code
 
 

@@ -6,8 +6,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from ckanext.ukharvest.core.records import DatasetRecord, ResourceRecord
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import (
+    DatasetRecord,
+    ResourceRecord,
+    ResourceTranslation,
+    Translation,
+)
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
 from tests.mapping.test_package_mapper import extras, package
 

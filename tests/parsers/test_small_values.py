@@ -13,9 +13,8 @@ from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.multivalue import is_no, is_yes
 from ckanext.ukharvest.parsers.inventory import document
-from ckanext.ukharvest.schema_check.collector import Collector
 from ckanext.ukharvest.schema_check.columns import read_flag
-from ckanext.ukharvest.schema_check.report import Limits
+from ckanext.ukharvest.schema_check.report import Collector, Limits
 from tests.parsers import carriers
 from tests.parsers.carriers import (
     FILE,

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 
-def parsers(program: str, doc: str | None) -> tuple[argparse.ArgumentParser, ...]:
-    """Return the parser of the command, and that of ``record`` for options of its own."""
+def parsers(program: str, doc: str | None, *more: str) -> tuple[argparse.ArgumentParser, ...]:
+    """Return the parser of the command, and those of ``record`` and more for their own options."""
     parser = argparse.ArgumentParser(prog=program, description=doc)
     commands = parser.add_subparsers(dest="command", required=True)
-    recording = commands.add_parser("record")
-    recording.add_argument("out", type=Path)
+    writing = [commands.add_parser(name) for name in ("record", *more)]
+    for each in writing:
+        each.add_argument("out", type=Path)
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--all", action="store_true", help="not only the first of each kind")
-    return parser, recording
+    return (parser, *writing)
 
 
 def write(path: Path, lines: Iterable[dict[str, Any]]) -> None:

@@ -2,12 +2,14 @@
 
     python -m tests.recorder.portal record OUT.jsonl [--portal NAME] [--only PATTERN]
     python -m tests.recorder.portal compare BEFORE.jsonl AFTER.jsonl [--all]
+    python -m tests.recorder.portal languages OUT.json [--portal NAME]
 
 Of each of the prepared ``portals``, a recording has the rows that each step changes, each page as
 each role gets it, the answer of each action to each role and the rows it changes, and the number of
 SQL statements that pages and reading actions send to an editor. ``record`` uses the code of the
 current folder and the tests' site of its stack, in which it empties everything. ``compare`` prints
 what differs, grouped by kind, and exits with 1 if anything does. Recordings are not committed.
+``languages`` lists what people read in English on pages of other languages.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ import contextlib
 import gc
 import hashlib
 import importlib.util
+import json
 import os
 import socket
 import sys
+import tempfile
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
@@ -34,6 +38,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def record(ini: str, portal: str, only: str) -> Iterator[Line]:
     """Yield the lines of a recording."""
+    app = _make_app(ini)
+    from tests.recorder import visits
+
+    yield from visits.record(app, portal, only)
+
+
+def _read_languages(ini: Path, portal: str, out: Path) -> None:
+    from tests.recorder import languages
+
+    with tempfile.TemporaryDirectory() as folder:
+        app = _make_app(str(languages.offer(ini, Path(folder))))
+        found = languages.read(app, portal or "small")
+    out.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def _make_app(ini: str) -> Any:
     _make_repeatable()
     _use_own_code()
     from ckan.cli import load_config
@@ -42,11 +62,10 @@ def record(ini: str, portal: str, only: str) -> Iterator[Line]:
     _keep_templates()
     app = make_app(load_config(ini))
     from ckanext.ukharvest.harvest import previews
-    from tests.recorder import visits
 
     # Which previews make room for a new one must not depend on how long the visits take.
     previews.LATELY = timedelta(0)
-    yield from visits.record(app, portal, only)
+    return app
 
 
 def _use_own_code() -> None:
@@ -113,9 +132,10 @@ def _prepared_ini() -> Iterator[str]:
 
 def main() -> int:
     """Run the command and return its exit code."""
-    parser, recording = command.parsers("tests.recorder.portal", __doc__)
-    recording.add_argument("--ini", help="of tests; default: the tests' site of the stack")
-    recording.add_argument("--portal", default="", help="only this one")
+    parser, recording, languages = command.parsers("tests.recorder.portal", __doc__, "languages")
+    for each in (recording, languages):
+        each.add_argument("--ini", help="of tests; default: the tests' site of the stack")
+        each.add_argument("--portal", default="", help="only this one")
     recording.add_argument("--only", default="", help="pages and actions that a pattern matches")
     given = parser.parse_args()
     if given.command == "compare":
@@ -128,7 +148,10 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "dev"))
     with contextlib.ExitStack() as stack:
         ini = given.ini or stack.enter_context(_prepared_ini())
-        command.write(given.out, record(ini, given.portal, given.only))
+        if given.command == "languages":
+            _read_languages(Path(ini), given.portal, given.out)
+        else:
+            command.write(given.out, record(ini, given.portal, given.only))
     sys.stdout.flush()
     os._exit(0)  # threads of CKAN's and of the consumers' stay
 

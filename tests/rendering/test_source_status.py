@@ -9,13 +9,13 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 
-from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.harvest.source_status import SourceStatus
 from ckanext.ukharvest.links.texts import status_heading
 from ckanext.ukharvest.sources.texts import StatusFacts, status_card
 
 NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
-HEALTH = SourceHealth(
+HEALTH = SourceStatus(
     value="healthy",
     reason="",
     state="idle",

@@ -7,9 +7,15 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ckanext.ukharvest.schema_check.child import judge
-from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
-from ckanext.ukharvest.schema_check.report import ColumnSummary, Finding, Limits
+from ckanext.ukharvest.schema_check.check import judge
+from ckanext.ukharvest.schema_check.report import (
+    Collector,
+    ColumnSummary,
+    Finding,
+    Limits,
+    Stopped,
+    Unchecked,
+)
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

@@ -13,12 +13,11 @@ from ckanext.ukharvest.schema_check.report import (
     FIRST_ROWS,
     MAX_CELL,
     MAX_COLUMNS,
-    MAX_DISTINCT,
     ColumnSummary,
     DataReport,
     Limits,
-    SampleRow,
 )
+from ckanext.ukharvest.schema_check.table_check import MAX_DISTINCT
 from tests.schema_check.support import check, table, to_bytes
 
 BIG = ("12345678901234567890", "12345678901234567891")  # one number for a computer's float
@@ -29,16 +28,16 @@ def _check(schema: Any, data: Any, **limits: Any) -> DataReport:
     return check_data(io.BytesIO(to_bytes(data)), to_bytes(schema), Limits(**limits))
 
 
-def _rows(report: DataReport) -> list[SampleRow]:
+def _rows(report: DataReport) -> list[dict[str, Any]]:
     assert report.sample
-    return list(report.sample.rows)
+    return list(report.sample["rows"])
 
 
 def _marked(report: DataReport) -> dict[int, list[int | None]]:
     """Return the positions of marked cells by row; None stands for the whole row."""
     assert report.sample
-    rows = (report.sample.header, *report.sample.rows)
-    return {row.row: [each.cell for each in row.faults] for row in rows if row.faults}
+    rows = (report.sample["header"], *report.sample["rows"])
+    return {row["row"]: [each["cell"] for each in row["faults"]] for row in rows if row["faults"]}
 
 
 def _column(values: list[str], *, schema: Any = TEXTS) -> ColumnSummary:
@@ -54,7 +53,7 @@ def test_first_rows_and_rows_with_the_first_errors_are_shown() -> None:
     report = _check(schema, "n,b\n" + "\n".join(lines))
     faults = [each.row for each in report.findings]
     assert len(faults) == 20
-    assert [row.row for row in _rows(report)] == [*range(2, FIRST_ROWS + 2), *faults[1:]]
+    assert [row["row"] for row in _rows(report)] == [*range(2, FIRST_ROWS + 2), *faults[1:]]
     assert _marked(report) == {row: [0] for row in faults}
 
 
@@ -72,8 +71,10 @@ def test_marked_cells_agree_with_the_errors() -> None:
     for each in report.findings:
         by_row.setdefault(each.row, []).append(each.expected)
     for row in _rows(report):
-        assert sorted({each.expected for each in row.faults}) == sorted(by_row.get(row.row, []))
-    assert [row.cells for row in _rows(report)][1] == ("1", "last May", "[space]")
+        assert sorted({each["expected"] for each in row["faults"]}) == sorted(
+            by_row.get(row["row"], [])
+        )
+    assert [row["cells"] for row in _rows(report)][1] == ["1", "last May", "[space]"]
 
 
 def test_all_errors_of_the_first_rows_are_marked() -> None:
@@ -100,8 +101,11 @@ def test_a_file_with_another_header_shows_its_first_rows() -> None:
 
 def test_a_row_of_another_width_is_shown_as_it_is() -> None:
     report = _check(TEXTS, "a,b\n1,2,3\n4\n5,6\n")
-    assert [row.cells for row in _rows(report)] == [("1", "2", "3"), ("4",), ("5", "6")]
-    assert [each.found for row in _rows(report) for each in row.faults] == ["3 cells", "1 cell"]
+    assert [row["cells"] for row in _rows(report)] == [["1", "2", "3"], ["4"], ["5", "6"]]
+    assert [each["found"] for row in _rows(report) for each in row["faults"]] == [
+        "3 cells",
+        "1 cell",
+    ]
     assert (report.columns[0].smallest, report.columns[0].distinct) == ("5", 1)
 
 
@@ -113,14 +117,14 @@ def test_wide_and_long_tables_are_cut() -> None:
     report = _check(schema, "\n".join(map(",".join, (names, long, *([["1"] * width] * 2000)))))
     assert len(report.columns) == MAX_COLUMNS
     assert report.sample
-    assert report.sample.header.left_out == 50
-    for row in report.sample.rows:
-        assert len(row.cells) == MAX_COLUMNS
-        assert all(len(cell) <= MAX_CELL for cell in row.cells)
-    assert len(report.sample.rows) == FIRST_ROWS
+    assert report.sample["header"]["left_out"] == 50
+    for row in report.sample["rows"]:
+        assert len(row["cells"]) == MAX_COLUMNS
+        assert all(len(cell) <= MAX_CELL for cell in row["cells"])
+    assert len(report.sample["rows"]) == FIRST_ROWS
     # A cell that is not shown is told with its row, and names its column.
-    (first, last) = report.sample.rows[0].faults
-    assert (first.cell, last.cell, last.column) == (0, None, names[-1])
+    (first, last) = report.sample["rows"][0]["faults"]
+    assert (first["cell"], last["cell"], last["column"]) == (0, None, names[-1])
     assert all(len(each.smallest) <= MAX_CELL for each in report.columns)
     assert len(str(report.as_dict())) < 200_000
 

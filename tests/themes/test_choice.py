@@ -9,8 +9,7 @@ import pytest
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.themes import choice as themes
-from ckanext.ukharvest.themes import words as theme_words
-from ckanext.ukharvest.themes.choice import Choice, ThemeFacts
+from ckanext.ukharvest.themes.choice import Choice, ThemeFacts, find_keywords
 
 EU = "http://publications.europa.eu/resource/authority/data-theme/"
 FUNCTION = "http://id.esd.org.uk/function/"
@@ -73,7 +72,7 @@ def test_the_words_of_the_list_are_found_and_have_themes() -> None:
     seen = set()
     for row in vocabulary.load("theme_words").rows:
         assert not row["theme"] or row["theme"] in theme_names.names(), row
-        found = theme_words.find_keywords({"title": row["words"]})
+        found = find_keywords({"title": row["words"]})
         assert bool(row["theme"]) == bool(found), row
         assert {hit.keyword.words for hit in found} <= {row["words"]} | {
             hit.keyword.words for hit in found if hit.keyword.theme != row["theme"]

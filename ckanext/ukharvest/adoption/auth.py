@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ckanext.ukharvest.lib.auth import only_sysadmins
 
-from ckan.plugins import toolkit as tk
-
-from ckanext.ukharvest.lib.auth import Answer
-
-
-def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return {"success": False, "msg": tk._("Only sysadmins may adopt harvest sources")}
+ukharvest_source_adopt = only_sysadmins

@@ -141,7 +141,7 @@ def _write_columns(report: DataReport, out: TextIO) -> None:
     out.write("\nColumns\n")
     for column in report.columns:
         write_indented(_describe_column(column), out, 2)
-    left_out = report.sample.header.left_out if report.sample else 0
+    left_out = report.sample["header"]["left_out"] if report.sample else 0
     if left_out:
         write_indented(f"… and {left_out:,} more.", out, 2)
 

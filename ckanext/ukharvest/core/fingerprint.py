@@ -129,10 +129,6 @@ def is_triples(content: str) -> bool:
     return content.endswith(" .\n")  # no document of XML or JSON does
 
 
-def _xml_or_rdf(content: str) -> bytes:
-    return _rdf(content) if is_triples(content) else _xml(content)
-
-
 def is_xml(content: str) -> bool:
     """Tell whether the content of a form "xml_or_json" is XML."""
     return content.lstrip().startswith("<")
@@ -148,5 +144,5 @@ CANONICAL: dict[str, Callable[[str], bytes]] = {
     "rdf": _rdf,
     "xml": _xml,
     "xml_or_json": _xml_or_json,
-    "xml_or_rdf": _xml_or_rdf,
+    "xml_or_rdf": _xml,
 }

@@ -108,16 +108,12 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
         name: _convert(option, options[name]) if name in options else option.default
         for name, option in known.items()
     }
-    for option in known.values():
-        _check_others(option, values)
+    for name, option in known.items():
+        others = [other for other in option.excludes if values.get(other)]
+        if values[name] and others:
+            message = f"{name}: cannot be set together with {others[0]}; expected one of them"
+            raise ConfigError(message, field=name, code="bad-option")
     return values
-
-
-def _check_others(option: Option, found: Mapping[str, Any]) -> None:
-    others = [other for other in option.excludes if found.get(other)]
-    if found[option.name] and others:
-        message = f"{option.name}: cannot be set together with {others[0]}; expected one of them"
-        raise ConfigError(message, field=option.name, code="bad-option")
 
 
 def _renamed(option: Option | None, name: str, value: Any) -> tuple[str, Any]:
@@ -175,7 +171,9 @@ def _boolean(option: Option, value: Any) -> bool:
 def _list(option: Option, value: Any) -> tuple[str, ...]:
     """Return a list of texts; accepts ckanext-harvest's tags as objects, extras as one object."""
     if isinstance(value, str):
-        value = _items(value, option.separator)
+        separator = option.separator
+        items = value.split(separator) if separator else re.split(r"[\s,;]+", value)
+        value = [item.strip() for item in items if item.strip()]
     if isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values()):
         value = [f"{key}={text}" for key, text in value.items()]
     if isinstance(value, (list, tuple)):
@@ -188,11 +186,6 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
         if option.choices and item not in (*option.choices, *option.old_choices):
             raise _refused(option, item, "values from: " + ", ".join(option.choices))
     return tuple(value)
-
-
-def _items(text: str, separator: str) -> list[str]:
-    parts = text.split(separator) if separator else re.split(r"[\s,;]+", text)
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _table(option: Option, value: Any) -> dict[str, Any]:

@@ -6,11 +6,11 @@ text with the source's precision (``2019``, ``2019-05``, ``2019-05-01T10:00:00Z`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.values.languages import language_code
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.errors import RecordError
@@ -69,10 +69,6 @@ class Copy:
     modified: str = ""
 
 
-def _tell_nobody(_total: int) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class OwnSite:
     """The portal itself, which is no source of its own.
@@ -118,7 +114,7 @@ class Source:
     since: str = ""
     resume: str = ""
     copies: Mapping[str, Copy] = field(default_factory=dict)
-    tell_total: Callable[[int], None] = _tell_nobody
+    tell_total: Callable[[int], None] = lambda _total: None
     limits: RecordLimits = field(default_factory=RecordLimits)
     own_site: OwnSite | None = None
 
@@ -396,3 +392,55 @@ class DatasetRecord:
     origin: Origin | None = None
     text_language: str = ""
     translations: Mapping[str, Translation] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A dataset's texts in one language; "" or () where there is none in it."""
+
+    title: str = ""
+    notes: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceTranslation:
+    """A resource's texts in one language; "" where there is none in it."""
+
+    name: str = ""
+    description: str = ""
+
+
+Texts = TypeVar("Texts", Translation, ResourceTranslation)
+# A field's texts: language tag in any form (RFC 5646, ISO 639-2) and value.
+Pairs = Iterable[tuple[str, Any]]
+
+
+def collect_translations(
+    kind: type[Texts], fields: Mapping[str, Pairs], least: int = 2
+) -> dict[str, Texts]:
+    """Return language code → the texts in it, by code; {} if there are too few languages.
+
+    Of several texts of a field in one language the first stays, but one without a region wins over
+    those with one: ``en`` over ``en-GB``. A text without a language is left out.
+
+    Args:
+        kind: Translation or ResourceTranslation.
+        fields: name of an attribute of ``kind`` → its texts.
+        least: number of languages; 1 where the main text is not among these texts.
+    """
+    by_language: dict[str, dict[str, Any]] = {}
+    for name, pairs in fields.items():
+        for tag, value in sorted(pairs, key=lambda pair: len(pair[0]) > 3):
+            if value and (code := language_code(tag)):
+                by_language.setdefault(code, {}).setdefault(name, value)
+    return (
+        {code: kind(**by_language[code]) for code in sorted(by_language)}
+        if len(by_language) >= least
+        else {}
+    )
+
+
+# Key in CKAN → attribute of the record, and of its Translation.
+OF_DATASET = {"title_translated": "title", "notes_translated": "notes", "tags_translated": "tags"}
+OF_RESOURCE = {"name_translated": "name", "description_translated": "description"}

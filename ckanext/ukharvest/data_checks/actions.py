@@ -62,9 +62,9 @@ def ukharvest_data_check_show(context: Any, data_dict: dict[str, Any]) -> dict[s
         "schema_title": _schema_title(url),
         "schema_fields": int(fields) if fields else None,
         "schema_error": stored.error if stored else "",
-        "is_pending": not candidate.is_same,
+        "is_pending": candidate.last is None,
     }
-    row = data_check_model.find_data_checks(id_) if candidate.is_same else None
+    row = data_check_model.find_data_checks(id_) if candidate.last else None
     if row is None:
         return shown
     report = {**row.report, "summary": check_texts.summarise(row)}
@@ -234,10 +234,9 @@ def add_computed(package: dict[str, Any]) -> None:
     ]
     for resource in resources:
         resource.pop(KEY, None)  # of a client that sent back what it was given
-    is_possible = any(
-        data_check_model.own_schema(resource) for resource in resources
-    ) or _has_schema(package)
-    if not is_possible:
+    extras = package.get("extras") or ()
+    has_schema = package.get("schema") or any(extra.get("key") == "schema" for extra in extras)
+    if not has_schema and not any(map(data_check_model.own_schema, resources)):
         return
     rows = {row.resource_id: row for row in data_check_model.of_dataset(str(package["id"]))}
     for resource in resources:
@@ -247,8 +246,3 @@ def add_computed(package: dict[str, Any]) -> None:
 
 
 WITH_SHOW = (add_computed,)
-
-
-def _has_schema(package: dict[str, Any]) -> bool:
-    extras = package.get("extras") or ()
-    return bool(package.get("schema")) or any(extra.get("key") == "schema" for extra in extras)

@@ -30,7 +30,6 @@ from ckanext.ukharvest.harvest.http_client import open_metered_client
 from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
-from ckanext.ukharvest.schema_check.json_check import INSTALL
 from ckanext.ukharvest.schema_check.report import (
     MIB,
     DataReport,
@@ -40,6 +39,7 @@ from ckanext.ukharvest.schema_check.report import (
     Verdict,
     storable,
 )
+from ckanext.ukharvest.schema_check.tree_check import INSTALL
 
 _PIECE = 1 << 20
 _COPIED = ("verdict", "errors", "checked", "unit", "reason", "stopped", "schema_type")

@@ -151,14 +151,6 @@ def save_error(url: str, error: str, faults: int, days: int) -> None:
     _put(url, error=clean_text(error), faults=faults, due=due)
 
 
-def ask_for_schema(urls: Collection[str], due: dt.datetime) -> None:
-    """Make schemas due at this time."""
-    statement = sa.update(DataSchema).where(
-        DataSchema.url_digest.in_([digest(url) for url in urls])
-    )
-    execute(statement.values(due=due))
-
-
 def prune(used: Collection[str]) -> None:
     """Delete the schemas that no resource has any more."""
     execute(
@@ -244,11 +236,6 @@ class Candidate:
         return before if is_same else None
 
     @property
-    def is_same(self) -> bool:
-        """Whether there is a result of this URL and this schema."""
-        return self.last is not None
-
-    @property
     def is_asked(self) -> bool:
         """Whether a person asked for a check."""
         return self.check is not None and self.check.due == ASKED
@@ -259,10 +246,10 @@ class Candidate:
         Args:
             schema: what is known of its schema.
         """
-        before = self.check
+        before = self.last
         if self.link_tried is None:
             return False
-        if before is None or not self.is_same:
+        if before is None:
             return True
         if not self.works:
             return self.is_asked
@@ -360,7 +347,7 @@ def is_schema_due(schema: DataSchema | None, now: dt.datetime) -> bool:
 
 def save_data_checks(candidate: Candidate, values: Mapping[str, Any]) -> bool:
     """Save what a check found; return whether the verdict is another one than before."""
-    before = candidate.check
+    before = candidate.last
     columns = {"url": candidate.url, "schema_url": candidate.schema_url, **values}
     columns |= {"link_tried": candidate.link_tried, "tried": tables.utcnow()}
     if "verdict" not in columns:  # the result stays
@@ -368,7 +355,7 @@ def save_data_checks(candidate: Candidate, values: Mapping[str, Any]) -> bool:
         execute(change.values(**columns))
         return False
     execute(upsert(DataCheck, ["resource_id"], [{"resource_id": candidate.resource_id, **columns}]))
-    return before is None or not candidate.is_same or before.verdict != columns["verdict"]
+    return before is None or before.verdict != columns["verdict"]
 
 
 def forget_others(resource_ids: Collection[str]) -> list[str]:
@@ -388,11 +375,10 @@ def ask_for_check(package_id: str) -> int:
     """Make the checks of a dataset's data and their schemas due now; return their number."""
     known = candidates(package_id=package_id)
     if known:
-        statement = sa.update(DataCheck).where(
-            DataCheck.resource_id.in_([candidate.resource_id for candidate in known])
-        )
-        execute(statement.values(due=ASKED))
-        ask_for_schema([candidate.schema_url for candidate in known], ASKED)
+        checks = DataCheck.resource_id.in_([candidate.resource_id for candidate in known])
+        schemas = DataSchema.url_digest.in_([digest(candidate.schema_url) for candidate in known])
+        execute(sa.update(DataCheck).where(checks).values(due=ASKED))
+        execute(sa.update(DataSchema).where(schemas).values(due=ASKED))
     return len(known)
 
 

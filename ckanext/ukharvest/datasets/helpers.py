@@ -9,7 +9,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config, dataset_schema, fields
 from ckanext.ukharvest.core.dataset_changes import compare_texts
-from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.records import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.datasets import search
@@ -193,5 +193,6 @@ HELPERS = {
     "ukharvest_facet_label": lambda item: str(item["display_name"]),
     "ukharvest_phone_order": config.phone_order,
     "ukharvest_resource_groups": inspire.groups,
+    "ukharvest_resource_kind": inspire.kind_of,
     "ukharvest_size": format_size,
 }

@@ -188,7 +188,6 @@ def background() -> dict[str, Any]:
 def common_texts() -> dict[str, str]:
     """Return the script's texts about any server; the script replaces {host}."""
     return {
-        "look": tk._("Go to file"),
         "silent": tk._("No answer from {host}. The server may be down or no longer exist."),
         "mixed": tk._(
             "This page uses a secure connection (https) and {host} does not, so the browser "
@@ -203,6 +202,7 @@ def common_texts() -> dict[str, str]:
 def wms_texts() -> dict[str, str]:
     """Return the script's texts about a map service."""
     return {
+        "look": tk._("Open service"),
         "loading": tk._("Asking {host} for the picture …"),
         "shown": tk._("The picture is drawn by {host}."),
         "none": tk._("No layer is selected."),
@@ -218,6 +218,7 @@ def wms_texts() -> dict[str, str]:
 def geojson_texts() -> dict[str, str]:
     """Return the script's texts about a GeoJSON file."""
     return {
+        "look": tk._("Go to file"),
         "loading": tk._("Loading the file from {host} …"),
         "shown": tk._("Features in the file: {count}"),
         "table": tk._("Properties of the first 100 features"),

@@ -21,10 +21,6 @@ records = Blueprint("ukharvest_records", __name__)
 
 # Without this, scripts in the XML, SVG or XHTML of a record would run as part of this site.
 _RAW_POLICY = "default-src 'none'; sandbox"
-_PAGE_POLICY = (
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
 
 _OUTLINES = {
     source_record.XML: outlines.outline_of_xml,
@@ -63,9 +59,10 @@ def _shown_object(data_dict: dict[str, str]) -> dict[str, Any]:
 def readable(id: str) -> Any:  # noqa: A002
     package, document = _stored(id)
     form = source_record.form_of(document.content)
+    g.pkg_dict = package  # CKAN's templates of datasets use it
     values = {
-        "pkg": package,
-        "title": package.get("title") or package["name"],
+        "pkg_dict": package,
+        "dataset_type": package["type"],
         "record": document,
         "source": load_visible_source(context(), document.source_id),
         "form": form,
@@ -76,7 +73,7 @@ def readable(id: str) -> Any:  # noqa: A002
         "say": tk._,
         **_laid_out(document.content, form),
     }
-    return _guarded(Response(tk.render("ukharvest/source_record.html", values)), _PAGE_POLICY)
+    return _guarded(Response(tk.render("ukharvest/source_record.html", values)))
 
 
 @records.route("/dataset/<id>/source-record.<extension>")
@@ -144,13 +141,13 @@ def _raw(content: str, name: str) -> Response:
     name = re.sub(r"[^\w-]", "-", name, flags=re.ASCII)
     response.headers["Content-Disposition"] = f'inline; filename="{name}.{form.extension}"'
     response.add_etag()
-    _guarded(response, _RAW_POLICY).make_conditional(tk.request.environ)
+    response.headers["Content-Security-Policy"] = _RAW_POLICY
+    _guarded(response).make_conditional(tk.request.environ)
     return response
 
 
-def _guarded(response: Response, policy: str) -> Any:
+def _guarded(response: Response) -> Any:
     response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Content-Security-Policy"] = policy
     response.headers["Referrer-Policy"] = "no-referrer"
     return prevent_caching(response)
 

@@ -10,7 +10,7 @@ from ckan import model
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
-from ckanext.ukharvest.core.translations import OF_DATASET
+from ckanext.ukharvest.core.records import OF_DATASET
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
 from ckanext.ukharvest.harvest import changes, outcomes, record_history

@@ -17,14 +17,13 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.values import (
+    formats,
     local_government_lists,
     multivalue,
-    schema_types,
     theme_names,
 )
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.periods import parse_period
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, BY_HARVEST, FIELDS
@@ -69,7 +68,7 @@ def ukharvest_text(key: Key, data: Data, _errors: Any, context: Any) -> None:
 @_of_people
 def ukharvest_schema_type(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept the language of a schema; known ones in any spelling, such as "CSV Lint"."""
-    _store_one(key, data, context, schema_types.name)
+    _store_one(key, data, context, formats.schema_type_name)
 
 
 @_of_people

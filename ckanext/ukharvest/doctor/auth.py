@@ -6,7 +6,7 @@ from typing import Any
 
 from ckan import authz
 
-from ckanext.ukharvest.lib.auth import Answer, answer
+from ckanext.ukharvest.lib.auth import Answer, answer, only_sysadmins
 from ckanext.ukharvest.lib.texts import gettext
 
 
@@ -17,16 +17,6 @@ def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     return answer(is_allowed, refusal)
 
 
-def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return answer(False, gettext("Only sysadmins may set the notice"))
-
-
-def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return answer(False, gettext("Only sysadmins can see the dashboard"))
-
-
-def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow sysadmins only."""
-    return answer(False, gettext("Only sysadmins can run these checks"))
+ukharvest_dashboard_show = only_sysadmins
+ukharvest_doctor_show = only_sysadmins
+ukharvest_notice_update = only_sysadmins

@@ -12,13 +12,12 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.core.status_rules import ATTENTION, Health
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
 from ckanext.ukharvest.doctor.runs import BACKGROUND
-from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest import http_client, lists, runs
+from ckanext.ukharvest.harvest import http_client, lists, runs, source_status
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.lib import texts
@@ -50,7 +49,7 @@ def count_unfinished(consumers: Sequence[dict[str, Any]]) -> list[dict[str, Any]
 
     Returns:
         Dicts with ``id``, ``source`` ({"id", "name", "title"}), ``state`` (as
-            ``status_labels.STATES``), ``done``, ``total``, ``lost`` (failed records), ``waiting``
+            ``lib.texts.STATES``), ``done``, ``total``, ``lost`` (failed records), ``waiting``
             (records not imported yet), ``begun`` (reading has started), ``started``,
             ``last_progress`` and ``reason``: why a stuck run makes no progress (a sentence and its
             arguments), else None.
@@ -127,7 +126,7 @@ _SIZES = sa.text(
     ORDER BY 2 DESC, 1
     """
 )
-# Keys are those of ``core.source_status.ATTENTION``.
+# Keys are those of ``core.status_rules.ATTENTION``.
 _SENTENCES: Mapping[str, Callable[[int], str]] = {
     Health.HELD: lambda n: ungettext(
         "{n} source waits for a decision.", "{n} sources wait for a decision.", n
@@ -175,7 +174,7 @@ def _make() -> dict[str, Any]:
     runs = count_unfinished(consumers)
     quick = [finding._asdict() for finding in doctor.examine(check_codes(is_quick=True))]
     looked = http_client.recall(CHECKS) or {"as_of": None, "findings": []}
-    by_health = Counter(source.value for source in source_health.load_health().values())
+    by_health = Counter(source.value for source in source_status.load_statuses().values())
     return {
         "as_of": iso(utcnow()),
         "workers": [*consumers, *run_checks.background_workers()],

@@ -101,7 +101,7 @@ def notice() -> Any:
     try:
         saved = tk.get_action("ukharvest_notice_update")(context(), data)
     except tk.NotAuthorized:
-        return tk.abort(403, gettext("Only sysadmins can do this"))
+        return tk.abort(403, gettext("Only sysadmins may do this"))
     except tk.ValidationError as exc:
         tk.h.flash_error("; ".join(exc.error_summary.values()))
     else:

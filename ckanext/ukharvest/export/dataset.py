@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 
 ACCESS_LEVELS = ("public", "restricted public", "non-public")

@@ -36,7 +36,7 @@ from ckanext.ukharvest.lib.permissions import (
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources.state import describe_schedule
+from ckanext.ukharvest.sources.description import describe_schedule
 
 log = logging.getLogger(__name__)
 Session = model.Session

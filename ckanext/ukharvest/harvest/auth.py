@@ -12,6 +12,7 @@ from ckanext.ukharvest.lib.auth import (
     Answer,
     answer,
     is_administrator,
+    only_sysadmins,
     source_of_record,
     update_source,
 )
@@ -107,7 +108,7 @@ def harvest_object_list(_original: Any, context: Any, data_dict: dict[str, Any])
 @tk.chained_auth_function
 def _only_sysadmins(_original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only, as ckanext-harvest does; but its function fails without a user."""
-    return answer(False, tk._("Only sysadmins may do this"))
+    return only_sysadmins(context, data_dict)
 
 
 harvest_job_abort = _only_sysadmins

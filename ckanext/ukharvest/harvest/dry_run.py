@@ -15,7 +15,6 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.base_urls import find_moves
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.harvest import adoption, source_config, source_moves
-from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.records import known_records
 from ckanext.ukharvest.harvest.source_config import read_options, setting_of
@@ -83,7 +82,7 @@ def dry_run_move(  # noqa: PLR0913
         ConfigError: the options cannot be used.
     """
     options = read_options(kind, text)
-    source_health.check_privileged_options(kind, source.id, options)
+    source_config.check_privileged_options(kind, source.id, options)
     moves = find_moves(source.url, url)
     classifier = RecordClassifier(known_records(source.id), None, kind.old_guids)
     keys = source_moves.some_resource_keys(source.id)

@@ -11,8 +11,7 @@ import sqlalchemy as sa
 from ckan import plugins as p
 
 from ckanext.ukharvest.core.errors import ConfigError, HookFailed, SkipRecord, UkharvestError
-from ckanext.ukharvest.core.records import DatasetRecord, Problem
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.harvest.claims import failing_service

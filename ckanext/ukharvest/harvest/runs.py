@@ -12,7 +12,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
-from ckanext.ukharvest.core.source_status import RunFacts, run_state
+from ckanext.ukharvest.core.status_rules import RunFacts, run_state
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import datasets, outcomes
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -66,7 +66,7 @@ def list_runs(
         (ckanext-harvest's), ``created``, ``started``, ``gathered`` (the source was read),
         ``finished`` (ISO 8601 with zone, None if not reached), ``seconds`` (None while it runs),
         ``mode`` ("normal", "force", "approval"), ``asked_by`` ("" for the schedule),
-        ``stopped_by``, ``outcome`` (key of ``presentation.messages.status_labels.OUTCOMES``),
+        ``stopped_by``, ``outcome`` (key of ``lib.texts.OUTCOMES``),
         ``reason``, ``error`` ({"code", "message", "passes"} of a run that failed, else None),
         ``complete`` (it read the whole source), ``seen`` (records that the source listed),
         ``counts``: ``COUNTS`` (``same``: skipped because the dataset is here already, or was

@@ -20,9 +20,8 @@ from ckanext.ukharvest.core.errors import ConfigError, SourceError, UkharvestErr
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, RecordLimits, Source, Validators
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import decision_log, objects
 from ckanext.ukharvest.harvest import hooks as harvest_hooks
-from ckanext.ukharvest.harvest import objects
 from ckanext.ukharvest.harvest.adoption import Found
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.http_client import open_client
@@ -170,8 +169,36 @@ def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
     package = model.Session.get(model.Package, source.id)
     owner = (package.owner_org if package else None) or source.publisher_id or ""
     chosen = read_options(kind, source.config)
-    source_health.check_privileged_options(kind, source.id, chosen)
+    check_privileged_options(kind, source.id, chosen)
     return Setting(kind, source.id, source.url, owner, chosen)
+
+
+def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
+    """Refuse options that reach outside the organisation unless a sysadmin confirmed them.
+
+    The form refuses them too, but a source may be older than that check, of another harvester or
+    changed by SQL.
+
+    Args:
+        found: all options of the source, converted.
+
+    Raises:
+        ConfigError: names the first such option.
+    """
+    declared = [option for option in kind.all_options if option.sysadmin_only]
+    used = [option for option in declared if found[option.name] != option.default]
+    if not used:
+        return
+    known = decision_log.confirmed_options(source_id)
+    allowed = options.validate({o.name: known[o.name] for o in used if o.name in known}, used)
+    for option in used:
+        if found[option.name] != allowed[option.name]:
+            raise ConfigError(
+                f"{option.name}: reaches outside the source's organisation and no sysadmin has "
+                "confirmed it; a sysadmin opens the source's form, looks at it and saves",
+                field=option.name,
+                code="not-confirmed",
+            )
 
 
 @dataclass(frozen=True, slots=True)

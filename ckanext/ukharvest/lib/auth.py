@@ -68,6 +68,17 @@ def update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
     return answer_of_source(context, _source_id(data_dict))
 
 
+def update_source_or_sysadmin(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source ``source``; without a source, only sysadmins."""
+    source = data_dict.get("source")
+    return answer_of_source(context, source) if source else only_sysadmins(context, data_dict)
+
+
+def only_sysadmins(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow sysadmins only."""
+    return answer(False, tk._("Only sysadmins may do this"))
+
+
 def update_source_of_run(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may update the source of the run ``id``."""
     return answer_of_source(context, source_of_run(data_dict.get("id")))
@@ -79,6 +90,13 @@ def is_administrator(context: Any, source: model.Package | None) -> bool:
     # No role below "admin" has the permission of this name.
     user = context.get("user")
     return bool(authz.has_user_permission_for_group_or_org(organisation, user, "admin"))
+
+
+def administer_source(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow administrators of the organisation of the source ``source_id``."""
+    package = model.Package.get(data_dict.get("source_id") or "-")
+    refusal = tk._("Only an administrator of the source's organisation may decide this")
+    return answer(is_administrator(context, package), refusal)
 
 
 @tk.auth_allow_anonymous_access

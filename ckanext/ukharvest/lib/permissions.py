@@ -242,35 +242,6 @@ def organisation_of(name_or_id: str) -> model.Group:
     return group
 
 
-def load_source(name: str) -> dict[str, Any] | None:
-    """Return the public facts of a source, None if there is none of this name or id.
-
-    Returns:
-        ``id``, ``name``, ``title``, ``notes``, ``url``, ``source_type``, ``frequency``,
-        ``active``, ``state``, ``private``, ``type`` ("harvest"), ``owner_org`` and
-        ``organization`` ({"id", "name", "title"} or None).
-    """
-    row = source_row(name)
-    if row is None or row.package.type != TYPE:
-        return None
-    package, source, group = row[:3]
-    return {
-        "id": source.id,
-        "name": package.name,
-        "title": package.title or source.title or package.name,
-        "notes": package.notes or "",
-        "url": source.url,
-        "source_type": source.type,
-        "frequency": source.frequency or "MANUAL",
-        "active": bool(source.active and package.state == "active"),
-        "state": package.state,
-        "private": package.private,
-        "type": TYPE,
-        "owner_org": package.owner_org,
-        "organization": group and {"id": group.id, "name": group.name, "title": group.title},
-    }
-
-
 def load_visible_source(context: Any, source_id: str) -> model.Package | None:
     """Return the source as a dataset if the user may see its page, else None."""
     package = model.Package.get(source_id)

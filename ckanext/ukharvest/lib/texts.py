@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.texts import Severity
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.rendering.problem_texts import ProblemTexts

@@ -7,14 +7,14 @@ from typing import Any
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.lib.auth import Answer, answer, answer_of_source, read_resource
+from ckanext.ukharvest.lib.auth import (
+    Answer,
+    answer,
+    answer_of_source,
+    read_resource,
+    update_source_or_sysadmin,
+)
 from ckanext.ukharvest.lib.permissions import may
-
-
-def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may update the source; without a source, only sysadmins."""
-    refusal = answer(False, tk._("Only sysadmins may list the links of all sources"))
-    return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
 def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -38,4 +38,5 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
     )
 
 
+ukharvest_link_list = update_source_or_sysadmin
 ukharvest_link_show = read_resource

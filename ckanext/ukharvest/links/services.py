@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.link_states import Layer
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.xml.parser import local_name
+from ckanext.ukharvest.core.xml.parser import local_name, texts
 
 _SESSION = re.compile(r";jsessionid=[^/?;#]*", re.IGNORECASE)
 _ESRI = re.compile(
@@ -50,11 +50,6 @@ def service_base(url: str) -> str:
     return without(url, _OF_ALL | _OF_OTHERS if is_other else _OF_ALL)
 
 
-def restful_capabilities(url: str) -> str:
-    """Return the capabilities URL of a WMTS without parameters (OGC 07-057r7, 10.3)."""
-    return url.partition("?")[0].rstrip("/") + "/1.0.0/WMTSCapabilities.xml"
-
-
 def esri_base(url: str) -> str:
     """Return the URL of the Esri service, or its layer, to which a request belongs."""
     path = without(url, ("f",)).partition("?")[0].rstrip("/")
@@ -62,20 +57,9 @@ def esri_base(url: str) -> str:
     return service[0] if service else path
 
 
-def json_url(url: str) -> str:
-    """Return the URL of an Esri service's description."""
-    return urls.with_query(esri_base(url), {"f": "json"})
-
-
 def landing_page(url: str) -> str:
     """Return the URL of the OGC API to which a collection or its items belong."""
     return _COLLECTIONS.sub("", url.partition("#")[0].partition("?")[0]).rstrip("/")
-
-
-def collection_of(url: str) -> str:
-    """Return the collection's name in an OGC API's URL, "" if none."""
-    match = re.search(r"/collections/([^/]+)", urlsplit(url).path)
-    return match[1] if match else ""
 
 
 def parameter(url: str, name: str) -> str:
@@ -199,23 +183,13 @@ def exception_text(root: etree._Element) -> str | None:
     """Return the text of an exception report, on one line; None if it is another document."""
     if local_name(root) not in ("ServiceExceptionReport", "ExceptionReport", "ServiceException"):
         return None
-    words = filter(None, map(clean_text, _texts(root)))
+    words = filter(None, map(clean_text, texts(root)))
     codes = (
         fault.get("exceptionCode") or fault.get("code")
         for fault in root.iter("{*}Exception", "{*}ServiceException")
     )
     parts = [*islice(words, 20), *islice(filter(None, codes), 3)]
     return shorten(clean_text(" ".join(parts)), 200)
-
-
-def _texts(root: etree._Element) -> Iterator[str]:
-    """Yield the text of each element without child elements.
-
-    Not itertext, whose time grows with the square of the comments in a text.
-    """
-    for element in root.iter("*"):
-        if next(element.iterchildren("*"), None) is None:
-            yield str(element.xpath("string()"))
 
 
 def suspects(root: etree._Element | None) -> list[str]:
@@ -375,10 +349,10 @@ def _collections(found: Mapping[str, Any]) -> Service | None:
 
 def _items(found: Mapping[str, Any], url: str) -> Service | None:
     """Read a page of features: as its links lead to more of them, it is not a file."""
-    name = collection_of(url)
-    if found.get("type") != "FeatureCollection" or not name:
+    collection = re.search(r"/collections/([^/]+)", urlsplit(url).path)
+    if found.get("type") != "FeatureCollection" or not collection:
         return None
-    return Service(OGC_FEATURES, layers=(Layer(_short(name)),))
+    return Service(OGC_FEATURES, layers=(Layer(_short(collection[1])),))
 
 
 def _version(found: Mapping[str, Any]) -> str:
@@ -438,13 +412,15 @@ def questions(label: str, url: str) -> Iterator[Question]:
         as_json = without(url, ("f",))  # f=html
         yield Question(as_json, "a landing page or collections as JSON", ACCEPT)
     elif label == ESRI:
-        yield Question(json_url(url), "its description as JSON", ACCEPT)
+        as_json = urls.with_query(esri_base(url), {"f": "json"})
+        yield Question(as_json, "its description as JSON", ACCEPT)
     elif not path.endswith(".xml"):  # a capabilities document by a plain address
         for version in VERSIONS.get(label, ()):
             asked = capabilities(url, label, version)
             yield Question(asked, f"{label} {version} capabilities")
         if label == "WMTS" and "?" not in url:
-            yield Question(restful_capabilities(url), "WMTSCapabilities.xml")
+            # Without parameters (OGC 07-057r7, 10.3).
+            yield Question(f"{url.rstrip('/')}/1.0.0/WMTSCapabilities.xml", "WMTSCapabilities.xml")
 
 
 def can_be_service(url: str) -> bool:

@@ -13,6 +13,7 @@ from ckanext.ukharvest.lib.permissions import once, readable_organisations
 from ckanext.ukharvest.lib.slots import Note, Slot
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import texts as link_texts
+from ckanext.ukharvest.links.model import STATES
 
 EXAMPLES = 5  # of a group of problems
 
@@ -78,7 +79,11 @@ def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
         resource.get("id"): str(resource.get("url") or "")
         for resource in package.get("resources") or ()
     }
-    failed = {id_: links[url] for id_, url in urls.items() if url in links and _fails(links[url])}
+    failed = {
+        id_: links[url]
+        for id_, url in urls.items()
+        if url in links and links[url]["state"] in STATES
+    }
     if not failed:
         return {}
     since = min(link["dead_since"] or link["failed_since"] or "" for link in failed.values())
@@ -88,10 +93,6 @@ def dataset(_context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
             "resources": {id_: link_texts.describe_briefly(link) for id_, link in failed.items()},
         }
     }
-
-
-def _fails(link: Mapping[str, Any]) -> bool:
-    return link["state"] in link_model.STATES
 
 
 def dataset_head(page: Mapping[str, Any], _package: Mapping[str, Any]) -> str:

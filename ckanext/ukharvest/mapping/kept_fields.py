@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.translations import OF_RESOURCE
+from ckanext.ukharvest.core.records import OF_RESOURCE, ResourceRecord
 
 # Query parameters that publishers change without changing the file: DataShare's version,
 # cache busters, session tokens. Ignored when resources are matched.

@@ -13,8 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
-from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE
+from ckanext.ukharvest.core.records import (
+    OF_DATASET,
+    OF_RESOURCE,
+    DatasetRecord,
+    Licence,
+    Period,
+    ResourceRecord,
+)
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.mapping import kept_fields
@@ -286,8 +292,8 @@ FACTS: dict[str, Callable[[DatasetRecord], str]] = {
     "data_issued": lambda r: r.issued,
     "data_modified": lambda r: r.modified,
     "update_frequency": lambda r: r.frequency,
-    "temporal_coverage-from": lambda r: _period(r).start,
-    "temporal_coverage-to": lambda r: _period(r).end,
+    "temporal_coverage-from": lambda r: (r.temporal or Period()).start,
+    "temporal_coverage-to": lambda r: (r.temporal or Period()).end,
     "spatial": lambda r: json.dumps(r.spatial, separators=(",", ":")) if r.spatial else "",
     "spatial-text": lambda r: r.spatial_text,
     "language": lambda r: ", ".join(r.language),
@@ -298,8 +304,8 @@ FACTS: dict[str, Callable[[DatasetRecord], str]] = {
     "contact-email": lambda r: r.contact.email if r.contact else "",
     "dcat_subject": lambda r: json.dumps(r.themes, ensure_ascii=False) if r.themes else "",
     "schema": lambda r: multivalue.as_text((*r.schema_urls, *_schemas_among_files(r))),
-    "license_url": lambda r: _licence(r).url,
-    "licence": lambda r: licences.describe_licence(_licence(r)),
+    "license_url": lambda r: r.licence.url if r.licence else "",
+    "licence": lambda r: licences.describe_licence(r.licence or Licence()),
     "rights": lambda r: r.rights,
 }
 
@@ -307,14 +313,6 @@ FACTS: dict[str, Callable[[DatasetRecord], str]] = {
 def _schemas_among_files(record: DatasetRecord) -> Iterable[str]:
     """Return the URLs of resources that are known schemas; many publishers list them only there."""
     return (file.url for file in record.resources if vocabulary.row("schemas", file.url))
-
-
-def _period(record: DatasetRecord) -> Period:
-    return record.temporal or Period()
-
-
-def _licence(record: DatasetRecord) -> Licence:
-    return record.licence or Licence()
 
 
 def _facts(record: DatasetRecord, reference: str) -> dict[str, str]:

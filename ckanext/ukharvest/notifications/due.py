@@ -15,12 +15,11 @@ from flask_babel import force_locale
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import database, runs, sweeper
-from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest.health import SourceHealth
+from ckanext.ukharvest.harvest import database, runs, source_status, sweeper
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
@@ -41,7 +40,7 @@ Session = model.Session
 NOTE = "ukharvest.weekly"  # key in system_info: the last week summarised
 START = dt.timedelta(hours=6)  # after the beginning of Monday, in the portal's time zone
 
-Known = tuple[Told, SourceHealth, list[Recipient]]
+Known = tuple[Told, SourceStatus, list[Recipient]]
 
 
 def send_weekly(known: Sequence[Known]) -> list[str]:
@@ -68,8 +67,8 @@ def week(now: dt.datetime | None = None) -> str:
 
 def _by_recipient(
     known: Iterable[Known],
-) -> Iterable[tuple[Recipient, list[tuple[Told, SourceHealth]]]]:
-    summaries: dict[str, tuple[Recipient, list[tuple[Told, SourceHealth]]]] = {}
+) -> Iterable[tuple[Recipient, list[tuple[Told, SourceStatus]]]]:
+    summaries: dict[str, tuple[Recipient, list[tuple[Told, SourceStatus]]]] = {}
     for source, health, recipients in known:
         for recipient in filter(source.settings.wants_weekly, recipients):
             key = recipient.address.casefold()
@@ -77,7 +76,7 @@ def _by_recipient(
     return summaries.values()
 
 
-def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], notes: Notes) -> bool:
+def _send(recipient: Recipient, pairs: list[tuple[Told, SourceStatus]], notes: Notes) -> bool:
     """Send one summary if a source needs attention."""
     is_needed = any(
         health.value in mails.NEEDS_YOU or any(note.page for note in notes.get(source.id, ()))
@@ -106,7 +105,7 @@ def _send_news() -> list[str]:
     sources = notification_model.sources()
     if not sources:
         return []
-    states = source_health.load_health([source.id for source in sources])
+    states = source_status.load_statuses([source.id for source in sources])
     recipients = notification_model.recipients(sources)
     known = [
         (source, states[source.id], recipients[source.id])
@@ -135,7 +134,7 @@ def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:
     return [f"sent a test message about {told.name} to {sent} of {len(recipients)}"]
 
 
-def _send_news_of(told: Told, state: SourceHealth, recipients: Sequence[Recipient]) -> list[str]:
+def _send_news_of(told: Told, state: SourceStatus, recipients: Sequence[Recipient]) -> list[str]:
     """Mail the news of one source, and save what was mailed; an error affects this source only."""
     mailed, done = dict(told.mailed), dict(told.mailed)
     did = []
@@ -161,7 +160,7 @@ def _send_news_of(told: Told, state: SourceHealth, recipients: Sequence[Recipien
 
 
 def _news(
-    told: Told, state: SourceHealth, mailed: dict[str, Any]
+    told: Told, state: SourceStatus, mailed: dict[str, Any]
 ) -> Iterator[tuple[str, Letter | None]]:
     """Yield the news to mail; note in ``mailed`` that they are."""
     if state.value == Health.OFF:
@@ -187,7 +186,7 @@ def _news(
 
 
 def _decisions(
-    told: Told, state: SourceHealth, mailed: dict[str, Any]
+    told: Told, state: SourceStatus, mailed: dict[str, Any]
 ) -> Iterator[tuple[str, Letter | None]]:
     """Yield what waits for a decision; note in ``mailed`` that it is mailed."""
     since = told.changed_identifiers.get("since") if state.renamed else None
@@ -208,25 +207,25 @@ def _decisions(
 
 # Recipients of failures also learn of a source without records: an empty list proves nothing, so no
 # deletion will be offered for approval.
-_MISSING: Mapping[str, tuple[str, Callable[[Told, SourceHealth], Letter]]] = {
+_MISSING: Mapping[str, tuple[str, Callable[[Told, SourceStatus], Letter]]] = {
     Health.EMPTY: (FAILED, mails.compose_empty),
     Health.SHRUNK: (HELD, mails.compose_shrunk),
 }
 
 
-def _is_failing(state: SourceHealth) -> bool:
+def _is_failing(state: SourceStatus) -> bool:
     last = state.last_run["outcome"] if state.last_run else ""
     return last == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
 
 
-def _has_recovered(state: SourceHealth, failed: dict[str, Any]) -> bool:
+def _has_recovered(state: SourceStatus, failed: dict[str, Any]) -> bool:
     """Tell whether a failed source works again; a stopped run proves nothing."""
     began = texts.moment(failed.get("at"))
     good = texts.moment(state.last_good_run and state.last_good_run["finished"])
     return bool(good and (began is None or good > began))
 
 
-def _recovery(told: Told, state: SourceHealth, first: dict[str, Any]) -> Letter:
+def _recovery(told: Told, state: SourceStatus, first: dict[str, Any]) -> Letter:
     # A pruned job is older than all that exist.
     job_id = str(first.get("job_id"))
     created = sa.select(HarvestJob.created).where(HarvestJob.id == job_id).scalar_subquery()

@@ -14,11 +14,11 @@ from ckan.plugins import toolkit as tk
 from itsdangerous import BadData, URLSafeSerializer
 
 from ckanext.ukharvest.core.problems.texts import find_text
-from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.core.status_rules import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.slots import Note, facts_of
 from ckanext.ukharvest.lib.texts import format_counts, gettext, number, ungettext
@@ -65,7 +65,7 @@ def notes_of(source_ids: Sequence[str]) -> Notes:
     return notes
 
 
-def compose_failure(told: Told, health: SourceHealth, run: Mapping[str, Any]) -> Letter:
+def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) -> Letter:
     """Return the mail that a source could not be harvested.
 
     Args:
@@ -122,7 +122,7 @@ def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str
     return Letter(tk._("{title} works again").format(title=_title(told)), lines)
 
 
-def compose_pending(told: Told, health: SourceHealth) -> Letter:
+def compose_pending(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that datasets wait for approval of their deletion."""
     subject = tk.ungettext(
         "Decision needed: {n} dataset of {title} would be deleted",
@@ -139,7 +139,7 @@ def compose_pending(told: Told, health: SourceHealth) -> Letter:
     return Letter(subject, lines)
 
 
-def compose_renamed(told: Told, health: SourceHealth) -> Letter:
+def compose_renamed(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that records seem to have new identifiers."""
     subject = tk.ungettext(
         "Decision needed: {n} dataset of {title} may have a new identifier",
@@ -154,7 +154,7 @@ def compose_renamed(told: Told, health: SourceHealth) -> Letter:
     return Letter(subject, lines)
 
 
-def compose_empty(told: Told, health: SourceHealth) -> Letter:
+def compose_empty(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that a source lists no records."""
     lines = [Line(source_texts.unchanged_datasets(health.datasets))]
     if health.datasets:
@@ -167,7 +167,7 @@ def compose_empty(told: Told, health: SourceHealth) -> Letter:
     return Letter(tk._("{title} lists no records").format(title=_title(told)), tuple(lines))
 
 
-def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
+def compose_shrunk(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that too many records are missing to delete them without approval."""
     missing = health.missing or {}
     lines = (
@@ -178,7 +178,7 @@ def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
     return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
 
 
-def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes = NO_NOTES) -> Letter:
+def compose_weekly(sources: Iterable[tuple[Told, SourceStatus]], notes: Notes = NO_NOTES) -> Letter:
     """Return the weekly summary for one recipient, sources that need attention first."""
     order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
@@ -194,7 +194,7 @@ def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]], notes: Notes = 
     return Letter(subject, tuple(lines))
 
 
-def _lines_of(told: Told, health: SourceHealth, notes: Notes) -> Iterator[Line]:
+def _lines_of(told: Told, health: SourceStatus, notes: Notes) -> Iterator[Line]:
     """Yield a source's line, and those of features that lead to pages of their own."""
     own = notes.get(told.id, ())
     yield _in_a_line(told, health, [note.text for note in own if not note.page])
@@ -205,7 +205,7 @@ def _lines_of(told: Told, health: SourceHealth, notes: Notes) -> Iterator[Line]:
             yield Line(text, str(tk.h.url_for(note.page, **page)))
 
 
-def _in_a_line(told: Told, health: SourceHealth, more: Sequence[str]) -> Line:
+def _in_a_line(told: Told, health: SourceStatus, more: Sequence[str]) -> Line:
     word = texts.find_label("health", health.value).text
     parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
     if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:

@@ -11,21 +11,20 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Problem, RawRecord, ResourceRecord
-from ckanext.ukharvest.core.translations import (
-    OF_DATASET,
-    OF_RESOURCE,
+from ckanext.ukharvest.core.records import (
     Pairs,
-    ResourceTranslation,
+    Problem,
+    RawRecord,
+    ResourceRecord,
+    Texts,
     Translation,
     collect_translations,
 )
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import Periods, parse_date
 from ckanext.ukharvest.core.values.file_facts import read_size
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -62,7 +61,7 @@ class Fields(Reporter):
     """The fields of one JSON object of a record.
 
     Args:
-        data: the object.
+        data: the object; an attribute of the same name has it.
         problems, path: as in ``Reporter``.
         base: URL of the document or page, for URLs without a host.
     """
@@ -71,31 +70,22 @@ class Fields(Reporter):
         self, data: Mapping[str, Any], problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
         super().__init__(problems, path)
-        self._data = data
+        self.data = data
         self._base = base
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
-    def part(self, prefix: str) -> Fields:
-        """Return the object itself: rows of a table read it, if it is all that a record has."""
-        return self
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The object itself."""
-        return self._data
-
     def get(self, key: str) -> Any:
         """Return the field's value, of a language map English; report a name in another case."""
-        if key in self._data:
-            return choose_language(self._data[key])
+        if key in self.data:
+            return choose_language(self.data[key])
         own_key = self._by_fold.get(key.casefold())
         if own_key is None:
             return None
-        if own_key not in self._misspelt and self._data[own_key] is not None:
+        if own_key not in self._misspelt and self.data[own_key] is not None:
             self._misspelt.add(own_key)
             self.report("wrong-case", own_key, f"expected the name {key}; names are case sensitive")
-        return choose_language(self._data[own_key])
+        return choose_language(self.data[own_key])
 
     def has(self, *keys: str) -> bool:
         """Tell whether one of the fields holds anything."""
@@ -109,10 +99,7 @@ class Fields(Reporter):
 
     def text(self, *keys: str) -> str:
         """Return the text of the first field that has one."""
-        for key in keys:
-            if text := self._text(key):
-                return text
-        return ""
+        return next(filter(None, map(self._text, keys)), "")
 
     def _text(self, key: str) -> str:
         """Return one text; numbers and single-item lists are read and reported."""
@@ -268,22 +255,20 @@ def value_url(value: Any) -> str:
     return next(filter(None, (clean_text(value.get(key)) for key in _ADDRESSES)), "")
 
 
-def dataset_translations(flat: Mapping[str, Any]) -> dict[str, Translation]:
-    """Return a package's texts by language: of ``title_translated``, else of ``title``."""
+def ckan_translations(
+    flat: Mapping[str, Any], kind: type[Texts], names: Mapping[str, str]
+) -> dict[str, Texts]:
+    """Return a package's or resource's texts by language: of ``title_translated``, or ``title``.
+
+    Args:
+        kind: Translation or ResourceTranslation.
+        names: OF_DATASET or OF_RESOURCE.
+    """
     fields = {
         name: _translated_pairs(flat.get(key), name) or map_pairs(flat.get(name), name)
-        for key, name in OF_DATASET.items()
+        for key, name in names.items()
     }
-    return collect_translations(Translation, fields, least=1)
-
-
-def resource_translations(flat: Mapping[str, Any]) -> dict[str, ResourceTranslation]:
-    """Return a resource's texts by language."""
-    fields = {
-        name: _translated_pairs(flat.get(key), name) or map_pairs(flat.get(name), name)
-        for key, name in OF_RESOURCE.items()
-    }
-    return collect_translations(ResourceTranslation, fields, least=1)
+    return collect_translations(kind, fields, least=1)
 
 
 def with_language(title: str, translations: Mapping[str, Translation]) -> table.FieldValues:

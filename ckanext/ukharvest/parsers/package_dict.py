@@ -16,7 +16,7 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
-from ckanext.ukharvest.core.values.geometries import Geometry
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
-from ckanext.ukharvest.parsers.reporting import ignore, read_tags
+from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
 from ckanext.ukharvest.parsers.table import FieldValues
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
@@ -131,12 +131,10 @@ def tags(fields: Fields, keys: table.Names) -> tuple[str, ...]:
 def group(value: Any) -> RemoteGroup | None:
     """Return an organisation or group, given as an object or as its name."""
     if isinstance(value, Mapping):
-        keys = ("id", "name", "title")
-        remote = RemoteGroup(*(clean_text(choose_language(value.get(key))) for key in keys))
-        if not remote.title:
-            label = clean_text(choose_language(value.get("display_name")))
-            remote = RemoteGroup(remote.id, remote.name, label)
-        return remote if remote.id or remote.name else None
+        keys = ("id", "name", "title", "display_name")
+        id_, name, *titles = (clean_text(choose_language(value.get(key))) for key in keys)
+        title = next(filter(None, titles), "")
+        return RemoteGroup(id_, name, title) if id_ or name else None
     name = clean_text(value)
     return RemoteGroup(name=name) if name else None
 
@@ -217,11 +215,11 @@ def date(fields: Fields, keys: table.Names) -> str:
     """Return the first of some fields that holds a date."""
     for key in keys:
         written = text(fields, (key,))
-        if written and (day := Fields({key: written}, [], "").date(key)):
+        if day := parse_value(written, parse_date, ignore, ""):
             return day
         if written:
-            shown = shorten(written, 40)
-            fields.report("bad-date", key, f"'{shown}' is no date; expected one such as 2024-05-31")
+            words = f"'{shorten(written, 40)}' is no date; expected one such as 2024-05-31"
+            fields.report("bad-date", key, words)
     return ""
 
 
@@ -251,22 +249,18 @@ def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
     return names(value) if not is_blank(value) else ()
 
 
+_BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
+
+
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
     places = parts.place(fields)
     return {
-        "spatial": places.geometry or _box(fields),
+        # GEMINI datasets have four sides, which data.gov.uk stores as extras.
+        "spatial": places.geometry or read_box([text(fields, (key,)) for key in _BOX], ignore),
         "spatial_text": text(fields, ("spatial-text",)) or places.names,
         "extras": places.extras,
     }
-
-
-_BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
-
-
-def _box(fields: Fields) -> Geometry | None:
-    """Return the box of GEMINI datasets, whose four sides data.gov.uk stores as extras."""
-    return read_box([text(fields, (key,)) for key in _BOX], ignore)
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

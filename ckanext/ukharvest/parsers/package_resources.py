@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.records import Period, ResourceRecord
-from ckanext.ukharvest.core.translations import OF_RESOURCE
-from ckanext.ukharvest.core.values import formats, multivalue, schema_types
+from ckanext.ukharvest.core.records import OF_RESOURCE, Period, ResourceRecord, ResourceTranslation
+from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.parsers import json_fields, table, uk_fields
@@ -77,9 +76,9 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
     if others:
         shown = shorten(others[0], 80)
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
-    stated = schema_types.name(package.text(part, (kind,)))
+    stated = formats.schema_type_name(package.text(part, (kind,)))
     extras = {
-        kind: stated or (schema_types.guess(url, _format(part, _FORMAT)) if url else ""),
+        kind: stated or (formats.guess_schema_type(url, _format(part, _FORMAT)) if url else ""),
         "conforms_to": package.with_more(part, "conforms_to", others),
         "described_by": package.with_more(part, "described_by", own),
     }
@@ -87,7 +86,8 @@ def _schema(part: Fields, keys: table.Names) -> table.Several:
 
 
 def _translations(part: Fields) -> FieldValues:
-    return {"translations": json_fields.resource_translations(part.data)}
+    texts = json_fields.ckan_translations(part.data, ResourceTranslation, OF_RESOURCE)
+    return {"translations": texts}
 
 
 _FORMAT = ("format", "mimetype", "url")

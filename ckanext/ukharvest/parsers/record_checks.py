@@ -198,19 +198,16 @@ Part = TypeVar("Part")
 
 
 @dataclass
-class _Cut:
-    """How much of one field was cut, over all resources."""
-
-    count: int = 0
-    longest: int = 0
-
-
-@dataclass
 class _Cutter:
-    """Cuts the values of one record and collects what it cut."""
+    """Cuts the values of one record and collects what it cut.
+
+    Attributes:
+        cuts: name and limit of a field → the lengths of its texts that were cut, over all
+            resources.
+    """
 
     limits: RecordLimits
-    cuts: dict[tuple[str, str], _Cut] = field(default_factory=dict)
+    cuts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def text(self, value: str, limit: str, name: str) -> str:
@@ -218,9 +215,7 @@ class _Cutter:
         most = int(getattr(self.limits, limit))
         if len(value) <= most:
             return value
-        cut = self.cuts.setdefault((name, limit), _Cut())
-        cut.count += 1
-        cut.longest = max(cut.longest, len(value))
+        self.cuts.setdefault((name, limit), []).append(len(value))
         is_whole_only = limit == "url" or value[:1] in ("{", "[")  # a URL, an identifier, JSON
         return "" if is_whole_only else value[:most].rstrip()
 
@@ -251,18 +246,16 @@ class _Cutter:
         return tuple(filter(None, (self.text(value, "url", name) for value in some)))
 
     def extras(self, values: Mapping[str, str], name: str) -> Mapping[str, str]:
-        limits = self.limits
-        if len(values) <= limits.values and all(
-            len(key) <= limits.line and len(text) <= limits.text for key, text in values.items()
-        ):
-            return values
+        most = self.limits.line
         pairs = self.items(tuple(values.items()), "values", name, "too-many-values")
         # Half of a name is another name.
-        named = [pair for pair in pairs if len(pair[0]) <= limits.line]
+        named = [pair for pair in pairs if len(pair[0]) <= most]
         if len(named) < len(pairs):
-            message = f"{name}: {len(pairs) - len(named):,} of them left out, with names too long;"
-            expected = f"expected at most {limits.line:,} characters"
-            self.problems.append(Problem("long-text", name, f"{message} {expected}"))
+            message = (
+                f"{name}: {len(pairs) - len(named):,} of them left out, with names too long;"
+                f" expected at most {most:,} characters"
+            )
+            self.problems.append(Problem("long-text", name, message))
         return {key: self.text(text, "text", f"{name}.{key}") for key, text in named}
 
     def translations(
@@ -273,36 +266,35 @@ class _Cutter:
         return {code: self.part(texts, rules, f"{name}.") for code, texts in some}
 
     def extent(self, record: DatasetRecord, name: str) -> Mapping[str, Any] | None:
-        if not record.spatial:
+        points = sum(1 for _ in _points(record.spatial or {}))
+        if not record.spatial or points <= self.limits.points:
             return record.spatial
-        points = sum(1 for _ in _points(record.spatial))
-        if points <= self.limits.points:
-            return record.spatial
-        message = f"{name}: the outline has {points:,} points, and its box is used instead;"
-        expected = f"expected at most {self.limits.points:,}"
-        self.problems.append(Problem("large-spatial", name, f"{message} {expected}"))
+        message = (
+            f"{name}: the outline has {points:,} points, and its box is used instead; expected at"
+            f" most {self.limits.points:,}"
+        )
+        self.problems.append(Problem("large-spatial", name, message))
         return bbox_polygon(*bounds(dict(record.spatial)))
 
     def resource(self, resource: ResourceRecord) -> ResourceRecord:
         cut = self.part(resource, _RESOURCE, "resources.")
-        if resource.licence:
-            licence = self.part(resource.licence, _LICENCE, "resources.licence.")
-            cut = cut if licence is resource.licence else replace(cut, licence=licence)
-        extras = self.extras(resource.extras, "resources.extras")
-        if resource.translations:
-            name = "resources.translations"
-            texts = self.translations(resource.translations, _RESOURCE_TRANSLATION, name)
-            cut = replace(cut, translations=texts)
-        return cut if extras is resource.extras else replace(cut, extras=extras)
+        licence = resource.licence
+        return replace(
+            cut,
+            licence=licence and self.part(licence, _LICENCE, "resources.licence."),
+            extras=self.extras(resource.extras, "resources.extras"),
+            translations=self.translations(
+                resource.translations, _RESOURCE_TRANSLATION, "resources.translations"
+            ),
+        )
 
     def all_problems(self) -> Iterator[Problem]:
         yield from self.problems
-        for (name, limit), cut in self.cuts.items():
-            most = int(getattr(self.limits, limit))
-            was = "a text" if cut.count == 1 else f"{cut.count:,} texts"
+        for (name, limit), lengths in self.cuts.items():
+            was = "a text" if len(lengths) == 1 else f"{len(lengths):,} texts"
             message = (
-                f"{name}: {was} of up to {cut.longest:,} characters cut or left out; expected at"
-                f" most {most:,}{_setting(limit)}"
+                f"{name}: {was} of up to {max(lengths):,} characters cut or left out; expected at"
+                f" most {getattr(self.limits, limit):,}{_setting(limit)}"
             )
             yield Problem("long-text", name, message)
 

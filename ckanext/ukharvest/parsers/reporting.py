@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.dates import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
@@ -49,6 +49,10 @@ class Reporter:
     def __init__(self, problems: list[Problem], path: str = "") -> None:
         self._problems = problems
         self._path = path
+
+    def part(self, prefix: str) -> Any:
+        """Return itself: rows of a table read it, if it is all that a record has."""
+        return self
 
     def full_name(self, name: str) -> str:
         """Return a field's name in problems."""

@@ -8,7 +8,7 @@ elsewhere and reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,8 +16,7 @@ from ckanext.ukharvest.core.values import local_government_lists, multivalue
 from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-
-Report = Callable[[str, str], None]  # called with a problem's code and text
+from ckanext.ukharvest.parsers.reporting import Report
 
 # Prefix for the remote site's own field when its name is taken here.
 PREFIX = "original_"

@@ -23,7 +23,7 @@ class Node(Reporter):
     """One element of a record; elements and attributes in any namespace.
 
     Args:
-        element: the element.
+        element: the element; an attribute of the same name has it.
         problems, path: as in ``Reporter``.
         base: URL of the document, for URLs without a host.
     """
@@ -32,17 +32,12 @@ class Node(Reporter):
         self, element: etree._Element, problems: list[Problem], path: str = "", base: str = ""
     ) -> None:
         super().__init__(problems, path)
-        self._element = element
+        self.element = element
         self._base = base
-
-    @property
-    def element(self) -> etree._Element:
-        """The element itself."""
-        return self._element
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the texts of the children with this name, without empty ones."""
-        return tuple(filter(None, map(_text, self._element.iterchildren(f"{{*}}{name}"))))
+        return tuple(filter(None, map(_text, self.element.iterchildren(f"{{*}}{name}"))))
 
     values = texts
 
@@ -53,7 +48,7 @@ class Node(Reporter):
     def unread(self, read: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield name and words of the children that are not read, those of one name together."""
         words: dict[str, list[str]] = {}
-        for child in self._element.iterchildren(etree.Element):
+        for child in self.element.iterchildren(etree.Element):
             if (name := xml.local_name(child)) not in read:
                 words.setdefault(name, []).append(_words(child))
         for name, texts in words.items():
@@ -62,27 +57,22 @@ class Node(Reporter):
 
     def own_text(self) -> str:
         """Return the text outside the child elements."""
-        parts = [self._element.text, *(child.tail for child in self._element)]
+        parts = [self.element.text, *(child.tail for child in self.element)]
         return clean_text(" ".join(clean_text(part) for part in parts if part))
 
     def attribute(self, name: str) -> str:
         """Return an attribute's text, "" if it is missing."""
-        return clean_text(self._element.get(name))
+        return clean_text(self.element.get(name))
 
     def find_all(self, *names: str) -> Iterator[Node]:
         """Yield the elements at the end of a path of names, numbered from 1 in messages."""
         *above, last = names
-        for parent in self._below(above):
+        parents = [self.element]
+        for name in above:
+            parents = [child for parent in parents for child in parent.iterchildren(f"{{*}}{name}")]
+        for parent in parents:
             for number, child in enumerate(parent.iterchildren(f"{{*}}{last}"), 1):
                 yield Node(child, self._problems, f"{self._path}{last}[{number}]/", self._base)
-
-    def _below(self, names: list[str]) -> Iterator[etree._Element]:
-        elements = [self._element]
-        for name in names:
-            elements = [
-                child for parent in elements for child in parent.iterchildren(f"{{*}}{name}")
-            ]
-        return iter(elements)
 
     def link(self, name: str, text: str, base: str = "") -> str:
         """Return the URL of a file or page, as ``reporting.read_link``.
@@ -92,11 +82,14 @@ class Node(Reporter):
         """
         return read_link(text, urljoin(self._base, base), self.reporter(name))
 
-    def date(self, name: str) -> str:
-        """Return the date in an attribute, or in a child where there is no such attribute."""
+    def written_date(self, name: str) -> str:
+        """Return the text of a date: an attribute, or a child where there is no such attribute."""
         text = self.attribute(name) or self.text(name)
-        text = "" if text.startswith(NO_DATE) else text
-        return self.parse_value(name, text, parse_date, "bad-date")
+        return "" if text.startswith(NO_DATE) else text
+
+    def date(self, name: str) -> str:
+        """Return the date of ``written_date``."""
+        return self.parse_value(name, self.written_date(name), parse_date, "bad-date")
 
 
 def wrong_root(raw: RawRecord, root: etree._Element, expected: str, more: str = "") -> ParseError:

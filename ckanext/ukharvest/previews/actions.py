@@ -32,7 +32,7 @@ from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.proposals import describe_proposals
 from ckanext.ukharvest.reading.source_preview import failed
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.sources.state import type_label
+from ckanext.ukharvest.sources.description import type_label
 
 Session = model.Session
 _OF_SAVED = {"way": "url", "name": "", "schema": ""}

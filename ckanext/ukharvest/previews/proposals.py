@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.lib.texts import ngettext, number
-from ckanext.ukharvest.sources.state import type_label
+from ckanext.ukharvest.sources.description import type_label
 
 Row = dict[str, str]
 

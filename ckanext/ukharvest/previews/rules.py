@@ -19,8 +19,8 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.harvest import health as source_health
 from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest import source_config
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import invalid
@@ -158,7 +158,7 @@ def _check_reach(
     declared = kind.all_options
     values = options.validate(json.loads(text or "{}"), declared)
     if source:
-        source_health.check_privileged_options(kind, source.id, values)
+        source_config.check_privileged_options(kind, source.id, values)
     if not values["credential"]:
         return
     stored = parse_options(source.config) if source else {}

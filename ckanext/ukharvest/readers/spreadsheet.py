@@ -21,8 +21,7 @@ from ckanext.ukharvest.core.document_kind import html_title, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
-from ckanext.ukharvest.schema_check.report import MIB, Limits
+from ckanext.ukharvest.schema_check.report import MIB, Collector, Limits, Stopped, Unchecked
 from ckanext.ukharvest.schema_check.rows import Rows
 
 MAX_ROWS = 100_000

@@ -43,8 +43,7 @@ class Checker(Protocol):
     def problems(self) -> tuple[Problem, ...]:
         """Return the structure's faults in order; nothing if there are none."""
 
-    def bad_value(self) -> Problem | None:
-        """Return the first value that is not of its basic type, None if there is none."""
+    bad_value: Problem | None  # the first value that is not of its basic type
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ class XmlRecords:
             return
         checker.rest(self.head)
         self.problems = checker.problems()
-        fault = next(iter(self.problems), None) or checker.bad_value()
+        fault = next(iter(self.problems), None) or checker.bad_value
         if fault and strict:
             where = f" in line {fault.line}" if fault.line else ""
             raise ProtocolError(

@@ -15,8 +15,8 @@ from ckanext.ukharvest.core.values import (
     multivalue,
     theme_names,
 )
+from ckanext.ukharvest.core.values.formats import SCHEMA_TYPES
 from ckanext.ukharvest.core.values.multivalue import is_yes
-from ckanext.ukharvest.core.values.schema_types import SCHEMA_TYPES
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, DATE, FLAG, NAMES, URIS, Field
 from ckanext.ukharvest.rendering import inspire, values

@@ -238,7 +238,7 @@ def groups(resources: Iterable[Resource]) -> list[Group]:
     """Return the groups that have any resources, in the order of the page."""
     kinds: dict[str, list[Resource]] = {kind: [] for kind in HEADINGS}
     for resource in resources:
-        kinds[_kind(resource)].append(resource)
+        kinds[kind_of(resource)].append(resource)
     return [
         _by_year(members) if kind == DATA else Group(kind, tuple(members))
         for kind, members in kinds.items()
@@ -246,7 +246,8 @@ def groups(resources: Iterable[Resource]) -> list[Group]:
     ]
 
 
-def _kind(resource: Resource) -> str:
+def kind_of(resource: Resource) -> str:
+    """Return DATA, SERVICES or DOCUMENTATION."""
     word = str(resource.get("resource_type") or "").strip().lower()
     is_of_a_service = not word and str(resource.get("format") or "") in link_protocols.SERVICES
     if word in _SERVICE or is_of_a_service:

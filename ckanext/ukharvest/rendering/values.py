@@ -17,7 +17,7 @@ from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest.core.translations import OF_DATASET
+from ckanext.ukharvest.core.records import OF_DATASET
 from ckanext.ukharvest.core.values import (
     frequencies,
     local_government_lists,
@@ -29,7 +29,7 @@ from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from ckanext.ukharvest.runs import model as run_model
 from ckanext.ukharvest.runs import problems
 from ckanext.ukharvest.runs import schema as run_schema
 from ckanext.ukharvest.runs.model import Scope
-from ckanext.ukharvest.sources import state as source_state
+from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources.history import describe_decision
 
 
@@ -78,8 +78,8 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     wanted, limit, offset = data.get("source"), data["limit"], data["offset"]
     source_id = source_of({"source_id": wanted}).id if wanted else None
     failed = data["failed"]
-    if source_id and not failed and not offset and limit <= source_state.NEWEST:
-        count, newest = source_state.newest_runs(source_id)
+    if source_id and not failed and not offset and limit <= description.NEWEST:
+        count, newest = description.newest_runs(source_id)
         return {"count": count, "results": newest[:limit]}
     count, results = runs.list_runs(source_id=source_id, limit=limit, offset=offset, failed=failed)
     return {"count": count, "results": results}

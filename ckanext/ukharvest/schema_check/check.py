@@ -2,36 +2,50 @@
 
 The check runs in a process of its own, because schemas come from strangers: their patterns can run
 for years, and their recursion can use any amount of memory. Time and memory of a process can be
-limited, and its end costs nothing else.
+limited, and its end costs nothing else. That process runs this module: the file is its standard
+input, the schema another descriptor. It writes what it finds to its standard output, a JSON list of
+a name and a value on each line, so that what was found before it is ended is not lost.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from io import UnsupportedOperation
 from typing import IO, Any
 
 from ckanext.ukharvest.core.errors import Aborted
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.schema_check import (
+    columns,
+    files,
+    table_check,
+    table_schema,
+    tree_check,
+)
 from ckanext.ukharvest.schema_check.report import (
+    Collector,
     ColumnSummary,
     DataReport,
     Finding,
     Limits,
-    Sample,
-    SampleRow,
+    Stopped,
+    Unchecked,
     Verdict,
 )
 
 DEFAULT_LIMITS = Limits()
 _GRACE = 5.0  # seconds to start and to end by itself
-_EVERY = 0.5  # seconds between two questions whether to go on
-_MODULE = "ckanext.ukharvest.schema_check.child"
+_EVERY = 0.5  # seconds between two questions whether to go on, and between two writes
+_MODULE = "ckanext.ukharvest.schema_check.check"
 
 
 def check_data(
@@ -135,13 +149,21 @@ def _report(
     limits: Limits,
     on_finding: Callable[[Finding], None] | None,
 ) -> DataReport:
-    received = _Received(limits.shown, on_finding)
+    values: dict[str, Any] = {}  # of these the last one counts
+    lists: dict[str, list[Any]] = {"finding": [], "note": [], "column": [], "sample_row": []}
     for name, value in lines:
-        received.add(name, value)
-    values = received.values
-    errors = max(received.number, values.get("errors", 0))
+        if name in lists:
+            lists[name].append(value)
+        else:
+            values[name] = value
+    findings = [Finding(*value) for value in lists["finding"]]
+    if on_finding:
+        for finding in findings:
+            on_finding(finding)
+    errors = max(len(findings), values.get("errors", 0))
     stopped = values.get("stopped", "")
     reason = values.get("unchecked", "") if "end" in values else _broken_off(code, limits)
+    rows = lists["sample_row"]
     if errors:  # what was found before the end is known
         reason, stopped = "", stopped or reason
     return DataReport(
@@ -152,52 +174,11 @@ def _report(
         checked=values.get("checked", 0),
         unit=values.get("unit", ""),
         stopped=stopped,
-        findings=tuple(received.findings),
-        notes=tuple(received.notes),
-        sample=received.sample,
-        columns=tuple(received.columns),
+        findings=tuple(findings[: limits.shown]),
+        notes=tuple(lists["note"]),
+        sample={"header": rows[0], "rows": rows[1:]} if rows else None,
+        columns=tuple(ColumnSummary(**column) for column in lists["column"]),
     )
-
-
-class _Received:
-    """What the process has written."""
-
-    def __init__(self, shown: int, on_finding: Callable[[Finding], None] | None) -> None:
-        self._shown, self._on_finding = shown, on_finding
-        self.values: dict[str, Any] = {}
-        self.number = 0  # of findings
-        self.findings: list[Finding] = []
-        self.notes: list[str] = []
-        self.columns: list[ColumnSummary] = []
-        self._rows: list[SampleRow] = []
-
-    def add(self, name: str, value: Any) -> None:
-        """Add a line; lines of several values are collected, of others the last one counts."""
-        if name == "finding":
-            self._add_finding(Finding(*value))
-        elif name == "note":
-            self.notes.append(value)
-        elif name == "column":
-            self.columns.append(ColumnSummary(**value))
-        elif name == "sample_row":
-            self._rows.append(SampleRow.from_dict(value))
-        else:
-            self.values[name] = value
-
-    def _add_finding(self, finding: Finding) -> None:
-        self.number += 1
-        if self._on_finding:
-            self._on_finding(finding)
-        if len(self.findings) < self._shown:
-            self.findings.append(finding)
-
-    @property
-    def sample(self) -> Sample | None:
-        """The rows, None if the data are no table."""
-        if not self._rows:
-            return None
-        header, *rows = self._rows
-        return Sample(header, tuple(rows))
 
 
 def _broken_off(code: int | None, limits: Limits) -> str:
@@ -209,3 +190,86 @@ def _broken_off(code: int | None, limits: Limits) -> str:
     if code < 0:
         return "The check used too much memory or time and was stopped by the system."
     return f"The check failed (exit code {code}); this is a fault of ukharvest."
+
+
+def judge(data: IO[bytes], schema: bytes | None, collector: Collector) -> None:
+    """Check a file, and pass on what is found.
+
+    Args:
+        data: the file, seekable.
+        schema: the schema; None only for GeoJSON.
+
+    Raises:
+        Unchecked: nothing can be said about the data.
+        Stopped: a limit ended the check.
+    """
+    if schema is None:
+        collector.set_schema_type("geojson")
+        tree_check.check_json(data, None, collector)
+        return
+    read = files.read(schema, collector)
+    if read.type == files.XSD:
+        tree_check.check_xml(data, read.document, collector)
+    elif read.type == files.JSON_SCHEMA:
+        tree_check.check_json(data, read.document, collector)
+    else:
+        rules_of = columns.read if read.type == files.CSVLINT else table_schema.read
+        table_check.check(data, rules_of(read.document, collector), collector)
+
+
+class Output:
+    """Writes lines: the first ones at once, later ones at the latest every half second."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+        self._written = time.monotonic()
+        self._at_once = 100
+
+    def __call__(self, name: str, value: Any) -> None:
+        self._out.write(json.dumps([name, value]) + "\n")
+        self._at_once -= 1
+        if self._at_once > 0 or time.monotonic() - self._written > _EVERY:
+            self._written = time.monotonic()
+            self._out.flush()
+
+
+def main(arguments: list[str]) -> None:
+    """Check the file; the arguments are the limits as JSON and the schema's descriptor or "-"."""
+    limits = Limits(**json.loads(arguments[0]))
+    _limit(resource.RLIMIT_AS, limits.memory)
+    # Should the parent be killed, this process still ends.
+    _limit(resource.RLIMIT_CPU, int(limits.seconds) + 10)
+    output = Output(sys.stdout)
+    collector = Collector(limits, output)
+    try:
+        schema = None
+        if arguments[1] != "-":
+            with open(int(arguments[1]), "rb") as file:
+                schema = file.read()
+        with open(os.dup(0), "rb") as data:
+            judge(data, schema, collector)
+    except Unchecked as exc:
+        output("unchecked", str(exc))
+    except Stopped as exc:
+        output("stopped", str(exc))
+    except MemoryError:
+        size = limits.memory / 1024 / 1024
+        output("unchecked", f"The check needs more than {size:,.4g} MB of memory.")
+    except Exception as exc:  # noqa: BLE001 - a bug costs this check only, and is reported
+        fault = f"internal error ({type(exc).__name__}: {shorten(str(exc), 200)})"
+        output("unchecked", f"{fault}; this is a fault of ukharvest.")
+    collector.save_progress()
+    output("end", True)
+
+
+def _limit(what: int, value: int) -> None:
+    """Limit this process, where its system can (macOS cannot limit the address space)."""
+    _soft, hard = resource.getrlimit(what)
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(what, (value, hard))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -26,8 +26,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.schema_check.collector import Collector, Unchecked
-from ckanext.ukharvest.schema_check.report import Limits
+from ckanext.ukharvest.schema_check.report import Collector, Limits, Unchecked
 
 _HEAD = 4096
 _PIECE = 1 << 20
@@ -132,7 +131,7 @@ def decode_json(content: bytes) -> tuple[str, str]:
     return content.decode(encoding.codec, "replace"), encoding.label
 
 
-# The types, named as in ``core/values/schema_types``.
+# The types, named as in ``core.values.formats.SCHEMA_TYPES``.
 CSVLINT, TABLE_SCHEMA, JSON_SCHEMA, XSD = "csvlint", "tableschema", "json-schema", "xsd"
 TITLES = {
     CSVLINT: "a schema of the LGA (csvlint)",
@@ -172,15 +171,20 @@ def read(content: bytes, collector: Collector) -> Schema:
     """
     if not content.strip(b"\x00 \t\r\n"):
         raise Unchecked("The schema is empty.")
-    title = html_title(content)
-    if title is not None:
-        named = f", “{title}”" if title else ""
-        raise Unchecked(f"The schema's address leads to a web page{named}; {_KNOWN}.")
+    refuse_web_page(content, "The schema's address leads to", _KNOWN)
     if len(content) > collector.limits.schema_bytes:
         raise Unchecked(too_large(collector.limits.schema_bytes))
     schema = _read_xml(content) if _is_xml(content) else _read_json(content, collector)
     collector.set_schema_type(schema.type)
     return schema
+
+
+def refuse_web_page(content: bytes, what: str, expected: str) -> None:
+    """Raise Unchecked with a sentence of these two parts if this is the beginning of a web page."""
+    title = html_title(content)
+    if title is not None:
+        named = f", “{title}”" if title else ""
+        raise Unchecked(f"{what} a web page{named}; {expected}.")
 
 
 def too_large(size: int) -> str:

@@ -8,33 +8,16 @@ table is read once, in constant memory.
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
 from enum import Enum
 from typing import Any, TextIO
 
 from ckanext.ukharvest.core.values.text import as_cell, counted, shorten
 
 MAX_COLUMNS = 100  # that are summarised, or shown in a sample
-MAX_DISTINCT = 1000  # values of a column that are counted
 MAX_CELL = 50  # characters that are shown of a cell
-
-_LONG = 100  # characters of a value beyond which its hash is kept instead
-_COMPARED = 200  # characters of texts
-_EMPTY, _INTEGER, _NUMBER, _DATE, _DATETIME, _TEXT = range(6)
-_NUMBERS = (_INTEGER, _NUMBER)
-_NAMES = ("", "integer", "number", "date", "datetime", "string")  # Table Schema's
-_SIGNS = frozenset("0123456789+-.")
-
-# A whole number has none of the groups. Comparing more digits would be slow.
-_NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,40}(\.[0-9]{0,40})?|(\.[0-9]{1,40}))([eE][+-]?[0-9]{1,3})?")
-_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{3}(?:[0-9]{3})?)?)?"  # which Python 3.10 reads
-_ISO = re.compile(
-    rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([T ]{_TIME}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?"
-)
-_BRITISH = re.compile(rf"([0-9]{{1,2}})/([0-9]{{1,2}})/([0-9]{{4}})(?: ({_TIME}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +35,7 @@ class ColumnSummary:
         smallest: the smallest value of the type, as the first such cell has it, cut; numbers
             compare as numbers, dates as dates, texts letter by letter.
         largest: the largest.
-        distinct: number of different texts, at most ``MAX_DISTINCT``.
+        distinct: number of different texts, at most 1000.
         has_more: whether there are more than ``distinct``.
     """
 
@@ -66,212 +49,36 @@ class ColumnSummary:
     has_more: bool
 
 
-class ColumnSummaries:
-    """Summarises the columns of one table; rows of another width than the header do not count.
-
-    Args:
-        names: of the header.
-        missing: texts that stand for no value, by the positions of their columns.
-    """
-
-    def __init__(self, names: Sequence[str], missing: dict[int, Collection[str]]) -> None:
-        self._names = names[:MAX_COLUMNS]
-        self._columns = [_Values(missing.get(n, ())) for n in range(len(self._names))]
-
-    def add(self, cells: Sequence[str]) -> None:
-        """Add a row."""
-        for column, text in zip(self._columns, cells):  # noqa: B905 - columns beyond the most
-            kind = column.known.get(text)
-            column.counts[column.meet(text) if kind is None else kind] += 1
-
-    def summaries(self) -> list[ColumnSummary]:
-        """Return the summaries of the rows added so far."""
-        pairs = zip(self._names, self._columns, strict=True)
-        return [column.summary(shorten(name.strip("\ufeff"), MAX_CELL)) for name, column in pairs]
-
-
-class _Range:
-    """The smallest and the largest of some values, with the texts that they are written as."""
-
-    __slots__ = ("_largest", "_smallest", "largest", "smallest")
-
-    def __init__(self) -> None:
-        self._smallest: Any = None
-        self._largest: Any = None
-        self.smallest = self.largest = ""
-
-    def add(self, value: Any, text: str) -> None:
-        if self._smallest is None:
-            self._smallest = self._largest = value
-            self.smallest = self.largest = text
-        elif value < self._smallest:
-            self._smallest, self.smallest = value, text
-        elif value > self._largest:
-            self._largest, self.largest = value, text
-
-
-class _Values:
-    """The values of one column.
-
-    Attributes:
-        known: kind by value; of a long one, by its hash.
-        counts: numbers of cells by kind.
-    """
-
-    def __init__(self, missing: Collection[str]) -> None:
-        self.known: dict[Any, int] = dict.fromkeys((*missing, ""), _EMPTY)
-        self.counts = [0] * len(_NAMES)
-        self._distinct = 0
-        self._has_more = False
-        self._numbers, self._dates, self._texts = _Range(), _Range(), _Range()
-
-    def meet(self, text: str) -> int:
-        """Return the kind of a value that ``known`` does not have as it is."""
-        key: Any = text
-        if len(text) > _LONG:
-            key = hash(text)
-            if key in self.known:
-                return self.known[key]
-        # Most words begin with a letter, and need not be looked at.
-        kind, value = (_TEXT, None) if "A" <= text[0] <= "z" else _classify(text)
-        if kind == _EMPTY:
-            return kind
-        if self._distinct < MAX_DISTINCT:
-            self._distinct += 1
-            self.known[key] = kind
-        else:
-            self._has_more = True
-        self._texts.add(text[:_COMPARED], text[:_COMPARED])
-        if kind != _TEXT:
-            (self._numbers if kind in _NUMBERS else self._dates).add(value, text)
-        return kind
-
-    def summary(self, name: str) -> ColumnSummary:
-        counts = self.counts
-        filled = sum(counts) - counts[_EMPTY]
-        numbers, dates = counts[_INTEGER] + counts[_NUMBER], counts[_DATE] + counts[_DATETIME]
-        kind, others, values = _TEXT if filled else _EMPTY, 0, self._texts
-        if numbers * 2 > filled:
-            kind = _NUMBER if counts[_NUMBER] else _INTEGER
-            others, values = filled - numbers, self._numbers
-        elif dates * 2 > filled:
-            kind = _DATETIME if counts[_DATETIME] else _DATE
-            others, values = filled - dates, self._dates
-        return ColumnSummary(
-            name,
-            _NAMES[kind],
-            others,
-            counts[_EMPTY],
-            shorten(values.smallest, MAX_CELL),
-            shorten(values.largest, MAX_CELL),
-            self._distinct,
-            self._has_more,
-        )
-
-
-def _classify(text: str) -> tuple[int, Any]:
-    """Return the kind of a cell and, of numbers and dates, what they are compared by."""
-    text = text.strip()
-    if not text:
-        return _EMPTY, None
-    if text[0] not in _SIGNS:
-        return _TEXT, None
-    if numeral := _NUMERAL.fullmatch(text):
-        return (_NUMBER, float(text)) if any(numeral.groups()) else (_INTEGER, int(text))
-    try:
-        return _classify_date(text)
-    except (ValueError, OverflowError):  # the 31st of February
-        return _TEXT, None
-
-
-def _classify_date(text: str) -> tuple[int, Any]:
-    if date := _ISO.fullmatch(text):
-        moment, has_time = datetime.fromisoformat(text.replace("Z", "+00:00")), bool(date[1])
-    elif date := _BRITISH.fullmatch(text):
-        day, month, year, time = date.groups()
-        iso = f"{year}-{month:0>2}-{day:0>2}" + (f"T{time}" if time else "")
-        moment, has_time = datetime.fromisoformat(iso), bool(time)
-    else:
-        return _TEXT, None
-    if moment.tzinfo:
-        moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
-    return _DATETIME if has_time else _DATE, moment
-
-
 FIRST_ROWS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class SampleFault:
-    """An error in a shown row.
-
-    Attributes:
-        cell: position of the cell from 0; None for the whole row, and for cells that are not shown.
-        column, found, expected, example: as in ``Finding``.
-    """
-
-    cell: int | None
-    column: str
-    found: str
-    expected: str
-    example: str
-
-
-@dataclass(frozen=True, slots=True)
-class SampleRow:
-    """A shown row.
-
-    Attributes:
-        row: its number, with the header as row 1.
-        cells: their texts, cut; as many as the row has, at most ``MAX_COLUMNS``.
-        left_out: number of its further cells.
-        faults: its errors.
-    """
-
-    row: int
-    cells: tuple[str, ...]
-    left_out: int = 0
-    faults: tuple[SampleFault, ...] = ()
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> SampleRow:
-        """Return the row that ``asdict`` turned into this dict."""
-        faults = tuple(SampleFault(**fault) for fault in value["faults"])
-        return cls(value["row"], tuple(value["cells"]), value["left_out"], faults)
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Rows of a table.
-
-    Attributes:
-        header: row 1.
-        rows: the first ones, and those with one of the errors that the report shows.
-    """
-
-    header: SampleRow
-    rows: tuple[SampleRow, ...]
+_OF_FAULT = ("column", "found", "expected", "example")
 
 
 def make_row(
     number: int, cells: Sequence[str], errors: Iterable[tuple[Sequence[int], Finding]]
-) -> SampleRow:
+) -> dict[str, Any]:
     """Return a row as it is shown.
 
     Args:
         number: of the row.
         cells: all its cells.
         errors: its errors, each with the positions of the cells at fault.
+
+    Returns:
+        ``row`` (its number, with the header as row 1), ``cells`` (their texts, cut; as many as the
+        row has, at most ``MAX_COLUMNS``), ``left_out`` (number of its further cells) and
+        ``faults``, a dict for each cell at fault: ``cell`` (its position from 0; None for the whole
+        row, and for cells that are not shown), and the rest as in ``Finding``.
     """
-    faults = []
+    faults: list[dict[str, Any]] = []
     for positions, error in errors:
-        values = error.column, error.found, error.expected, error.example
+        values = {name: getattr(error, name) for name in _OF_FAULT}
         cells_shown = [cell for cell in positions if cell < MAX_COLUMNS]
-        faults += [SampleFault(cell, *values) for cell in cells_shown or (None,)]
-    wrong = {fault.cell for fault in faults}
+        faults += [{"cell": cell, **values} for cell in cells_shown or (None,)]
+    wrong = {fault["cell"] for fault in faults}
     texts = (show_cell(t) if n in wrong else t for n, t in enumerate(cells[:MAX_COLUMNS]))
-    shown = tuple(shorten(text, MAX_CELL) for text in texts)
-    return SampleRow(number, shown, max(0, len(cells) - MAX_COLUMNS), tuple(faults))
+    shown = [shorten(text, MAX_CELL) for text in texts]
+    left_out = max(0, len(cells) - MAX_COLUMNS)
+    return {"row": number, "cells": shown, "left_out": left_out, "faults": faults}
 
 
 def show_cell(text: str) -> str:
@@ -370,7 +177,8 @@ class DataReport:
         stopped: why the check ended early, as a sentence; "" if it did not.
         findings: the first errors.
         notes: sentences about what is unusual and no error, in the file or in the schema.
-        sample: some rows of a table; None for other data.
+        sample: rows of a table as ``make_row`` makes them: ``header``, and ``rows``: the first
+            ones, and those with one of ``findings``; None for other data.
         columns: what the columns of a table hold, at most ``MAX_COLUMNS``.
     """
 
@@ -383,7 +191,7 @@ class DataReport:
     stopped: str = ""
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
-    sample: Sample | None = None
+    sample: dict[str, Any] | None = None
     columns: tuple[ColumnSummary, ...] = ()
 
     @property
@@ -421,7 +229,7 @@ class DataReport:
                 for finding in self.findings
             ],
             "notes": list(self.notes),
-            "sample": asdict(self.sample) if self.sample else None,
+            "sample": self.sample,
             "columns": [asdict(column) for column in self.columns],
         }
 
@@ -447,3 +255,116 @@ class FindingsCsv:
     def __call__(self, finding: Finding) -> None:
         texts = (finding.column, finding.found, finding.expected, finding.example, finding.code)
         self._writer.writerow((finding.row or "", *map(as_cell, texts)))
+
+
+_NOTES = 30  # in one report
+_FOUND = 80  # characters
+_EXPECTED = 200
+
+
+class Unchecked(Exception):
+    """Nothing can be said about the data; the message is the reason, as a sentence."""
+
+
+class Stopped(Exception):
+    """A limit ends the check early; the message says which, as a sentence."""
+
+
+class Collector:
+    """Passes on what a check finds.
+
+    Args:
+        limits: limits of the check.
+        emit: called with a name and a value for each thing that becomes known: "schema_type",
+            "unit", "note", "finding" (a list of its attributes), "checked", "errors", and of a
+            table "sample_row" (the header first) and "column".
+        clock: replaces time.monotonic in tests.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        emit: Callable[[str, Any], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.limits = limits
+        self.errors = 0
+        self.checked = 0
+        self._emit = emit
+        self._clock = clock
+        self._end = clock() + limits.seconds
+        self._notes: set[str] = set()
+        self._pending: list[tuple[Sequence[int], Finding]] = []
+
+    def set_schema_type(self, name: str) -> None:
+        """Say what the schema is."""
+        self._emit("schema_type", name)
+
+    def set_unit(self, unit: str) -> None:
+        """Say what is counted: "row", "feature", "item"."""
+        self._emit("unit", unit)
+
+    def note(self, text: str) -> None:
+        """Add a sentence about what is unusual, once."""
+        if text not in self._notes and len(self._notes) < _NOTES:
+            self._notes.add(text)
+            self._emit("note", text)
+
+    def error(
+        self,
+        code: str,
+        expected: str,
+        *,
+        row: int = 0,
+        column: str = "",
+        found: str = "",
+        example: str = "",
+        cells: Sequence[int] = (),
+    ) -> None:
+        """Add an error; the arguments are those of ``Finding``, and positions of wrong cells."""
+        self.errors += 1
+        if self.errors <= self.limits.findings:
+            finding = Finding(
+                row,
+                shorten(column, _FOUND),
+                shorten(found, _FOUND),
+                shorten(expected, _EXPECTED),
+                shorten(example, _FOUND),
+                code,
+            )
+            self._emit("finding", [getattr(finding, name) for name in Finding.__slots__])
+            self._pending.append((cells, finding))
+
+    def end_row(self, number: int, cells: Sequence[str], *, is_first: bool) -> None:
+        """Add a row of a table to the sample after it was checked, if it belongs there.
+
+        Args:
+            is_first: it is one of the first; others need an error that the report shows.
+        """
+        pending, self._pending = self._pending, []
+        own = [error for error in pending if error[1].row == number]
+        # Of the errors met since the row before, some may be of rows that cannot be read.
+        if is_first or (own and self.errors - len(pending) < self.limits.shown):
+            self._emit("sample_row", make_row(number, cells, own))
+
+    def set_columns(self, columns: Iterable[ColumnSummary]) -> None:
+        """Say what the columns of a table hold."""
+        for column in columns:
+            self._emit("column", asdict(column))
+
+    def count(self, number: int = 1) -> None:
+        """Count checked rows, features or items; raise Stopped when the time is over."""
+        self.checked += number
+        if self.checked % 1000 < number:
+            self.save_progress()
+            self.check_time()
+
+    def check_time(self) -> None:
+        """Raise Stopped when the time is over."""
+        if self._clock() > self._end:
+            raise Stopped(f"The check was stopped after {self.limits.seconds:g} seconds.")
+
+    def save_progress(self) -> None:
+        """Pass on the counts, which outlast the end of the process."""
+        self._emit("checked", self.checked)
+        self._emit("errors", self.errors)

@@ -9,10 +9,9 @@ import sys
 from collections.abc import Collection, Iterator
 from typing import IO
 
-from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.values.text import fold_name
 from ckanext.ukharvest.schema_check import files
-from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
+from ckanext.ukharvest.schema_check.report import Collector, Stopped, Unchecked
 
 _HEAD = 65536  # characters in which the header is
 # Characters of a line or a cell. Excel's cells have 32,767; boundaries as GeoJSON are longer.
@@ -35,10 +34,7 @@ def refuse_other_files(data: IO[bytes]) -> None:
     for signature, name in _SIGNATURES.items():
         if head.startswith(signature):
             raise Unchecked(f"The file is {name}; the schema is for CSV.")
-    title = html_title(head)
-    if title is not None:
-        named = f", “{title}”" if title else ""
-        raise Unchecked(f"The file is a web page{named}; the schema is for CSV.")
+    files.refuse_web_page(head, "The file is", "the schema is for CSV")
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith((b'{"', b"{\n", b"{\r", b"[{", b"[\n", b"<?xml")):
         name = "XML" if start.startswith(b"<") else "JSON"

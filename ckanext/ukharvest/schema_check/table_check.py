@@ -1,20 +1,29 @@
 """Check a CSV file against the rules for its columns, row by row, in constant memory.
 
-Its header is matched with the columns of the schema, and differences are reported.
+Its header is matched with the columns of the schema, and differences are reported. In the same pass
+it is found out what the columns hold: type, empty cells, smallest, largest, number of values.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
+import re
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from datetime import datetime, timezone
 from difflib import get_close_matches
-from typing import IO
+from typing import IO, Any
 
 from ckanext.ukharvest.core.values.text import counted, fold_name, shorten
 from ckanext.ukharvest.schema_check import rows
-from ckanext.ukharvest.schema_check.collector import Collector
 from ckanext.ukharvest.schema_check.columns import Column, TableRules
-from ckanext.ukharvest.schema_check.report import FIRST_ROWS, ColumnSummaries, show_cell
+from ckanext.ukharvest.schema_check.report import (
+    FIRST_ROWS,
+    MAX_CELL,
+    MAX_COLUMNS,
+    Collector,
+    ColumnSummary,
+    show_cell,
+)
 
 _ROW = 1  # of the header
 
@@ -28,19 +37,21 @@ def match(
     as ``rules.match`` says. If no column is found, that is the one error.
     """
     names = [name.strip() for name in header]
+    expected = ", ".join(column.name for column in rules.columns)
+    if not any(names):
+        collector.error("no-header", f"a header row with: {expected}", row=_ROW)
+        return []
     names[0] = names[0].lstrip("\ufeff")
     positions = _find(names, rules.columns)
     if not positions:
-        expected = ", ".join(column.name for column in rules.columns)
-        text = ", ".join(header)
         wanted = f"a header row with the schema's columns: {expected}"
-        collector.error("no-header", wanted, row=_ROW, found=text)
+        collector.error("no-header", wanted, row=_ROW, found=", ".join(header))
         return []
     _report_names(names, collector)
     missing = [column for column in rules.columns if column.name not in positions]
     extra = [n for n in range(len(names)) if n not in positions.values() and names[n]]
     if rules.match == "by-name":
-        _note_differences(names, positions, missing, extra, rules, collector)
+        _note_differences(names, positions, missing, extra, collector)
     else:
         _report_differences(names, positions, missing, extra, rules, collector)
     return [
@@ -78,7 +89,6 @@ def _note_differences(
     found: dict[str, int],
     missing: Sequence[Column],
     extra: Sequence[int],
-    rules: TableRules,
     collector: Collector,
 ) -> None:
     """csvlint's way: a required column that is missing is an error, other differences are noted."""
@@ -177,7 +187,7 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     collector.set_unit("row")
     table = iter(rows.Rows(data, [column.name for column in rules.columns], collector))
     names = next(table, (0, []))[1]
-    columns = _match(names, rules, collector)
+    columns = match(names, rules, collector)
     if names:
         collector.end_row(1, names, is_first=True)
     if columns:
@@ -185,16 +195,6 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     elif names:  # the rows may show what the file is
         for number, cells in itertools.islice(table, FIRST_ROWS):
             collector.end_row(number, cells, is_first=True)
-
-
-def _match(
-    names: Sequence[str], rules: TableRules, collector: Collector
-) -> list[tuple[int, Column]]:
-    if any(name.strip() for name in names):
-        return match(names, rules, collector)
-    expected = f"a header row with: {', '.join(column.name for column in rules.columns)}"
-    collector.error("no-header", expected, row=1)
-    return []
 
 
 def _check_rows(
@@ -296,3 +296,153 @@ class _Checker:
         if first := self._remembered.find(key, number):
             expected = f"a value that occurs once; row {first:,} has it, too"
             self._collector.error(code, expected, row=number, column=name, found=found, cells=cells)
+
+
+MAX_DISTINCT = 1000  # values of a column that are counted
+
+_LONG = 100  # characters of a value beyond which its hash is kept instead
+_COMPARED = 200  # characters of texts
+_EMPTY, _INTEGER, _NUMBER, _DATE, _DATETIME, _TEXT = range(6)
+_NUMBERS = (_INTEGER, _NUMBER)
+_NAMES = ("", "integer", "number", "date", "datetime", "string")  # Table Schema's
+_SIGNS = frozenset("0123456789+-.")
+
+# A whole number has none of the groups. Comparing more digits would be slow.
+_NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,40}(\.[0-9]{0,40})?|(\.[0-9]{1,40}))([eE][+-]?[0-9]{1,3})?")
+_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{3}(?:[0-9]{3})?)?)?"  # which Python 3.10 reads
+_ISO = re.compile(
+    rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([T ]{_TIME}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?"
+)
+_BRITISH = re.compile(rf"([0-9]{{1,2}})/([0-9]{{1,2}})/([0-9]{{4}})(?: ({_TIME}))?")
+
+
+class ColumnSummaries:
+    """Summarises the columns of one table; rows of another width than the header do not count.
+
+    Args:
+        names: of the header.
+        missing: texts that stand for no value, by the positions of their columns.
+    """
+
+    def __init__(self, names: Sequence[str], missing: dict[int, Collection[str]]) -> None:
+        self._names = names[:MAX_COLUMNS]
+        self._columns = [_Values(missing.get(n, ())) for n in range(len(self._names))]
+
+    def add(self, cells: Sequence[str]) -> None:
+        """Add a row."""
+        for column, text in zip(self._columns, cells):  # noqa: B905 - columns beyond the most
+            kind = column.known.get(text)
+            column.counts[column.meet(text) if kind is None else kind] += 1
+
+    def summaries(self) -> list[ColumnSummary]:
+        """Return the summaries of the rows added so far."""
+        pairs = zip(self._names, self._columns, strict=True)
+        return [column.summary(shorten(name.strip("\ufeff"), MAX_CELL)) for name, column in pairs]
+
+
+class _Range:
+    """The smallest and the largest of some values, with the texts that they are written as."""
+
+    __slots__ = ("_largest", "_smallest", "largest", "smallest")
+
+    def __init__(self) -> None:
+        self._smallest: Any = None
+        self._largest: Any = None
+        self.smallest = self.largest = ""
+
+    def add(self, value: Any, text: str) -> None:
+        if self._smallest is None:
+            self._smallest = self._largest = value
+            self.smallest = self.largest = text
+        elif value < self._smallest:
+            self._smallest, self.smallest = value, text
+        elif value > self._largest:
+            self._largest, self.largest = value, text
+
+
+class _Values:
+    """The values of one column.
+
+    Attributes:
+        known: kind by value; of a long one, by its hash.
+        counts: numbers of cells by kind.
+    """
+
+    def __init__(self, missing: Collection[str]) -> None:
+        self.known: dict[Any, int] = dict.fromkeys((*missing, ""), _EMPTY)
+        self.counts = [0] * len(_NAMES)
+        self._distinct = 0
+        self._has_more = False
+        self._numbers, self._dates, self._texts = _Range(), _Range(), _Range()
+
+    def meet(self, text: str) -> int:
+        """Return the kind of a value that ``known`` does not have as it is."""
+        key: Any = text
+        if len(text) > _LONG:
+            key = hash(text)
+            if key in self.known:
+                return self.known[key]
+        # Most words begin with a letter, and need not be looked at.
+        kind, value = (_TEXT, None) if "A" <= text[0] <= "z" else _classify(text)
+        if kind == _EMPTY:
+            return kind
+        if self._distinct < MAX_DISTINCT:
+            self._distinct += 1
+            self.known[key] = kind
+        else:
+            self._has_more = True
+        self._texts.add(text[:_COMPARED], text[:_COMPARED])
+        if kind != _TEXT:
+            (self._numbers if kind in _NUMBERS else self._dates).add(value, text)
+        return kind
+
+    def summary(self, name: str) -> ColumnSummary:
+        counts = self.counts
+        filled = sum(counts) - counts[_EMPTY]
+        numbers, dates = counts[_INTEGER] + counts[_NUMBER], counts[_DATE] + counts[_DATETIME]
+        kind, others, values = _TEXT if filled else _EMPTY, 0, self._texts
+        if numbers * 2 > filled:
+            kind = _NUMBER if counts[_NUMBER] else _INTEGER
+            others, values = filled - numbers, self._numbers
+        elif dates * 2 > filled:
+            kind = _DATETIME if counts[_DATETIME] else _DATE
+            others, values = filled - dates, self._dates
+        return ColumnSummary(
+            name,
+            _NAMES[kind],
+            others,
+            counts[_EMPTY],
+            shorten(values.smallest, MAX_CELL),
+            shorten(values.largest, MAX_CELL),
+            self._distinct,
+            self._has_more,
+        )
+
+
+def _classify(text: str) -> tuple[int, Any]:
+    """Return the kind of a cell and, of numbers and dates, what they are compared by."""
+    text = text.strip()
+    if not text:
+        return _EMPTY, None
+    if text[0] not in _SIGNS:
+        return _TEXT, None
+    if numeral := _NUMERAL.fullmatch(text):
+        return (_NUMBER, float(text)) if any(numeral.groups()) else (_INTEGER, int(text))
+    try:
+        return _classify_date(text)
+    except (ValueError, OverflowError):  # the 31st of February
+        return _TEXT, None
+
+
+def _classify_date(text: str) -> tuple[int, Any]:
+    if date := _ISO.fullmatch(text):
+        moment, has_time = datetime.fromisoformat(text.replace("Z", "+00:00")), bool(date[1])
+    elif date := _BRITISH.fullmatch(text):
+        day, month, year, time = date.groups()
+        iso = f"{year}-{month:0>2}-{day:0>2}" + (f"T{time}" if time else "")
+        moment, has_time = datetime.fromisoformat(iso), bool(time)
+    else:
+        return _TEXT, None
+    if moment.tzinfo:
+        moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
+    return _DATETIME if has_time else _DATE, moment

@@ -17,8 +17,7 @@ from dateutil.parser import parse as parse_any
 from ckanext.ukharvest.core.values import web_addresses
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.schema_check import columns as rules
-from ckanext.ukharvest.schema_check import json_check
-from ckanext.ukharvest.schema_check.collector import Collector
+from ckanext.ukharvest.schema_check import tree_check
 from ckanext.ukharvest.schema_check.columns import (
     TEXT,
     CellType,
@@ -26,15 +25,19 @@ from ckanext.ukharvest.schema_check.columns import (
     Rule,
     TableRules,
     dated,
+    field_name,
     integer,
+    matching,
     parse_integer,
 )
-from ckanext.ukharvest.schema_check.csvlint import field_name
+from ckanext.ukharvest.schema_check.report import Collector
 
 Description = Mapping[str, Any]
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?|NaN|-?INF")
 _COORDINATE = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]*)?")
-_YEAR_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+_YEAR = re.compile(r"[0-9]{4}")
+_YEAR_MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")  # such texts sort as the months do
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 _DURATION = re.compile(
     r"-?P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?"
@@ -54,7 +57,7 @@ def cell_type(description: Description, column: str, collector: Collector) -> Ce
         return TEXT
     try:
         return make(description)
-    except ValueError:
+    except (KeyError, ValueError):
         shown = shorten(str(description.get("format")), 60)
         collector.note(f"The format of {column} in the schema is unknown and not checked: {shown}")
         return TEXT
@@ -66,19 +69,7 @@ def _format(description: Description) -> str:
 
 
 def _string(description: Description) -> CellType:
-    name = _format(description)
-    if name not in _STRINGS:
-        raise ValueError(name)
-    return _STRINGS[name]
-
-
-def _matching(expression: re.Pattern[str]) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if not expression.fullmatch(text):
-            raise ValueError(text)
-        return text
-
-    return parse
+    return _STRINGS[_format(description)]
 
 
 def _parse_binary(text: str) -> str:
@@ -95,7 +86,7 @@ def _parse_uuid(text: str) -> str:
 _STRINGS = {
     "default": TEXT,
     "email": CellType("an email address", "data@example.gov.uk", web_addresses.parse_email),
-    "uri": CellType("a URI", "https://www.example.gov.uk/", _matching(_URI)),
+    "uri": CellType("a URI", "https://www.example.gov.uk/", matching(_URI)),
     "binary": CellType("data in base64", "TG9uZG9u", _parse_binary),
     "uuid": CellType("a UUID", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", _parse_uuid),
 }
@@ -149,12 +140,6 @@ def _texts(given: Any, default: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str, given)) if isinstance(given, list) else default
 
 
-def _parse_iso_date(text: str) -> date:
-    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        raise ValueError(text)
-    return date.fromisoformat(text)
-
-
 def _parse_any_date(text: str) -> datetime:
     try:
         return parse_any(text)
@@ -178,19 +163,6 @@ def _after_pattern(words: str, usual: CellType) -> Callable[[Description], CellT
     return make
 
 
-def _parse_year(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{4}", text):
-        raise ValueError(text)
-    return int(text)
-
-
-def _parse_year_month(text: str) -> tuple[int, int]:
-    parts = _YEAR_MONTH.fullmatch(text)
-    if not parts:
-        raise ValueError(text)
-    return int(parts[1]), int(parts[2])
-
-
 def _parse_point(text: str) -> tuple[Decimal, Decimal]:
     longitude, comma, latitude = (part.strip() for part in text.partition(","))
     if not comma:
@@ -205,10 +177,7 @@ def _coordinate(text: str, most: int) -> Decimal:
 
 
 def _point(description: Description) -> CellType:
-    name = _format(description)
-    if name not in _POINTS:
-        raise ValueError(name)
-    return CellType("longitude and latitude", *_POINTS[name])
+    return CellType("longitude and latitude", *_POINTS[_format(description)])
 
 
 def _parse_point_list(text: str) -> tuple[Decimal, Decimal]:
@@ -245,7 +214,7 @@ def _parse_json(text: str, kind: type) -> Any:
 
 def _parse_geojson(text: str) -> Any:
     value = _parse_json(text, dict)
-    if next(json_check.faults(value), None):
+    if next(tree_check.faults(value), None):
         raise ValueError(text)
     return value
 
@@ -262,14 +231,16 @@ _TYPES: dict[str, Callable[[Description], CellType]] = {
     "number": _number,
     "integer": _integer,
     "boolean": _boolean,
-    "date": _after_pattern("a date", CellType("a date", "2026-05-31", _parse_iso_date)),
+    "date": _after_pattern(
+        "a date", CellType("a date", "2026-05-31", matching(_DAY, date.fromisoformat))
+    ),
     "datetime": _after_pattern(
         "a date and time", CellType("a date and time", "2026-05-31T14:30:00Z", isoparse)
     ),
     "time": _after_pattern("a time", CellType("a time", "14:30:00", isoparser().parse_isotime)),
-    "year": _always(CellType("a year", "2026", _parse_year)),
-    "yearmonth": _always(CellType("a year and month", "2026-05", _parse_year_month)),
-    "duration": _always(CellType("a duration", "P1Y2M", _matching(_DURATION))),
+    "year": _always(CellType("a year", "2026", matching(_YEAR, int))),
+    "yearmonth": _always(CellType("a year and month", "2026-05", matching(_YEAR_MONTH))),
+    "duration": _always(CellType("a duration", "P1Y2M", matching(_DURATION))),
     "geopoint": _point,
     "geojson": _always(
         CellType("GeoJSON", '{"type": "Point", "coordinates": [-1.5, 53.8]}', _parse_geojson)
@@ -349,7 +320,7 @@ def _lengths(
     constraints: Mapping[str, Any], description: Mapping[str, Any], name: str, collector: Collector
 ) -> list[Rule]:
     limits = []
-    for key, rule in (("minLength", rules.min_length), ("maxLength", rules.max_length)):
+    for key, rule in rules.LENGTHS:
         length = rules.read_length(constraints.get(key), key, name, collector)
         if length is None:
             continue
@@ -363,14 +334,8 @@ def _lengths(
 def _pattern(given: Any, column: Column, collector: Collector) -> list[Rule]:
     if not isinstance(given, str) or not given:
         return []
-    try:
-        expression = re.compile(rf"^(?:{given})\Z")
-    except (re.error, OverflowError, RecursionError) as exc:
-        why = shorten(str(exc), 60)
-        note = f"The pattern of {column.name} in the schema is invalid and not checked: {why}"
-        collector.note(note)
-        return []
-    return [rules.pattern(expression, given)]
+    expression = rules.compile_pattern(rf"^(?:{given})\Z", column.name, collector)
+    return [rules.pattern(expression, given)] if expression else []
 
 
 def _bounds(constraints: Mapping[str, Any], column: Column, collector: Collector) -> list[Rule]:

@@ -11,15 +11,14 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import datasets, decision_log, runs, sweeper
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import datasets, decision_log, runs, source_status, sweeper
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import is_insider, roles_of, source_of, source_row_of
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, SourceType
+from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources import schema as source_schema
-from ckanext.ukharvest.sources import state as source_state
 from ckanext.ukharvest.sources.history import describe_decision
 from ckanext.ukharvest.sources.model import Asker, Listed
 
@@ -99,7 +98,7 @@ def _asker(context: Any) -> Asker:
 
 def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     """Return one page of sources, with the values that are loaded for these only."""
-    healths = source_health.load_health(
+    healths = source_status.load_statuses(
         [listed.source.id for listed in page if listed.health is None]
     )
     healths |= {listed.source.id: listed.health for listed in page if listed.health}
@@ -120,7 +119,7 @@ def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(listed: Listed, status: source_health.SourceHealth) -> dict[str, Any]:
+def _row(listed: Listed, status: source_status.SourceStatus) -> dict[str, Any]:
     source, good = listed.source, status.last_good_run
     row = {
         "id": source.id,
@@ -279,12 +278,12 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     row = source_row_of(data_dict)
     id_ = row.source.id
     tk.check_access("ukharvest_source_show", context, {"source_id": id_})
-    answer = source_state.describe_source(row)
+    answer = description.describe_source(row)
     if not is_insider(context, id_):
-        return {**answer, **source_state.describe_harvest(id_)}
-    answer |= source_state.describe_status(context, row.source)
+        return {**answer, **description.describe_harvest(id_)}
+    answer |= description.describe_status(context, row.source)
     plan = sweeper.plan_of(row.schedule)
-    answer["options"] = source_state.describe_options(row.source)
-    answer["schedule"] = source_state.describe_schedule(row.source, plan)
+    answer["options"] = description.describe_options(row.source)
+    answer["schedule"] = description.describe_schedule(row.source, plan)
     answer["unchanged"] = data_dict.get("since") == answer["version"]
     return answer

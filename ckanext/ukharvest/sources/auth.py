@@ -9,23 +9,11 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest.lib.auth import (
     Answer,
     answer,
-    answer_of_source,
     anyone,
     update_source_of_run,
+    update_source_or_sysadmin,
 )
 from ckanext.ukharvest.lib.permissions import may
-
-
-def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may update the source; without a source, only sysadmins."""
-    refusal = answer(False, tk._("Only sysadmins may list the runs of all sources"))
-    return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
-
-
-def ukharvest_decision_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may update the source; without a source, only sysadmins."""
-    refusal = answer(False, tk._("Only sysadmins may list the decisions about all sources"))
-    return answer_of_source(context, data_dict["source"]) if data_dict.get("source") else refusal
 
 
 @tk.auth_allow_anonymous_access
@@ -42,4 +30,6 @@ ukharvest_source_list = anyone
 ukharvest_type_list = anyone
 ukharvest_place_list = anyone
 
+ukharvest_decision_list = update_source_or_sysadmin
+ukharvest_run_list = update_source_or_sysadmin
 ukharvest_run_stop = update_source_of_run

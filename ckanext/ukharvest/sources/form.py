@@ -21,9 +21,9 @@ from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import ask, check_token
 from ckanext.ukharvest.lib.permissions import source_row_of
 from ckanext.ukharvest.source_types.source_type import URL_HINT
+from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources import state as source_state
 from ckanext.ukharvest.sources.form_values import (
     COMMON,
     Field,
@@ -300,7 +300,7 @@ def _answer(form: Form, source: Source | None) -> Any:
     moves = ""
     if source and _may_give(form):
         owner = _owner(form)
-        moves = source_state.moving_text(source_state.count_moving(source, owner), owner)
+        moves = description.moving_text(description.count_moving(source, owner), owner)
     try:
         saved = _save(form, sent, source)
     except tk.NotAuthorized:
@@ -436,7 +436,7 @@ def page(
         "errors": errors,
         "alike": alike or [],
         "may_skip": may_skip,
-        "move": source_state.latest_move(source["id"]) if source else None,
+        "move": description.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
         "days": schedule.DAY_NAMES,
@@ -452,8 +452,8 @@ def page(
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
         template, shown["types"], shown["groups"] = "edit", [kind], []
         if sysadmin:
-            shown["moving"] = source_state.count_moving(source, _owner(values))
-            shown["would_move"] = source_state.count_moving(source, None)
+            shown["moving"] = description.count_moving(source, _owner(values))
+            shown["would_move"] = description.count_moving(source, None)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", list(groups(shown["types"]))

@@ -14,7 +14,7 @@ from flask import Blueprint
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.texts import PROBLEM, PROBLEM_TEXTS, SEVERITIES
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.parsers.gemini.rules import RULES

@@ -16,7 +16,7 @@ from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib.permissions import may_harvest, once
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.sources import model as source_model
-from ckanext.ukharvest.sources.state import type_label
+from ckanext.ukharvest.sources.description import type_label
 from ckanext.ukharvest.sources.texts import frequency_words
 
 

@@ -17,10 +17,9 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import compat, source_types
-from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.core.status_rules import ATTENTION, Health
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest import http_client, source_status
 
 Session = model.Session
 
@@ -72,7 +71,7 @@ class Listed:
     may_manage: bool
     organization_type: str = ""
     brief: Brief | None = None
-    health: source_health.SourceHealth | None = None
+    health: source_status.SourceStatus | None = None
 
     def value(self, facet: str) -> str:
         """Return the source's value in a facet, "" for none."""
@@ -135,18 +134,18 @@ def _judge(sources: Iterable[Listed]) -> None:
     if len(managed) > MANY:
         known = {id_: Brief(*brief) for id_, brief in (http_client.recall(KEPT) or {}).items()}
         if any(listed.source.id not in known for listed in managed):
-            known = {id_: _brief(state) for id_, state in source_health.load_health().items()}
+            known = {id_: _brief(state) for id_, state in source_status.load_statuses().items()}
             http_client.save_in_redis(KEPT, known, KEPT_SECONDS)
         for listed in managed:
             listed.brief = known.get(listed.source.id)
         return
-    loaded = source_health.load_health([listed.source.id for listed in managed])
+    loaded = source_status.load_statuses([listed.source.id for listed in managed])
     for listed in managed:
         listed.health = loaded.get(listed.source.id)
         listed.brief = _brief(listed.health) if listed.health else None
 
 
-def _brief(found: source_health.SourceHealth) -> Brief:
+def _brief(found: source_status.SourceStatus) -> Brief:
     finished = found.last_run and found.last_run["finished"]
     return Brief(found.value, found.state, finished.timestamp() if finished else 0.0)
 

@@ -23,9 +23,14 @@ from ckanext.ukharvest.lib.pages import (
     refuse_fragment,
     url_filters,
 )
-from ckanext.ukharvest.lib.permissions import TYPE, load_source, may
+from ckanext.ukharvest.lib.permissions import TYPE, may, source_row, source_row_of
 from ckanext.ukharvest.sources import rules as source_rules
-from ckanext.ukharvest.sources.state import NEWEST, describe_frame, type_label
+from ckanext.ukharvest.sources.description import (
+    NEWEST,
+    describe_options,
+    describe_source,
+    type_label,
+)
 from ckanext.ukharvest.sources.texts import frequency_words
 
 
@@ -38,21 +43,30 @@ def find_source(name: str, *, insiders_only: bool = True) -> dict[str, Any]:
             users are sent to the login page and back, others get 403.
 
     Returns:
-        The result of ``load_source``, with ``may_manage`` (the user may update it) and
-        ``adopt_hint`` (for these users: why it does not run until it is adopted, or "").
+        The result of ``describe_source``, with ``notes``, ``active``, ``source_type`` (as the form
+        names it), ``owner_org``, ``may_manage`` (the user may update it) and ``adopt_hint`` (for
+        these users: why it does not run until it is adopted, or "").
     """
     asker = context()
-    source = load_source(name)
-    if source is None:
+    row = source_row(name)
+    if row is None or row.package.type != TYPE:
         return _not_there()
+    package, source = row.package, row.source
     # Whoever may update it may read it, and the second check is slower.
-    may_manage = may(asker, "harvest_source_update", id=source["id"])
-    if not may_manage and not may(asker, "package_show", id=source["id"]):
+    may_manage = may(asker, "harvest_source_update", id=source.id)
+    if not may_manage and not may(asker, "package_show", id=source.id):
         return _not_there()
     if insiders_only and not may_manage:
-        refuse(tk.h.url_for("harvest.read", id=source["name"]))
-    hint = source_rules.adoption_hint(source["source_type"], source["name"]) if may_manage else ""
-    return {**source, "may_manage": may_manage, "adopt_hint": hint}
+        refuse(tk.h.url_for("harvest.read", id=package.name))
+    return {
+        **describe_source(row),
+        "notes": package.notes or "",
+        "active": bool(source.active and package.state == "active"),
+        "source_type": source.type,
+        "owner_org": package.owner_org,
+        "may_manage": may_manage,
+        "adopt_hint": source_rules.adoption_hint(source.type, package.name) if may_manage else "",
+    }
 
 
 def _not_there() -> NoReturn:
@@ -93,7 +107,9 @@ def refuse(back: str = "", message: str = "") -> NoReturn:
 def render(template: str, source: dict[str, Any], **variables: Any) -> str:
     """Return a page of the source that ``find_source`` returned."""
     g.dataset_type = TYPE  # CKAN's templates use it for links
-    frame = {"harvest_source": source, "source": source, "facts": describe_frame(source)}
+    row = source_row_of({"source_id": source["id"]})
+    options = describe_options(row.source) if source["may_manage"] else []
+    frame = {"harvest_source": source, "source": source, "side_options": options}
     return str(tk.render(template, {**frame, **variables}))
 
 

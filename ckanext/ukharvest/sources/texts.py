@@ -14,10 +14,10 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.records import EMPTY_LIST
 from ckanext.ukharvest.core.schedule import FREQUENCIES
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.harvest.health import SourceHealth
 from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.harvest.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import age, duration, format_time, gettext, number, ungettext
 
@@ -105,7 +105,7 @@ class StatusFacts:
         now: naive UTC.
     """
 
-    health: SourceHealth
+    health: SourceStatus
     now: dt.datetime
     last: Run | None = None
     judged: Run | None = None
@@ -122,7 +122,7 @@ class Card:
 
     Attributes:
         css: CSS class of its edge.
-        kind, value: of its badge (``presentation.messages.status_labels``).
+        kind, value: of its badge (``lib.texts.KINDS``).
         actions: of "start", "refresh", "check", "stop", "review", "compare", "mend", "settings",
             "switch_on", "watch"; the first is the main one.
     """

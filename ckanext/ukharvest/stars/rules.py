@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.values.formats import all_formats as file_types
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

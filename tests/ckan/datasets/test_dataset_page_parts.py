@@ -108,15 +108,21 @@ def test_stars_of_other_datasets_and_of_their_files(app: CKANTestApp) -> None:
     resources = [
         {"name": "Sites", "url": CSV.format(1), "format": "CSV"},
         {"name": "Sites, printed", "url": "https://data.example/1.pdf", "format": "PDF"},
+        {"name": "Map", "url": "https://data.example/ows", "format": "WMS"},
         {"name": "Bad", "url": "javascript:alert(1)"},
     ]
     shown = factories.Dataset(license_id="cc-by", resources=resources)
     page = app.get(f"/dataset/{shown['name']}")
     assert "3 out of 5" in text_of(page, by_class("ukharvest-stars"))
-    lines = [text_of(page, f"({by_class('ukharvest-resource')})[{n}]") for n in (1, 2)]
+    lines = [
+        " ".join(each.text_content().split())
+        for each in html.fromstring(page.body).xpath(by_class("ukharvest-resource"))
+    ]
     assert lines[0].startswith("3 out of 5")
     assert lines[0].endswith("Go to file: Sites")
-    assert lines[1].startswith("1 out of 5")
+    [printed] = [line for line in lines if line.endswith("Go to file: Sites, printed")]
+    assert printed.startswith("1 out of 5")
+    assert [line for line in lines if line.endswith("Open service: Map")]
     assert 'href="javascript' not in page.body.replace(" ", "")
     assert "Area covered" not in page.body
 

@@ -119,7 +119,7 @@ def test_a_service_that_draws_nothing(service: MapService, visitor: Visitor) -> 
         service.answer = answer
         visitor.page.goto(path)
         status(visitor, words)
-        link = visitor.page.get_by_role("link", name="Go to file").get_attribute("href")
+        link = visitor.page.get_by_role("link", name="Open service").get_attribute("href")
         assert parse_qs(urlsplit(link or "").query)["LAYERS"] == ["rv"]
         visitor.picture(f"map-wms-{name}")
     service.answer = DRAWN

@@ -11,7 +11,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import source_status
 from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
@@ -108,7 +108,9 @@ def test_editors_may_neither_purge_nor_approve(
         )
     Session.remove()
     assert len(portal.datasets()) == 3
-    assert source_health.load_health([source])[source].value == "healthy"  # nor was it switched off
+    assert (
+        source_status.load_statuses([source])[source].value == "healthy"
+    )  # nor was it switched off
 
 
 def test_administrators_may_do_both(

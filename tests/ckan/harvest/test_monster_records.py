@@ -11,7 +11,7 @@ from ckan import model
 from ckanext.ukharvest.harvest.model import Record, RecordProblem
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
-from tests.ckan.monsters import AS_OTHERS, RESOURCES, SERVERS
+from tests.ckan.monsters import RESOURCES, SERVERS
 from tests.contract import SERVERS as CONTRACT
 from tests.publisher import Publisher
 from tests.publishing.records import Item
@@ -29,8 +29,10 @@ def _limited(test: Any) -> Any:
     return test
 
 
-def test_every_type_has_its_monsters() -> None:
-    assert set(SERVERS) | set(AS_OTHERS) == set(TYPES)
+def test_every_form_of_content_has_its_monsters() -> None:
+    assert {TYPES[name].parser.FORM for name in SERVERS} == {
+        kind.parser.FORM for kind in TYPES.values()
+    }
 
 
 @_limited

@@ -20,8 +20,7 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest import lost_work, prune, sweeper
+from ckanext.ukharvest.harvest import lost_work, prune, source_status, sweeper
 from ckanext.ukharvest.harvest.model import JobReport, RecordProblem, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
@@ -145,10 +144,10 @@ def test_the_errors_of_the_last_runs_stay_and_older_ones_go(
     # Since when it fails, and the last good run, are not forgotten.
     publisher.serve(PATH, b"<html>", headers={"Content-Type": "text/html"})
     runs = [portal.run(source)["id"] for _ in range(3)]
-    before = source_health.load_health([source])[source]
+    before = source_status.load_statuses([source])[source]
     assert prune_all() == prune.Pruned(objects=0, gather_errors=1, jobs=1)
     assert {job.id for job in model.Session.query(HarvestJob)} == {failed, runs[0], runs[2]}
-    after = source_health.load_health([source])[source]
+    after = source_status.load_statuses([source])[source]
     assert (after.since, after.last_good_run) == (before.since, before.last_good_run)
 
 
@@ -161,7 +160,7 @@ def test_the_last_run_that_found_records_stays(
     for _ in range(3):
         portal.run(source)
     prune_all()
-    last = source_health.load_health([source])[source].last_good_run
+    last = source_status.load_statuses([source])[source].last_good_run
     assert last is not None
     assert last["id"] == good
 

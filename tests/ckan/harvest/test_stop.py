@@ -15,8 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import SourceError
-from ckanext.ukharvest.harvest import gather_state, objects
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import gather_state, objects, source_status
 from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, tick, work_off
@@ -133,7 +132,7 @@ def test_a_run_that_waits_never_begins(
     assert publisher.requests == []
     assert HarvestJob.get(job_id).status == "Finished"
     assert report_of(job_id).outcome == "stopped"
-    assert source_health.load_health([source])[source].value == "new"
+    assert source_status.load_statuses([source])[source].value == "new"
 
 
 def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
@@ -189,7 +188,7 @@ def test_gather_ends_itself_on_request(portal: Portal, source: str, editor: str)
     Session.commit()
 
     assert stop(job.id, editor) == {"id": job.id, "ended": False}
-    assert source_health.load_health([source])[source].state == "stopping"
+    assert source_status.load_statuses([source])[source].state == "stopping"
 
     harvester = queue.get_harvester("data_json")
     assert queue.gather_stage(harvester, HarvestJob.get(job.id)) == []
@@ -283,7 +282,7 @@ def test_stop_works_for_other_harvesters_too(
     (run,) = act("ukharvest_run_list", source=source, limit=1)["results"]
     assert (run["outcome"], run["stopped_by"], run["counts"]["lost"]) == ("stopped", "chief", 0)
     assert run["seconds"] >= 0
-    assert source_health.load_health([source])[source].last_run["outcome"] == "stopped"
+    assert source_status.load_statuses([source])[source].last_run["outcome"] == "stopped"
     assert {row.report_status for row in HarvestJob.get(second).objects} == {"added", "stopped"}
 
 

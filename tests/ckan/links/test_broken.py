@@ -13,7 +13,7 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import source_status
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
@@ -152,7 +152,7 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     address = "editor@council.example"
     act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notification_model.sources()
-    state = source_health.load_health([broken.source])[broken.source]
+    state = source_status.load_statuses([broken.source])[broken.source]
     letter = mails.compose_weekly([(told, state)], mails.notes_of([broken.source]))
     (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
     assert "1 link does not work" in line.text

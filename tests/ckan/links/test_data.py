@@ -22,8 +22,7 @@ from lxml import html
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.data_checks import jobs as data_check_jobs
 from ckanext.ukharvest.data_checks.model import DataCheck, DataSchema
-from ckanext.ukharvest.harvest import background
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import background, source_status
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
 from tests.ckan import looks
@@ -494,7 +493,7 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     work()
     act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="needed")
     (told,) = notification_model.sources()
-    states = source_health.load_health([place.source])
+    states = source_status.load_statuses([place.source])
     notes = mails.notes_of([place.source])
     letter = mails.compose_weekly([(told, states[place.source])], notes)
     assert "1 file does not follow its schema" in str(letter.lines)

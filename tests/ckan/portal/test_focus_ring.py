@@ -67,7 +67,7 @@ def test_focus_ring_has_contrast(
         "/harvest/": OURS,
         "/harvest/add": OURS,
         "/harvest/new": OURS,
-        f"/dataset/{name}/source-record": "body",
+        f"/dataset/{name}/source-record": OURS,
     }.items():
         visitor.page.goto(address)
         count, found = visitor.page.evaluate(_FAINT, ours)

@@ -234,7 +234,7 @@ def test_a_dataset_whose_record_or_source_is_gone(
     portal.run(source)
     [shown] = portal.datasets()
     page = f"/dataset/{shown['name']}"
-    looks.check(manager, "source-record", f"{page}/source-record", region="body", is_own=False)
+    looks.check(manager, "source-record", f"{page}/source-record", is_own=False)
     looks.check(manager, "stars", "/harvest/stars?organization=somewhere-council")
     looks.check(manager, "dataset-edit", f"/dataset/edit/{shown['name']}", is_own=False)
     looks.check(manager, "organisation", "/organization/somewhere-council", region=".nav-tabs")

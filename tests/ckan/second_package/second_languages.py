@@ -13,8 +13,12 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.records import DatasetRecord, ResourceRecord
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import (
+    DatasetRecord,
+    ResourceRecord,
+    ResourceTranslation,
+    Translation,
+)
 from ckanext.ukharvest.interfaces import IUkHarvestTranslations
 
 

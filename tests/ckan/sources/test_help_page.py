@@ -8,8 +8,8 @@ import pytest
 from ckan.tests.helpers import CKANTestApp
 from playwright.sync_api import expect
 
-from ckanext.ukharvest.core import source_status
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.sources import help
@@ -31,7 +31,7 @@ def test_every_code_has_its_place(app: CKANTestApp) -> None:
 
 def test_every_word_has_a_meaning() -> None:
     assert set(help.HEALTHS) == set(texts.HEALTHS)
-    assert tuple(texts.HEALTHS) == tuple(source_status.Health)
+    assert tuple(texts.HEALTHS) == tuple(Health)
     assert set(help.OUTCOMES) == set(texts.OUTCOMES) - {"running", "queued"}
     assert set(help.RECORDS) == set(texts.RECORDS)
 

@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values import licences as phrases
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import parts
 
 ROWS = [
     *vocabulary.bundled("licences").rows,

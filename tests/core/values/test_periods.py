@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.periods import (
+from ckanext.ukharvest.core.values.dates import (
     PeriodError,
     Periods,
     parse_period,

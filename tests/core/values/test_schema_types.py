@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.values import schema_types
+from ckanext.ukharvest.core.values import formats
 
 LGA = "http://schemas.opendata.esd.org.uk/PublicToilets"
 
@@ -27,7 +27,7 @@ LGA = "http://schemas.opendata.esd.org.uk/PublicToilets"
     ],
 )
 def test_kinds_have_one_name(text: str, kind: str) -> None:
-    assert schema_types.name(text) == kind
+    assert formats.schema_type_name(text) == kind
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_kinds_have_one_name(text: str, kind: str) -> None:
     ],
 )
 def test_an_address_often_shows_the_kind(url: str, label: str, kind: str) -> None:
-    assert schema_types.guess(url, label) == kind
+    assert formats.guess_schema_type(url, label) == kind

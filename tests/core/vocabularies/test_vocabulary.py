@@ -8,7 +8,7 @@ import pytest
 
 from ckanext.ukharvest.core.values import formats, frequencies, licences, theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import KEYS, VocabularyError, parse
+from ckanext.ukharvest.core.vocabularies.vocabulary import KEYS, VocabularyError, parse
 
 SERVICE = "http://id.esd.org.uk/service/579"
 LISTS = ("codelists", "eu_themes", "file_types", "frequencies", "functions", "inspire_themes") + (

@@ -9,8 +9,15 @@ import pytest
 
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, ParseError, SkipRecord
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, RawRecord, RemoteGroup
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import (
+    Agent,
+    DatasetRecord,
+    Period,
+    RawRecord,
+    RemoteGroup,
+    ResourceTranslation,
+    Translation,
+)
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 
 URL = "https://data.example/dataset/bins"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
+from ckanext.ukharvest.core.records import ResourceTranslation, Translation
 from tests.parsers.dcat.turtle import parse
 
 

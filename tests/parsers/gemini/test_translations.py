@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.translations import Translation
+from ckanext.ukharvest.core.records import Translation
 from tests.parsers.gemini.elements import TEXT, document, parsed
 
 ENGLISH = '<gmd:language><gmd:LanguageCode codeList="x" codeListValue="eng"/></gmd:language>'

@@ -176,7 +176,8 @@ class HttpClient:
             url = target
         if not ask.wants(reply.status):
             with reply:
-                raise _bad_status(reply)
+                message = f"{error_answers.describe_status(reply)}."
+                raise BadStatus(message, status=reply.status, url=safe_url(reply.url))
         return reply
 
     def _check_redirect(self, ask: Ask, target: str, visited: set[str], trusted: bool) -> None:
@@ -233,10 +234,12 @@ class HttpClient:
                 decode_content=False,
                 timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
             )
-            if ask.wants(response.status):
-                body = self._body(response, url, ask.first)
-            else:
+            if not ask.wants(response.status):
                 body = self._reason(response, url)
+            elif ask.first:
+                body = bodies.read_first(response, url, ask.first, self._secrets)
+            else:
+                body = bodies.read(response, url, limits.max_bytes, self._secrets)
             headers = self._secrets.clean_headers(response.headers)
             return Reply(url, ask.url, response.status, headers, body)
         except Blocked as exc:
@@ -251,11 +254,6 @@ class HttpClient:
                 response.close()
             if self._deadline.is_aborted:  # what was read may be a part
                 raise Aborted
-
-    def _body(self, response: BaseHTTPResponse, url: str, first: int) -> IO[bytes]:
-        if first:
-            return bodies.read_first(response, url, first, self._secrets)
-        return bodies.read(response, url, self.limits.max_bytes, self._secrets)
 
     def _reason(self, response: BaseHTTPResponse, url: str) -> IO[bytes]:
         """Return the beginning of an error's body, as far as it comes; its status counts."""
@@ -319,11 +317,6 @@ def _progress(response: BaseHTTPResponse) -> str:
     if promised.isdecimal() and len(promised) < 16 and came < int(promised):
         return f": {came:,} of {counted(int(promised), 'byte')} came"
     return f": {counted(came, 'byte')} came" if came else ""
-
-
-def _bad_status(reply: Reply) -> BadStatus:
-    message = f"{error_answers.describe_status(reply)}."
-    return BadStatus(message, status=reply.status, url=safe_url(reply.url))
 
 
 class MeteredClient(HttpClient):

@@ -193,8 +193,6 @@ class Secrets(logging.Filter):
 
     def clean_headers(self, headers: HTTPHeaderDict) -> HTTPHeaderDict:
         """Return the headers of an answer without secrets."""
-        if self._text is None:
-            return headers
         return HTTPHeaderDict((name, self.clean(text)) for name, text in headers.items())
 
     def clean(self, text: str) -> str:

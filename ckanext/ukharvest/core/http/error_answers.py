@@ -92,13 +92,8 @@ def _exception(element: etree._Element) -> str:
 
 
 def _texts(root: etree._Element) -> Iterator[str]:
-    """Yield the texts of the elements without child elements.
-
-    Not itertext, whose time grows with the square of the comments in a text.
-    """
-    for element in root.iter("{*}*"):
-        if next(element.iterchildren("{*}*"), None) is None:
-            yield from filter(None, [" ".join(str(element.xpath("string()")).split())])
+    """Yield the texts of an element and those below it, each on one line."""
+    return filter(None, (" ".join(text.split()) for text in xml.texts(root)))
 
 
 def _reasons_in_json(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ckanext.ukharvest.core.values import formats, languages, theme_names
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _TABLES = "http://publications.europa.eu/resource/authority"
 

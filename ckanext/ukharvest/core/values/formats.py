@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ckanext.ukharvest.core.values.text import clean_text, fold_name, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 
 class Format(NamedTuple):
@@ -392,3 +392,46 @@ def name_of(url: str, label: str) -> str:
     if dot and stem and ending.isalnum() and len(ending) <= 8:
         return shorten(name, _LONGEST_TITLE)
     return f"{label} resource" if label else ""
+
+
+# Types of schemas (``schema_type``): data.gov.uk's guide has csvlint (the dialect of the LGA's
+# schemas) and xsd; the others are newer.
+SCHEMA_TYPES = ("csvlint", "xsd", "tableschema", "csvw", "json-schema")
+
+_SAME_TYPE = {
+    "jsontableschema": "tableschema",
+    "frictionless": "tableschema",
+    "csvontheweb": "csvw",
+    "xmlschema": "xsd",
+    "xmlschemadefinition": "xsd",
+}
+_NO_TYPE = ("none", "null")  # data.gov.uk wrote Python's None
+# Types that publishers were asked to write, by file format.
+_OF_FORMATS = {"CSV": "csvlint", "XML": "xsd"}
+_LGA = ".esd.org.uk"
+
+
+def schema_type_name(text: str) -> str:
+    """Return the usual name of a type, such as csvlint for "CSV Lint"; other text unchanged."""
+    folded = re.sub(r"[\s_-]+", "", text.casefold())
+    known = {kind.replace("-", ""): kind for kind in SCHEMA_TYPES} | _SAME_TYPE
+    return "" if folded in _NO_TYPE else known.get(folded, text)
+
+
+def guess_schema_type(url: str, label: str) -> str:
+    """Return the type that a schema's URL suggests, "" if none.
+
+    Args:
+        label: CKAN's label of the format of the file that follows the schema.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host, path = f".{parts.hostname or ''}", parts.path.casefold()
+    if path.endswith(".xsd"):
+        return "xsd"
+    if path.endswith("-metadata.json"):  # W3C, CSV on the Web: its default for a file's schema
+        return "csvw"
+    is_schema = path.endswith((".json", ".xml")) or host.endswith(_LGA)
+    return _OF_FORMATS.get(label, "") if is_schema else ""

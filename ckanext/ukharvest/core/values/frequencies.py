@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 _UNKNOWN = frozenset(("unknown", "notknown", "notspecified", "na", "null"))
 

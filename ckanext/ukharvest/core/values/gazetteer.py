@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 AREA = "ukharvest_area"  # of an organisation's extra: the name of the area that it is about
 LONGEST = 100  # characters of a name that is looked up

@@ -85,17 +85,12 @@ def read_languages(texts: Iterable[str], report: Callable[[str, str], None]) -> 
     """
     tags: dict[str, None] = {}
     for text in texts:
-        for part in [text] if is_language(text) else _BETWEEN.split(text):
+        for part in [text] if language_code(text) else _BETWEEN.split(text):
             try:
                 tags |= {parse_language(part): None} if part else {}
             except ValueError as exc:
                 report("bad-language", str(exc))
     return tuple(tags)
-
-
-def is_language(text: str) -> bool:
-    """Tell whether a text is one language."""
-    return bool(language_code(text))
 
 
 def three_letters(tag: str) -> str:

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.values.text import fold_name, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary, parts
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
 
 _VERSION = (
     r"(?:\s*\((?:OGL|ODbL|CC[ -]BY[\w -]*)\))?(?:[\s,:-]*(?:version\s*|v\.?\s*)?\d(?:\.\d)?\b)?"

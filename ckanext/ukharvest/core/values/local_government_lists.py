@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 FUNCTION, SERVICE = "function", "service"
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _YES = ("true", "yes", "y", "1", "on", "t")
 _NO = ("false", "no", "n", "0", "off", "f")

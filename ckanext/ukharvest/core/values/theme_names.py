@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from ckanext.ukharvest.core.values.text import fold_name
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _ADDRESS = re.compile(
     r"https?://(?:inspire\.ec\.europa\.eu/theme/(?P<register>[a-z]{2})"

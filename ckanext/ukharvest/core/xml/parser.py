@@ -8,7 +8,7 @@ Canonical form as in the W3C recommendation "Exclusive XML Canonicalization 1.0"
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterator
 from copy import deepcopy
 from typing import IO, Any
 
@@ -240,6 +240,16 @@ def namespace(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[0].lstrip("{")
 
 
+def texts(root: etree._Element) -> Iterator[str]:
+    """Yield the text of each element without child elements.
+
+    Not itertext, whose time grows with the square of the comments in a text.
+    """
+    for element in root.iter("*"):
+        if next(element.iterchildren("*"), None) is None:
+            yield str(element.xpath("string()"))
+
+
 def line_of(element: etree._Element) -> int | None:
     """Return the line in which an element begins, None if it was not read from a document."""
     line = element.sourceline
@@ -332,9 +342,6 @@ def _page(title: str, url: str) -> ParseError:
 
 def refuse_doctype(data: bytes, url: str) -> ParseError:
     message = "the document has a DOCTYPE with declarations, which are not accepted; expected none"
-    return ParseError(message, code="doctype", url=url, line=_line_of_doctype(data))
-
-
-def _line_of_doctype(data: bytes) -> int | None:
     place = data.find(b"<!DOCTYPE")
-    return data.count(b"\n", 0, place) + 1 if place >= 0 else None
+    line = data.count(b"\n", 0, place) + 1 if place >= 0 else None
+    return ParseError(message, code="doctype", url=url, line=line)

@@ -16,14 +16,12 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import parties
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import parse_date, read_periods
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.languages import read_languages
-from ckanext.ukharvest.core.values.periods import read_periods
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.core.vocabularies.csv_file import Vocabulary
-from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 from ckanext.ukharvest.parsers.package_dict import is_blank
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
@@ -141,12 +139,7 @@ def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, An
     site has under our name; the field then keeps its own name.
     """
     own = {name: rule for name, rule in _rules(table) if not name.startswith(RESOURCES)}
-    fields = dict(flat)
-    for name, rule in own.items():
-        value = rule.translate(fields.pop(name, None))
-        if rule.target and not is_blank(value):
-            fields[rule.target] = value
-    _rename(fields, BUILT_IN, own)
+    fields = _renamed(flat, own, BUILT_IN)
     for name in _OWN:
         value = fields.pop(name, None)
         # Of a dataset that has come by way of several portals, the first one's identity.
@@ -155,12 +148,22 @@ def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, An
             fields[PREFIX + name] = value
     parts = {name[len(RESOURCES) :]: rule for name, rule in _rules(table) if name not in own}
     if isinstance(fields.get("resources"), list):
-        fields["resources"] = [_part(resource, parts) for resource in fields["resources"]]
+        fields["resources"] = [
+            _renamed(resource, parts, OF_RESOURCES) if isinstance(resource, Mapping) else resource
+            for resource in fields["resources"]
+        ]
     return fields
 
 
-def _rename(fields: dict[str, Any], names: Mapping[str, str], own: Mapping[str, Rule]) -> None:
-    """Rename fields to our names where the table does not list them and the name is free."""
+def _renamed(
+    flat: Mapping[str, Any], own: Mapping[str, Rule], names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return fields with our names: by the source's rules, else by ours where a name is free."""
+    fields = dict(flat)
+    for name, rule in own.items():
+        value = rule.translate(fields.pop(name, None))
+        if rule.target and not is_blank(value):
+            fields[rule.target] = value
     names_by_fold: dict[str, list[str]] = {}
     for name in fields:
         names_by_fold.setdefault(_folded_name(name), []).append(name)
@@ -169,23 +172,12 @@ def _rename(fields: dict[str, Any], names: Mapping[str, str], own: Mapping[str, 
             is_free = name not in own and is_blank(fields.get(target))
             if is_free and not is_blank(fields.get(name)):
                 fields[target] = fields.pop(name)
+    return fields
 
 
 @lru_cache(maxsize=1024)  # a catalogue's records have the same names
 def _folded_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())
-
-
-def _part(resource: Any, rules: Mapping[str, Rule]) -> Any:
-    if not isinstance(resource, Mapping):
-        return resource
-    fields = dict(resource)
-    for name, rule in rules.items():
-        value = rule.translate(fields.pop(name, None))
-        if rule.target and not is_blank(value):
-            fields[rule.target] = value
-    _rename(fields, OF_RESOURCES, rules)
-    return fields
 
 
 def _rules(table: Mapping[str, Any]) -> Iterable[tuple[str, Rule]]:
@@ -219,11 +211,10 @@ _THEMES = ("theme-primary", "theme-secondary", "themes")
 def translate_eu(flat: Mapping[str, Any]) -> dict[str, Any]:
     """Return a package's fields with those of data.europa.eu's schema translated."""
     package_dict = _translated(flat, _DATASET, _DATES)
-    if all(package.is_blank(flat.get(key)) for key in _THEMES):
+    if all(is_blank(flat.get(key)) for key in _THEMES):
         package_dict |= {"themes": themes} if (themes := _themes(flat.get("groups"))) else {}
-    parties_ = _further_agents(flat)
     package_dict |= {
-        k: text for k, text in parties_.items() if package.is_blank(package_dict.get(k))
+        key: text for key, text in _further_agents(flat).items() if is_blank(package_dict.get(key))
     }
     resources = flat.get("resources")
     if isinstance(resources, list):
@@ -253,11 +244,11 @@ def _translated(
         values = {name: value for name, value in zip(names, read(flat[key]), strict=False) if value}
         if values:
             del fields[key]
-        fields |= {k: value for k, value in values.items() if package.is_blank(fields.get(k))}
+        fields |= {k: value for k, value in values.items() if is_blank(fields.get(k))}
     for key, name in dates.items():
-        text: Any = flat.get(key)
-        is_free = isinstance(text, str) and package.is_blank(fields.get(name))
-        if is_free and parse_value(text, parse_date, ignore, ""):
+        text = flat.get(key)
+        is_free = isinstance(text, str) and is_blank(fields.get(name))
+        if is_free and parse_value(str(text), parse_date, ignore, ""):
             fields[name] = text
     return fields
 
@@ -363,9 +354,8 @@ _CHECKSUM = ("hash", "hash_algorithm", "checksums")
 
 
 def _licence(value: Any) -> tuple[str, ...]:
-    for item in _objects(value):
-        return next(iter(_texts([item], "label", "resource")), ""), clean_text(item.get("resource"))
-    return ()
+    item = next(_objects(value), {})
+    return next(iter(_texts([item], "label", "resource")), ""), clean_text(item.get("resource"))
 
 
 def _themes(groups: Any) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
+    OF_DATASET,
     Agent,
     DatasetRecord,
     Origin,
@@ -21,8 +22,8 @@ from ckanext.ukharvest.core.records import (
     Problem,
     RawRecord,
     RemoteGroup,
+    Translation,
 )
-from ckanext.ukharvest.core.translations import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_line
@@ -154,7 +155,8 @@ _NEEDED = {
 
 def _translations(fields: Fields) -> FieldValues:
     title = package.line(fields, ("title",))
-    return json_fields.with_language(title, json_fields.dataset_translations(fields.data))
+    texts = json_fields.ckan_translations(fields.data, Translation, OF_DATASET)
+    return json_fields.with_language(title, texts)
 
 
 _CONTACT, _MAINTAINER = ("contact-name", "contact-email"), ("maintainer", "maintainer_email")

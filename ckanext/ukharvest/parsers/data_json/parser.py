@@ -12,8 +12,13 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.translations import Translation
+from ckanext.ukharvest.core.records import (
+    OF_DATASET,
+    DatasetRecord,
+    Problem,
+    RawRecord,
+    Translation,
+)
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_frequency
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
@@ -162,9 +167,9 @@ def _frequency(fields: Fields) -> FieldValues:
 
 
 def _own(fields: Fields) -> FieldValues:
-    translations = json_fields.dataset_translations(own_fields(fields))
+    texts = json_fields.ckan_translations(own_fields(fields), Translation, OF_DATASET)
     title = value_text(fields.get("title"))
-    return {"extras": own_extras(fields), **with_language(title, translations)}
+    return {"extras": own_extras(fields), **with_language(title, texts)}
 
 
 def _rights(fields: Fields, names: table.Names) -> str:

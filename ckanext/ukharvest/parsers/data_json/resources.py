@@ -13,9 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.translations import OF_DATASET, OF_RESOURCE, ResourceTranslation
-from ckanext.ukharvest.core.values import formats, multivalue, schema_types
+from ckanext.ukharvest.core.records import (
+    OF_DATASET,
+    OF_RESOURCE,
+    ResourceRecord,
+    ResourceTranslation,
+)
+from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
@@ -145,7 +149,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
         )
     values, extras = collect(RESOURCE_MAPPING, part)
     facts = {
-        "schema_type": schema_types.guess(values["schema_url"], label),
+        "schema_type": formats.guess_schema_type(values["schema_url"], label),
         "access_url": access if download and access != download else "",
     }
     is_service = bool(endpoint) or (label in SERVICE_FORMATS and not download)
@@ -252,8 +256,8 @@ def _dictionary(part: Fields) -> str:
 
 
 def _own(part: Fields) -> FieldValues:
-    translations = json_fields.resource_translations(own_fields(part))
-    return {"extras": own_extras(part, of_file=True), "translations": translations}
+    texts = json_fields.ckan_translations(own_fields(part), ResourceTranslation, OF_RESOURCE)
+    return {"extras": own_extras(part, of_file=True), "translations": texts}
 
 
 def _translations(part: Fields) -> FieldValues:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from ckanext.ukharvest.core.records import Agent, Licence
-from ckanext.ukharvest.core.translations import Texts, collect_translations
+from ckanext.ukharvest.core.records import Agent, Licence, Pairs, Texts, collect_translations
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.licences import read_licence
@@ -139,15 +139,14 @@ def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) ->
         kind: Translation or ResourceTranslation.
         names: name of a field → attribute of ``kind``.
     """
-    pairs = {name: _map_pairs(fields, key, name) for key, name in names.items()}
+    data = fields.data
+    pairs: dict[str, Pairs] = {
+        name: chain(map_pairs(data.get(key), name), map_pairs(data.get(f"{key}Map"), name))
+        for key, name in names.items()
+    }
     is_apart = fields.has(*(f"{key}Map" for key in names))
     # Beside a map stands the main text, which is in another language.
     return collect_translations(kind, pairs, least=1 if is_apart else 2)
-
-
-def _map_pairs(fields: Fields, key: str, name: str) -> list[tuple[str, Any]]:
-    own, apart = fields.data.get(key), fields.data.get(f"{key}Map")
-    return [*map_pairs(own, name), *map_pairs(apart, name)]
 
 
 def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> Licence | None:
@@ -181,7 +180,9 @@ def place(fields: Fields, key: str = "spatial") -> places.Places:
     names: list[str] = []
     unread: list[str] = []
     value = fields.get(key)
-    items = [value] if _is_numbers(value) else fields.items(key, strict=False)
+    # Four numbers, or two corners, are one place.
+    is_place = isinstance(value, list) and value and isinstance(value[0], (int, float, list))
+    items = [value] if is_place else fields.items(key, strict=False)
     for item in items:
         try:
             geometry, name = _place(item)
@@ -195,11 +196,6 @@ def place(fields: Fields, key: str = "spatial") -> places.Places:
     return places.Places(
         geometry, "; ".join(dict.fromkeys(names)), "; ".join(dict.fromkeys(unread))
     )
-
-
-def _is_numbers(value: Any) -> bool:
-    """Tell whether a list is itself a place: four numbers or two corners."""
-    return isinstance(value, list) and bool(value) and isinstance(value[0], (int, float, list))
 
 
 def _place(item: Any) -> tuple[spatial.Geometry | None, str]:

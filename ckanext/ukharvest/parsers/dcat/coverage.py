@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from ckanext.ukharvest.core.translations import (
+from ckanext.ukharvest.core.records import (
     Pairs,
     ResourceTranslation,
     Translation,
@@ -15,11 +15,10 @@ from ckanext.ukharvest.core.translations import (
 )
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import parse_period
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
@@ -75,8 +74,8 @@ def place(node: Node) -> tuple[places.Places, str]:
 
 def _place(owner: Node, part: Node) -> tuple[spatial.Geometry | None, str, str]:
     """Return one place, its name, and its shape if none of its spellings can be read."""
-    name = part.text(*_PLACE_NAMES) if part.term.kind != "literal" else ""
     is_words = part.term.kind == "literal"
+    name = "" if is_words else part.text(*_PLACE_NAMES)
     refused = unread = ""
     for text, parse in _shapes(part):
         try:
@@ -134,7 +133,7 @@ def _period(part: Node) -> str | tuple[str, str]:
     if start or end:
         return start, end
     text = _of_uri(part.uri) or part.label()
-    if part.is_described or part.term.kind == "literal" or not text:
+    if part.predicates() or part.term.kind == "literal" or not text:
         return text
     try:
         parse_period(text)
@@ -232,8 +231,8 @@ def text_language(node: Node, titles: Names) -> str:
 
 
 def dataset_translations(
-    node: Node, titles: Names, notes: Names, abstracts: Names, keywords: Names
-) -> dict[str, Translation]:
+    titles: Names, notes: Names, abstracts: Names, keywords: Names, node: Node
+) -> FieldValues:
     """Return a dataset's texts by language.
 
     Args:
@@ -249,18 +248,16 @@ def dataset_translations(
             (tag, clean_tags(words, "")[0]) for tag, words in _grouped(node.literals(*keywords))
         ],
     }
-    return collect_translations(Translation, fields)
+    return {"translations": collect_translations(Translation, fields)}
 
 
-def distribution_translations(
-    node: Node, titles: Names, texts: Names
-) -> dict[str, ResourceTranslation]:
+def distribution_translations(titles: Names, texts: Names, node: Node) -> FieldValues:
     """Return a distribution's texts by language."""
     fields = {
         "name": _joined(_first_literals(node, titles), _first_line),
         "description": _joined(_first_literals(node, texts), _lines),
     }
-    return collect_translations(ResourceTranslation, fields)
+    return {"translations": collect_translations(ResourceTranslation, fields)}
 
 
 def _first_literals(node: Node, names: Names) -> Literals:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.translations import ResourceTranslation
-from ckanext.ukharvest.core.values import formats, licences, schema_types
+from ckanext.ukharvest.core.records import Agent, ResourceRecord
+from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, extras, people
 from ckanext.ukharvest.parsers.dcat.node import Node, line, natural, quoted, row, types
-from ckanext.ukharvest.parsers.table import Field, Row, collect
+from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect
 
 # Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
 WAYS = {
@@ -58,8 +58,6 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
                 label = formats.of_url(url) or "HTML"
                 yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
 
-
-Rows = tuple[Field | Row, ...]
 
 # Members of a service in the extra access_services, named as in ckanext-dcat's.
 SERVICE_FIELDS = {
@@ -108,29 +106,26 @@ def service_facts(service: Node) -> dict[str, Any]:
     for predicate, key in SERVICE_FIELDS.items():
         if values := service.values(predicate):
             facts[key] = values if key in _SERVICE_LISTS else values[0]
-    for key, (agent, _extras) in {
-        "contact": people.contact(service),
-        "publisher": people.publisher(service),
-        "creator": people.author(service),
+    for key, agent in {
+        "contact": people.contact(service).get("contact"),
+        "publisher": people.publisher(service).get("publisher"),
+        "creator": people.author(service).get("author"),
     }.items():
         if agent is not None:
             facts[key] = [{"name": agent.name, "email": agent.email, "url": agent.url}]
     return facts
 
 
-def service_resources(
-    node: Node, files: Iterable[ResourceRecord], parts: Iterable[Node], mapping: Rows
-) -> list[ResourceRecord]:
+def services_of(node: Node, files: Iterable[ResourceRecord]) -> list[ResourceRecord]:
     """Return the services of a dataset that are no files of it yet, each URL once.
 
     Args:
         node: the dataset, or a service that is a record: its own endpoint is one, too.
         files: its files; a file without a URL has that of its service.
-        parts: its distributions.
-        mapping: the table of a distribution's fields: a service has the same names for them.
     """
     seen = {file.url for file in files}
     resources = []
+    parts = _parts(node)[: node.max_resources]
     named = (named_service for part in parts for named_service in part.nodes("dcat:accessService"))
     for service in (*node.subjects(SERVES), *named):
         url = service_url(service)
@@ -138,23 +133,24 @@ def service_resources(
             service.report("missing-url", "dcat:endpointURL", "missing; expected a web address")
         if url and url not in seen:
             seen.add(url)
-            resources.append(_service(service, url, mapping))
+            resources.append(_service(service, url))
     return resources
 
 
-def _service(service: Node, url: str, mapping: Rows) -> ResourceRecord:
+def _service(service: Node, url: str) -> ResourceRecord:
     part = service.renamed(f"service {quoted(service.text('dct:title') or url)}, ")
-    fields, facts = collect(mapping, part)
+    fields, facts = collect(_SERVICE_MAPPING, part)
     described = part.page("dcat:endpointDescription")
     labels = (fields["format"], formats.of_url(url), formats.of_url(described))
-    agent, phone = people.contact(part)
+    contact = people.contact(part)
+    agent = contact.get("contact") or Agent()
     facts |= {
         "endpoint_description": described,
         "access_rights": ", ".join(part.values("dct:accessRights")),
         "rights": people.rights(part),
-        "contact_name": agent.name if agent else "",
-        "contact_email": agent.email if agent else "",
-        "contact-phone": phone.get("contact-phone", ""),
+        "contact_name": agent.name,
+        "contact_email": agent.email,
+        "contact-phone": contact.get("extras", {}).get("contact-phone", ""),
     }
     terms = (*part.values("dct:license"), "")
     fields |= {
@@ -166,7 +162,7 @@ def _service(service: Node, url: str, mapping: Rows) -> ResourceRecord:
     }
     identity = "" if service.uri == url else service.uri
     facts = {name: text for name, text in facts.items() if text}
-    read = table.names_read(mapping) | _SERVICE_READ
+    read = table.names_read(_SERVICE_MAPPING) | _SERVICE_READ
     facts = table.add_unread(facts, extras.unread_predicates(part, read), of_file=True)
     return ResourceRecord(id=identity, extras=facts, **fields)
 
@@ -216,9 +212,6 @@ LISTS = {
 OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
 
 
-Found = dict[str, Any]
-
-
 def _parts(node: Node) -> list[Node]:
     """Return the distributions of a dataset as nodes, sorted by URI, else by title and URL."""
     parts = node.nodes(*DISTRIBUTION)
@@ -237,8 +230,8 @@ def distributions(node: Node) -> list[ResourceRecord]:
     for name in filter(node.has, _MISNAMED):
         node.report("misnamed-field", name, "expected the name dcat:distribution")
     if len(parts) > limit:
-        only = f"{len(parts):,} of them; the first {limit:,} were read"
-        node.report("too-many-distributions", "dcat:distribution", only)
+        words = f"{len(parts):,} of them; the first {limit:,} were read"
+        node.report("too-many-distributions", "dcat:distribution", words)
     resources = [
         resource for resource in (_distribution(_named(part)) for part in parts[:limit]) if resource
     ]
@@ -249,14 +242,6 @@ def distributions(node: Node) -> list[ResourceRecord]:
         else resource
         for resource in resources
     ]
-
-
-def services_of(node: Node, files: list[ResourceRecord]) -> list[ResourceRecord]:
-    """Return the services of a dataset that are not among its files."""
-    # A service has the fields of a file, but for its URL and its terms.
-    apart = ("dcat:accessService", "dct:license", "dct:rights")
-    mapping = tuple(row for row in RESOURCE_MAPPING if not set(apart) & set(row.source))
-    return service_resources(node, files, _parts(node)[: node.max_resources], mapping)
 
 
 def _order(part: Node) -> tuple[bool, list[tuple[int, str]]]:
@@ -278,7 +263,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         return None
     if fields["format"] in SERVICE_FORMATS and not part.has(*_DOWNLOAD):
         fields["kind"] = "service"
-    if kind := schema_types.guess(fields["schema_url"], fields["format"]):
+    if kind := formats.guess_schema_type(fields["schema_url"], fields["format"]):
         facts["schema_type"] = kind
     fields["name"] = fields["name"] or formats.name_of(fields["url"], fields["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
@@ -286,7 +271,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
     return ResourceRecord(id="" if identity == fields["url"] else identity, extras=facts, **fields)
 
 
-def _addresses(part: Node) -> Found:
+def _addresses(part: Node) -> FieldValues:
     """Return the URL: the download's, the page's, the service's, else the distribution's URI.
 
     A web URI is used as a URL when there is no other.
@@ -310,20 +295,20 @@ def _endpoint(part: Node) -> str:
     return next(filter(None, urls), "")
 
 
-def _format(part: Node) -> Found:
+def _format(part: Node) -> FieldValues:
     """Return the media type as given, and CKAN's label."""
     named = [formats.without_registry(text) for text in _spellings(part, _FORMAT)]
     typed = [formats.without_registry(text) for text in _spellings(part, _MEDIA)]
     types = list(filter(None, map(formats.media_type, (*typed, *named))))
     if typed and not types and not any(map(formats.label, typed)):
-        expected = f"{quoted(typed[0], 40)} is no type such as text/csv"
-        part.report("bad-media-type", "dcat:mediaType", expected)
+        words = f"{quoted(typed[0], 40)} is no type such as text/csv"
+        part.report("bad-media-type", "dcat:mediaType", words)
     urls = part.values(*_DOWNLOAD) or part.values(*_ACCESS) or [_endpoint(part)]
     labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))
     label = next(filter(None, labels), "")
     if named and not label:
-        shown = quoted(named[0], 40)
-        part.report("unknown-format", "dct:format", f"{shown} is not a known format")
+        words = f"{quoted(named[0], 40)} is not a known format"
+        part.report("unknown-format", "dct:format", words)
     return {"format": label, "mimetype": next(iter(types), "")}
 
 
@@ -338,7 +323,7 @@ def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
         yield from dict.fromkeys(text for texts in labels for text in texts if text)
 
 
-def _size(part: Node) -> Found:
+def _size(part: Node) -> FieldValues:
     for name in _SIZE:
         for value in part.nodes(name):
             if text := value.text("dcat:bytes", "rdf:value") or value.label():
@@ -349,10 +334,6 @@ def _size(part: Node) -> Found:
 
 def _lines(part: Node, names: table.Names) -> str:
     return "\n".join(map(plain_text, part.best(*names)))
-
-
-def _translations(part: Node, _names: table.Names) -> dict[str, ResourceTranslation]:
-    return coverage.distribution_translations(part, _TITLES, _TEXTS)
 
 
 def _languages(part: Node, names: table.Names) -> str:
@@ -373,13 +354,13 @@ def _schema(part: Node, names: table.Names) -> str:
     return next(iter(uk_fields.schemas(part.values(*names))), "")
 
 
-def _place(part: Node) -> Found:
+def _place(part: Node) -> FieldValues:
     place, uris = coverage.place(part)
     facts = {"spatial-text": place.names, "spatial_uri": uris, **place.extras}
     return {"extras": {"spatial": geometry_text(place.geometry), **facts}}
 
 
-def _checksum(part: Node) -> Found:
+def _checksum(part: Node) -> FieldValues:
     pairs = [
         (
             checksum.text("spdx:checksumValue") or checksum.label(),
@@ -397,7 +378,7 @@ def _services(part: Node, names: table.Names) -> str:
     return json.dumps(services, ensure_ascii=False) if services else ""
 
 
-def _objects(part: Node) -> Found:
+def _objects(part: Node) -> FieldValues:
     return {"extras": {"uri": part.uri, **extras.objects(part, OBJECTS)}}
 
 
@@ -406,7 +387,11 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
     row(_TITLES, "name", line),
     row(_TEXTS, "description", _lines),
-    row((*_TITLES, *_TEXTS), "translations", _translations),
+    Field(
+        (*_TITLES, *_TEXTS),
+        "translations",
+        partial(coverage.distribution_translations, _TITLES, _TEXTS),
+    ),
     Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
     Field(_SIZE, "size", _size),
     row(_ISSUED, "issued", coverage.date),
@@ -430,3 +415,10 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field(("every other predicate",), "extras"),
 )
 _READ = table.names_read(RESOURCE_MAPPING) | extras.NOT_READ | {"adms:identifier"}
+
+# A service has the fields of a file, but for its URL and its terms.
+_SERVICE_MAPPING = tuple(
+    field
+    for field in RESOURCE_MAPPING
+    if not {"dcat:accessService", "dct:license", "dct:rights"}.intersection(field.source)
+)

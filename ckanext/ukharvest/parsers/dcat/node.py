@@ -132,14 +132,15 @@ def short(uri: str) -> str:
     return uri
 
 
-def _prefixes() -> Iterator[tuple[str, str]]:
-    for prefix, starts in NAMESPACES.items():
-        for start in starts:
-            yield start.replace("https://", "http://", 1), prefix
-
-
 # The longest first: one namespace may begin with another.
-_PREFIXES = sorted(_prefixes(), key=lambda each: -len(each[0]))
+_PREFIXES = sorted(
+    (
+        (start.replace("https://", "http://", 1), prefix)
+        for prefix, starts in NAMESPACES.items()
+        for start in starts
+    ),
+    key=lambda pair: -len(pair[0]),
+)
 
 
 # Predicates of a node's name, the most specific first.
@@ -190,10 +191,6 @@ class Node(Reporter):
         value = self.term.value
         return value if self.term.kind == "uri" and "/.well-known/genid/" not in value else ""
 
-    def part(self, prefix: str) -> Node:
-        """Return the node itself, which the rows of a table read."""
-        return self
-
     def renamed(self, where: str) -> Node:
         """Return the same node with another ``where``."""
         return Node(self._scope, self.term, where)
@@ -202,11 +199,6 @@ class Node(Reporter):
     def max_resources(self) -> int:
         """Maximum number of distributions to read."""
         return self._scope.max_resources
-
-    @property
-    def is_described(self) -> bool:
-        """Whether the record has triples about it."""
-        return bool(self._properties)
 
     def types(self) -> set[str]:
         """Return the short names of its classes' local parts, such as "Dataset"."""

@@ -14,7 +14,6 @@ from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import marked as _
@@ -111,10 +110,6 @@ _MODIFIED = ("dct:modified", "schema:dateModified", "dct:updated")
 _CREATED = ("dct:created", "schema:dateCreated")
 
 
-def _translations(node: Node, _names: table.Names) -> dict[str, Translation]:
-    return coverage.dataset_translations(node, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS)
-
-
 def _notes(node: Node) -> FieldValues:
     # data.gov.uk's guide: both together. A summary is used where there is no description.
     texts = [text for name in _NOTES for text in node.best(name)] or node.best(*_ABSTRACTS)
@@ -133,13 +128,8 @@ def _tags(node: Node, names: table.Names) -> table.Names:
 
 
 def _themes(node: Node) -> FieldValues:
-    report = node.reporter("dcat:theme")
-    return uk_fields.authority(uk_fields.FieldTexts("", node.values(*_THEMES), report))
-
-
-def _agent(field: str, node: Node) -> FieldValues:
-    agent, facts = people.READERS[field](node)
-    return {field: agent, "extras": facts}
+    themes = uk_fields.FieldTexts("", node.values(*_THEMES), node.reporter("dcat:theme"))
+    return uk_fields.authority(themes)
 
 
 def _place(node: Node) -> FieldValues:
@@ -180,16 +170,20 @@ MAPPING: tuple[Field | Row, ...] = (
     Field((*_NOTES, *_ABSTRACTS), "notes; extra abstract", _notes),
     row(_KEYWORDS, "tags", _tags),
     row(_TITLE, "text_language", coverage.text_language),
-    row((*_TITLE, *_NOTES, *_ABSTRACTS, *_KEYWORDS), "translations", _translations),
+    Field(
+        (*_TITLE, *_NOTES, *_ABSTRACTS, *_KEYWORDS),
+        "translations",
+        partial(coverage.dataset_translations, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
+    ),
     Field(_THEMES, "themes; extras la_function, la_service", _themes),
     row(_ISSUED, "issued", coverage.date),
     row(_MODIFIED, "modified", coverage.last_date),
     row(_CREATED, "extra created", coverage.date),
     Field(coverage.TEMPORAL, "temporal", coverage.temporal),
     row(coverage.FREQUENCY, "frequency", coverage.frequency),
-    Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", partial(_agent, "publisher")),
-    Field((*people.CONTACT, people.ATTRIBUTION), "contact", partial(_agent, "contact")),
-    Field((*people.CREATOR, people.ATTRIBUTION), "author", partial(_agent, "author")),
+    Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", people.publisher),
+    Field((*people.CONTACT, people.ATTRIBUTION), "contact", people.contact),
+    Field((*people.CREATOR, people.ATTRIBUTION), "author", people.author),
     Field(
         (*people.PUBLISHER, *people.CONTACT, *people.CREATOR, *people.PARTIES)
         + ("dct:contributor", "dct:rightsHolder", people.ATTRIBUTION),

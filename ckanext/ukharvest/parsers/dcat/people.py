@@ -63,26 +63,25 @@ Extras = dict[str, str]
 Pair = tuple[Node, Agent]
 
 
-def publisher(node: Node) -> tuple[Agent | None, Extras]:
+def publisher(node: Node) -> FieldValues:
     """Return the publisher with ckanext-dcat's extras; its parent bodies are "A > B > C"."""
     parts = _publishers(node)
     if not parts:
-        return None, {}
+        return {}
     part, agent = parts[0]
     if not agent.name:
-        shown = quoted(part.uri or agent.email)
-        expected = f"{shown} has no name in the document; expected its foaf:name"
-        node.report("missing-field", "dct:publisher", expected)
+        words = f"{quoted(part.uri or agent.email)} has no name in the document"
+        node.report("missing-field", "dct:publisher", f"{words}; expected its foaf:name")
     extras = _agent_extras("publisher", part, agent)
     extras["publisher_hierarchy"] = parties.body_hierarchy(_names_upwards(part, agent.name))
-    return _linked(part, agent), extras
+    return {"publisher": _linked(part, agent), "extras": extras}
 
 
 def _publishers(node: Node) -> list[Pair]:
     """Return the publishers, the one that is used first."""
     parts = _in_role(node, PUBLISHER, parties.PUBLISHER, "owner")
-    parts = [pair for pair in parts if pair[1] != Agent() or pair[0].uri]
-    return sorted(parts, key=lambda pair: not pair[1].name)
+    filled = (pair for pair in parts if pair[1] != Agent() or pair[0].uri)
+    return sorted(filled, key=lambda pair: not pair[1].name)
 
 
 def _names_upwards(part: Node, name: str) -> Iterator[str]:
@@ -95,39 +94,39 @@ def _names_upwards(part: Node, name: str) -> Iterator[str]:
         part = above
 
 
-def contact(node: Node) -> tuple[Agent | None, Extras]:
+def contact(node: Node) -> FieldValues:
     """Return the contact; if there are several, the first with an email address."""
     parts = _contacts(node)
     if not parts:
-        return None, {}
+        return {}
     part, agent = parts[0]
     phones = (telephone.address() for telephone in part.nodes(*_PHONES))
     phone = read_phone(clean_text(next(phones, "")))
-    return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
+    extras = _agent_extras("contact", part, agent) | {"contact-phone": phone}
+    return {"contact": _linked(part, agent), "extras": extras}
 
 
 def _contacts(node: Node) -> list[Pair]:
     """Return the contacts, the one that is used first."""
     parts = _in_role(node, CONTACT, parties.CONTACT)
     parts.sort(key=lambda pair: not pair[1].email)
-    part, agent = parts[0] if parts else (node, Agent(name="-"))
-    if not agent.name and part.term.kind == "literal":
+    if parts and not parts[0][1].name and parts[0][0].term.kind == "literal":
         # data.gov.uk's guide: a separate email address whatever names the contact.
-        named = next((pair for pair in parts if pair[1].name), parts[0])
-        rest = [pair for pair in parts[1:] if pair is not named or pair[1].email]
+        (part, agent), *others = parts
+        named = next((pair for pair in others if pair[1].name), parts[0])
+        rest = [pair for pair in others if pair is not named or pair[1].email]
         return [(part, replace(agent, name=named[1].name)), *rest]
     return parts
 
 
-def author(node: Node) -> tuple[Agent | None, Extras]:
+def author(node: Node) -> FieldValues:
     """Return the first creator."""
-    for part, agent in _creators(node):
-        return _linked(part, agent), _agent_extras("creator", part, agent)
-    return None, {}
-
-
-def _creators(node: Node) -> list[Pair]:
-    return _in_role(node, CREATOR, parties.AUTHOR)
+    for part, agent in _in_role(node, CREATOR, parties.AUTHOR):
+        return {
+            "author": _linked(part, agent),
+            "extras": _agent_extras("creator", part, agent),
+        }
+    return {}
 
 
 def _in_role(node: Node, predicates: tuple[str, ...], *roles: str) -> list[Pair]:
@@ -156,7 +155,7 @@ def others(node: Node) -> FieldValues:
     roles = {
         parties.PUBLISHER: _publishers(node),
         parties.CONTACT: _contacts(node),
-        parties.AUTHOR: _creators(node),
+        parties.AUTHOR: _in_role(node, CREATOR, parties.AUTHOR),
     }
     first = [_party(*pairs[0], role) for role, pairs in roles.items() if pairs]
     agents = [_party(*pair, role) for role, pairs in roles.items() for pair in pairs[1:]]
@@ -165,13 +164,12 @@ def others(node: Node) -> FieldValues:
             body = _body(part)
             agents += [Agent(body, role=role)] if body not in ("", agent.name) else []
     agents += [_party(part, _agent(part), role) for role, part in _parts_with_role(node)]
-    for name, role in _NAMED.items():
-        pairs = [(part, _agent(part)) for part in node.nodes(name)]
-        agents += [
-            _party(part, agent, role)
-            for part, agent in pairs
-            if agent.email or (part.uri and agent.name)
-        ]
+    agents += [
+        _party(part, agent, role)
+        for name, role in _NAMED.items()
+        for part in node.nodes(name)
+        if (agent := _agent(part)).email or (part.uri and agent.name)
+    ]
     agents.sort(key=lambda agent: natural(agent.name))
     return {"extras": parties.other_parties(agents, *first)}
 
@@ -212,8 +210,7 @@ def _email(part: Node) -> str:
 
 def _linked(part: Node, agent: Agent) -> Agent | None:
     """Return the agent with its URI, which identifies publishers, else with its homepage."""
-    uri = part.uri if is_web_url(part.uri) else ""
-    linked = replace(agent, url=uri or agent.url)
+    linked = replace(agent, url=part.uri) if is_web_url(part.uri) else agent
     return linked if linked != Agent() else None
 
 
@@ -281,7 +278,3 @@ def rights(node: Node, _names: table.Names = RIGHTS) -> str:
         uris = [] if name == "dct:accessRights" else [part.uri for part in parts]
         texts += node.best(name) or list(filter(None, (part.label() for part in parts))) or uris
     return "\n".join(dict.fromkeys(filter(None, texts)))
-
-
-# Fields of DatasetRecord with a person or body.
-READERS = {"publisher": publisher, "contact": contact, "author": author}

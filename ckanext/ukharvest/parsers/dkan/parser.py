@@ -64,15 +64,14 @@ def iso(text: str, *, month_first: bool = False) -> str:
     if match is None:
         return text
     order = _order(match)
-    first, second = int(match["first"]), int(match["second"])
-    is_month_first = month_first if order is None else order
-    month, day = (first, second) if is_month_first else (second, first)
-    try:
-        found_day = date(int(match["year"]), month, day).isoformat()
-    except ValueError:
+    month, day = int(match["first"]), int(match["second"])
+    if not (month_first if order is None else order):
+        month, day = day, month
+    printed_day = _calendar_day(int(match["year"]), month, day)
+    if printed_day is None:
         return text
     time = match["time"]
-    return f"{found_day}T{time:0>5}" if time else found_day
+    return f"{printed_day}T{time:0>5}" if time else printed_day.isoformat()
 
 
 def is_month_first(texts: Iterable[str]) -> bool:
@@ -171,10 +170,10 @@ def _read(text: str) -> str:
 
 def _files(fields: Fields) -> FieldValues:
     """Rewrite dates as ISO 8601, media types alone."""
-    month_first = is_month_first(_printed(fields.data))
     files = fields.get("resources")
     if not isinstance(files, list):
         return {}
+    month_first = is_month_first(_printed(fields.data))
     return {"resources": [_file(file, month_first) for file in files]}
 
 
@@ -212,9 +211,9 @@ def _last(value: Any) -> str:
 
 
 def _contact(fields: Fields) -> FieldValues:
-    more = _more(fields)
     if fields.has("contact-name", "contact-email"):
         return {}
+    more = _more(fields)
     return {
         "contact-name": value_text(more.get("field_contact_name")),
         "contact-email": value_text(more.get("field_contact_email")),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.dates import LASTING, Periods, parse_date, span
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
     Box,
@@ -23,7 +23,6 @@ from ckanext.ukharvest.core.values.geometries import (
     too_large,
 )
 from ckanext.ukharvest.core.values.multivalue import as_text, is_no
-from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
@@ -84,13 +83,14 @@ def _geometry(
     if not parts:
         return None, False
     geometry = merge_geometries(parts)
-    size = too_large(geometry)
-    if not size:
+    if not (size := too_large(geometry)):
         return geometry, True
-    words = f"the geometry has {size:,} bytes, and its box is used instead"
-    expected = f"expected less than {MAX_BYTES:,}"
-    field = places.OUTLINE_FIELD if outlines else places.BOX_FIELD
-    entry.identification.report("large-spatial", field, f"{words}; {expected}")
+    entry.identification.report(
+        "large-spatial",
+        places.OUTLINE_FIELD if outlines else places.BOX_FIELD,
+        f"the geometry has {size:,} bytes, and its box is used instead; expected less than"
+        f" {MAX_BYTES:,}",
+    )
     boxes = boxes or [bounds(outline) for outline in outlines]
     plain = merge_geometries([bbox_polygon(*box) for box in boxes])
     return (bbox_polygon(*hull(boxes)) if too_large(plain) else plain), False
@@ -189,14 +189,15 @@ class _Time:
 
     def facts(self) -> dict[str, str]:
         """Its facts, as stored in the extra."""
-        parts = {
-            "from": self.begin.date,
-            "from-position": self.begin.vague,
-            "to": self.end.date,
-            "to-position": self.end.vague,
-            "description": self.about,
-        }
-        return without_blanks(parts)
+        return without_blanks(
+            {
+                "from": self.begin.date,
+                "from-position": self.begin.vague,
+                "to": self.end.date,
+                "to-position": self.end.vague,
+                "description": self.about,
+            }
+        )
 
 
 def _temporal(entry: Entry) -> FieldValues:

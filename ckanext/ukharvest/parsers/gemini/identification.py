@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from ckanext.ukharvest.core.translations import (
+from ckanext.ukharvest.core.records import (
     ResourceTranslation,
     Translation,
     collect_translations,
@@ -95,18 +95,19 @@ def _languages(node: IsoNode, paths: tuple[str, ...]) -> tuple[str, ...]:
 
 def _relation(node: IsoNode) -> dict[str, str]:
     """Read another resource that this one belongs to or is derived from."""
-    facts = {
-        "title": node.text("aggregateDataSetName/*/title", "name/*/title"),
-        "identifier": node.text(
-            "aggregateDataSetIdentifier/*/code",
-            "aggregateDataSetName/*/identifier/*/code",
-            "name/*/identifier/*/code",
-            "metadataReference/*/identifier/*/code",
-        ),
-        "association": node.code("associationType"),
-        "initiative": node.code("initiativeType"),
-    }
-    return without_blanks(facts)
+    return without_blanks(
+        {
+            "title": node.text("aggregateDataSetName/*/title", "name/*/title"),
+            "identifier": node.text(
+                "aggregateDataSetIdentifier/*/code",
+                "aggregateDataSetName/*/identifier/*/code",
+                "name/*/identifier/*/code",
+                "metadataReference/*/identifier/*/code",
+            ),
+            "association": node.code("associationType"),
+            "initiative": node.code("initiativeType"),
+        }
+    )
 
 
 def _date(entry: Entry) -> FieldValues:

@@ -209,18 +209,12 @@ def _is_of_record(link: Link, guid: str) -> bool:
     if is_data or _OF_FILE.search(url) or formats.of_request(url):
         return False
     view = _VIEW.search(url)
-    return view is not None and _ends_in_identifier(view[1].lower(), guid.strip("{}").lower())
-
-
-def _ends_in_identifier(text: str, guid: str) -> bool:
-    """Tell whether a URL's path ends in this guid or in a UUID; both in lower case.
-
-    Without a pattern of the guid's own: compiling one for each record took a tenth of the parser's
-    time.
-    """
-    if _ENDS_IN_UUID.search(text):
-        return True
-    return bool(guid) and _ENDS_IN_UUID.search(text.replace(guid, _SOME_UUID)) is not None
+    if view is None:
+        return False
+    # Without a pattern of the guid's own: compiling one for each record took a tenth of the
+    # parser's time.
+    text, own = view[1].lower(), guid.strip("{}").lower() or _SOME_UUID
+    return any(map(_ENDS_IN_UUID.search, (text, text.replace(own, _SOME_UUID))))
 
 
 # Property of MD_Distribution → the links below it. A distributor's contact has links too; they
@@ -280,9 +274,10 @@ def _url(node: IsoNode, base: str) -> str:
 
 
 def _read(node: IsoNode, url: str, locales: identification.Locales) -> Read:
-    protocol = node.first_text_at("protocol") or PropertyText("")
-    profile = node.first_text_at("applicationProfile") or PropertyText("")
-    description = node.first_text_at("description") or PropertyText("")
+    protocol, profile, description = (
+        node.first_text_at(path) or PropertyText("")
+        for path in ("protocol", "applicationProfile", "description")
+    )
     function = node.code("function")
     name = plain_line(node.text("name"))
     file = node.first("name/MimeFileType")

@@ -83,7 +83,10 @@ def _reference(node: IsoNode) -> Reference | None:
 def _systems(entry: Entry) -> FieldValues:
     systems = references(entry)
     for reference in systems:
-        if not reference.system and not _is_of_a_register(reference):
+        # A register's own URL may name the system, as for postcodes (GEMINI 17).
+        address = reference.href or reference.code
+        is_of_register = is_web_url(address) and not coordinate_systems.says_order(address)
+        if not reference.system and not is_of_register:
             words = f"'{shorten(reference.code, 60)}' is no known reference system; {EXPECTED}"
             reference.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
     for node in islice(entry.record.find_all(_IDENTIFIERS), _MOST, _MOST + 1):
@@ -99,22 +102,17 @@ def _systems(entry: Entry) -> FieldValues:
     }
 
 
-def _is_of_a_register(reference: Reference) -> bool:
-    """Tell whether a register's own URL names the system, as for postcodes (GEMINI 17)."""
-    address = reference.href or reference.code
-    return is_web_url(address) and not coordinate_systems.says_order(address)
-
-
 def _facts(reference: Reference) -> dict[str, str]:
     system = reference.system
-    parts = {
-        "code": reference.code,
-        "href": reference.href if reference.href != reference.code else "",
-        "codeSpace": reference.space,
-        "epsg": system.code if system and system.code != reference.code else "",
-        "name": system.name if system else "",
-    }
-    return without_blanks(parts)
+    return without_blanks(
+        {
+            "code": reference.code,
+            "href": reference.href if reference.href != reference.code else "",
+            "codeSpace": reference.space,
+            "epsg": system.code if system and system.code != reference.code else "",
+            "name": system.name if system else "",
+        }
+    )
 
 
 BOX_FIELD = "gmd:EX_GeographicBoundingBox"
@@ -162,8 +160,7 @@ def read_box(node: IsoNode, named_systems: Iterable[Reference]) -> Bounds | None
         words = f"its south {south:g} lies above its north {north:g}"
         node.report("swapped-extent", BOX_FIELD, f"{words}, which is read the other way round")
         south, north = north, south
-    box = _degrees(west, south, east, north)
-    if box:
+    if box := _degrees(west, south, east, north):
         return Bounds(_turned(node, box))
     return _of_lengths(node, (min(west, east), south, max(west, east), north), texts, named_systems)
 
@@ -218,22 +215,22 @@ def _of_lengths(
 ) -> Bounds | None:
     """Return a box given in metres: eastings and northings of a system that the record names."""
     written = ", ".join(shorten(text, 40) for text in texts)
-    refused = f"{written} is no box in degrees; {_DEGREES}"
+    refused = f"{written} is no box in degrees"
     for system in _candidates(box, list(named_systems)):
         try:
             degrees = coordinate_systems.box_to_wgs84(box, system)
         except ValueError as exc:
-            refused = f"{exc}; {_DEGREES}"
+            refused = str(exc)
             continue
         words = f"{written} is a box in {system.title}, which is converted; {_DEGREES}"
         node.report("converted-extent", BOX_FIELD, words)
         return Bounds(degrees, f"{written} ({system.code})")
-    node.report("bad-extent", BOX_FIELD, refused)
+    node.report("bad-extent", BOX_FIELD, f"{refused}; {_DEGREES}")
     return None
 
 
 def _candidates(box: Box, named_systems: list[Reference]) -> list[coordinate_systems.System]:
-    systems = [system.system for system in named_systems if system.system]
+    systems = [reference.system for reference in named_systems if reference.system]
     projected = [system for system in systems if system.kind == "projected"]
     is_british = any(system.code in _BRITISH for system in systems)
     west, south, east, north = box
@@ -272,15 +269,12 @@ def read_outline(
         near: the box around the record's boxes, if any: an outline elsewhere is wrong.
         named_systems: the reference systems that the record names.
     """
-    parts = list(node.find_all("polygon/*"))
-    outlines: list[Outline] = []
     try:
-        for part in parts:
-            outline = _outline(part, near, list(named_systems))
-            outlines += [outline] if outline else []
+        parts = [_outline(part, near, list(named_systems)) for part in node.find_all("polygon/*")]
     except ValueError as exc:
         node.report("bad-extent", OUTLINE_FIELD, str(exc))
         return None
+    outlines = [outline for outline in parts if outline]
     if not outlines:
         return None
     originals = [shape.original for shape in outlines if shape.original]
@@ -291,9 +285,8 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
     polygons = list(_polygons(part.element))
     if not polygons:
         return None
-    name = inherited(part.element, "srsName") or next(
-        filter(None, (element.get("srsName") for element in part.element.iter("{*}*"))), ""
-    )
+    names = (element.get("srsName") for element in part.element.iter("{*}*"))
+    name = inherited(part.element, "srsName") or next(filter(None, names), "")
     stated = coordinate_systems.find(name)
     if name and not stated:
         words = f"'{shorten(name, 60)}' is no known reference system; {EXPECTED}"
@@ -304,10 +297,10 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
         expected = "latitude or northing" if readings[0].y_first else "longitude or easting"
         words = f"its coordinates are not in the order of {shorten(name, 60)}"
         part.report("swapped-extent", OUTLINE_FIELD, f"{words}; expected {expected} first")
-    is_converted = reading.system.code not in DEGREES
+    if reading.system.code in DEGREES:
+        return Outline(geometry)
     text = etree.tostring(part.element, encoding="unicode", with_tail=False)
-    keeps = is_converted and len(text.encode()) < MAX_BYTES
-    return Outline(geometry, text if keeps else "")
+    return Outline(geometry, text if len(text.encode()) < MAX_BYTES else "")
 
 
 def _readings(

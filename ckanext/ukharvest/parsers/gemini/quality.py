@@ -135,8 +135,9 @@ def _result(node: IsoNode) -> dict[str, Any]:
 
 
 def _document(node: IsoNode) -> dict[str, str]:
-    facts = {"title": node.text("title"), "url": node.text("onlineResource/*/linkage")}
-    return without_blanks(facts)
+    return without_blanks(
+        {"title": node.text("title"), "url": node.text("onlineResource/*/linkage")}
+    )
 
 
 def _lineage_parts(entry: Entry) -> FieldValues:
@@ -158,13 +159,14 @@ def _lineage_parts(entry: Entry) -> FieldValues:
 def _measure(node: IsoNode) -> dict[str, str]:
     result = node.first("result/DQ_QuantitativeResult")
     unit = result.first("valueUnit") if result else None
-    facts = {
-        "name": node.text("nameOfMeasure", "measure/*/nameOfMeasure"),
-        "description": node.text("measureDescription", "measure/*/measureDescription"),
-        "value": result.text("value") if result else "",
-        "unit": (unit.href or unit.own_text().text) if unit else "",
-    }
-    return without_blanks(facts)
+    return without_blanks(
+        {
+            "name": node.text("nameOfMeasure", "measure/*/nameOfMeasure"),
+            "description": node.text("measureDescription", "measure/*/measureDescription"),
+            "value": result.text("value") if result else "",
+            "unit": (unit.href or unit.own_text().text) if unit else "",
+        }
+    )
 
 
 _ORDER = "distributionInfo/*/distributor/*/distributionOrderProcess/*"

@@ -111,36 +111,42 @@ def _schema(version: str) -> etree.XMLSchema:
 
 
 class Checker:
-    """Checks one document, piece by piece, against all versions at once."""
+    """Checks one document, piece by piece, against all versions at once.
+
+    Attributes:
+        bad_value: the first value that is not of its basic type; the parser reports all.
+    """
 
     def __init__(self) -> None:
         self._faults: dict[str, list[Problem]] = {version: [] for version in VERSIONS}
         self._counts = dict.fromkeys(VERSIONS, 0)
-        self._bad_value: Problem | None = None
+        self.bad_value: Problem | None = None
 
     def record(self, element: etree._Element) -> None:
         """Check a Dataset, which still stands in the document."""
         for version in VERSIONS:
-            self._add(version, _faults(version, element))
+            for fault in _faults(version, element):
+                self._counts[version] += 1
+                if len(self._faults[version]) < MAX_PROBLEMS:
+                    self._faults[version].append(fault)
         self._look_for_bad_value(element)
 
     def rest(self, root: etree._Element) -> None:
         """Check the document without its datasets."""
         if xml.local_name(root) == "Dataset":
             return  # it was checked as a record
-        self._look_for_bad_value(root)
         namespace = xml.namespace(root)
-        if namespace != NAMESPACE:
-            shown = f"'{shorten(namespace)}'" if namespace else "none"
-            words = f"the namespace is {shown}; expected {NAMESPACE}"
-            fault = Problem("schema", "Inventory", words, xml.line_of(root))
-            for version in VERSIONS:
-                self._counts[version] += 1
-                self._faults[version].insert(0, fault)
+        if namespace == NAMESPACE:
+            _put_dataset_back(root)
+            self.record(root)
             return
-        _put_dataset_back(root)
+        self._look_for_bad_value(root)
+        shown = f"'{shorten(namespace)}'" if namespace else "none"
+        words = f"the namespace is {shown}; expected {NAMESPACE}"
+        fault = Problem("schema", "Inventory", words, xml.line_of(root))
         for version in VERSIONS:
-            self._add(version, _faults(version, root))
+            self._counts[version] += 1
+            self._faults[version].insert(0, fault)
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong, by the version that finds least; nothing if one finds nothing."""
@@ -151,19 +157,9 @@ class Checker:
             faults.append(Problem("schema", "", f"{left:,} more faults of this kind follow"))
         return tuple(faults)
 
-    def bad_value(self) -> Problem | None:
-        """Return the first value that is not of its basic type; the parser reports all."""
-        return self._bad_value
-
     def _look_for_bad_value(self, element: etree._Element) -> None:
-        if self._bad_value is None:
-            self._bad_value = next(_bad_values(element), None)
-
-    def _add(self, version: str, faults: Iterator[Problem]) -> None:
-        for fault in faults:
-            self._counts[version] += 1
-            if len(self._faults[version]) < MAX_PROBLEMS:
-                self._faults[version].append(fault)
+        if self.bad_value is None:
+            self.bad_value = next(_bad_values(element), None)
 
 
 def _faults(version: str, element: etree._Element) -> Iterator[Problem]:

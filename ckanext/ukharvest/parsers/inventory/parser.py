@@ -6,7 +6,7 @@ Specification: schemas.esd.org.uk/inventory (versions 0.1 to 0.3) and its guidan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,12 +19,11 @@ from ckanext.ukharvest.core.values import (
     licences,
     local_government_lists,
     parties,
-    schema_types,
 )
+from ckanext.ukharvest.core.values.dates import Periods, join_periods
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.periods import Periods, join_periods
 from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -32,7 +31,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
 from ckanext.ukharvest.parsers.table import Field, FieldValues, row
-from ckanext.ukharvest.parsers.xml_fields import NO_DATE, Node, wrong_root
+from ckanext.ukharvest.parsers.xml_fields import Node, wrong_root
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
@@ -85,13 +84,8 @@ def _periods(part: Node) -> Periods:
 
 
 def _period(part: Node) -> Periods:
-    ends = _moment(part, "TemporalFrom"), _moment(part, "TemporalTo")
+    ends = part.written_date("TemporalFrom"), part.written_date("TemporalTo")
     return part.read_periods([ends], "", "@TemporalFrom", "@TemporalTo")
-
-
-def _moment(part: Node, name: str) -> str:
-    text = part.attribute(name) or part.text(name)
-    return "" if text.startswith(NO_DATE) else text
 
 
 def _places(part: Node) -> tuple[str, ...]:
@@ -106,6 +100,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
     covered, areas = _periods(part), _places(part)
     spoken = ", ".join(_languages(part))
     title, about = plain_line(part.text("Title")), plain_text(part.text("Description"))
+    identifier = part.text("Identifier")
     for rendition in part.find_all("Renditions", "Rendition"):
         url = _url(rendition)
         if not _is_active(rendition) or not url:
@@ -116,22 +111,24 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             words = f"'{shorten(mimetype, 40)}' is not a known type; expected one such as text/csv"
             rendition.report("unknown-format", "MimeType", words)
         schema_url, extras = _schema(rendition)
-        extras["language"] = spoken
-        extras["schema_type"] = schema_types.guess(schema_url, label)
-        extras["spatial_uri"] = " ".join(areas)
-        extras.update(covered.extras)
-        extras["availability"] = availability = rendition.text("Availability")
-        if availability and availability.lower() not in AVAILABILITY:
-            expected = "expected Download, Service or On application"
-            shown = shorten(availability, 40)
-            rendition.report("unexpected-value", "Availability", f"'{shown}'; {expected}")
+        availability = rendition.text("Availability")
+        expected = "Download, Service or On application"
+        _report_unlisted(rendition, "Availability", availability, AVAILABILITY, expected)
         name = plain_line(rendition.text("Title")) or title
         description = plain_text(rendition.text("Description")) or about
-        extras["resource_title"] = title if title != name else ""
-        extras["resource_description"] = about if about != description else ""
+        extras |= {
+            "language": spoken,
+            "schema_type": formats.guess_schema_type(schema_url, label),
+            "spatial_uri": " ".join(areas),
+            **covered.extras,
+            "availability": availability,
+            "resource_title": title if title != name else "",
+            "resource_description": about if about != description else "",
+        }
         yield ResourceRecord(
             url=url,
-            id=_id(part, mimetype),
+            # Without the URL: DataShare's contain the day of the request.
+            id=f"{identifier} {mimetype}".strip() if identifier else "",
             name=name,
             description=description,
             format=label,
@@ -148,6 +145,15 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
         )
 
 
+def _report_unlisted(
+    part: Node, name: str, text: str, known: Container[str], expected: str
+) -> None:
+    """Report a text that is not in the list of its field."""
+    if text and text.lower() not in known:
+        words = f"'{shorten(text, 40)}'; expected {expected}"
+        part.report("unexpected-value", name, words)
+
+
 def _kind(part: Node) -> str:
     text = part.attribute("Type")
     kind = _KINDS.get(text.lower(), "")
@@ -157,19 +163,11 @@ def _kind(part: Node) -> str:
     return kind or "data"
 
 
-def _id(part: Node, mimetype: str) -> str:
-    # Without the URL: DataShare's contain the day of the request.
-    identifier = part.text("Identifier")
-    return f"{identifier} {mimetype}".strip() if identifier else ""
-
-
 def _url(rendition: Node) -> str:
-    name = "Identifier"
-    text = rendition.text(name)
+    text = rendition.text("Identifier")
     if not text:
-        rendition.report("missing-url", name, "missing; expected the address of the file")
-        return ""
-    return rendition.link(name, text)
+        rendition.report("missing-url", "Identifier", "missing; expected the address of the file")
+    return rendition.link("Identifier", text)
 
 
 def _schema(rendition: Node) -> tuple[str, dict[str, str]]:
@@ -354,9 +352,8 @@ def _relations(dataset: Node, _names: table.Names) -> table.Several:
     for part in dataset.find_all("Relations", "Relation"):
         kind = part.text("RelationType") or shared
         target = part.text("DatasetIdentifier") or part.own_text()
-        if kind.lower() not in _RELATIONS:
-            expected = "expected depends on, derived from or links to"
-            part.report("unexpected-value", "RelationType", f"'{shorten(kind, 40)}'; {expected}")
+        expected = "depends on, derived from or links to"
+        _report_unlisted(part, "RelationType", kind, _RELATIONS, expected)
         if target:
             targets.setdefault(_RELATIONS.get(kind.lower(), "relation"), []).append(target)
     return table.Several(
@@ -376,15 +373,13 @@ _LISTS = {
 def _listed(dataset: Node, names: table.Names) -> str:
     """Return a text; report one that is not in the list of its field."""
     (name,) = names
-    text = dataset.text(name)
-    if text and text.lower() not in _LISTS[name]:
-        expected = ", ".join(_LISTS[name][:5])
-        shown = shorten(text, 40)
-        dataset.report("unexpected-value", name, f"'{shown}'; expected one of: {expected}")
+    text, known = dataset.text(name), _LISTS[name]
+    _report_unlisted(dataset, name, text, known, f"one of: {', '.join(known[:5])}")
     return text
 
 
 def _charge(dataset: Node, names: table.Names) -> str:
+    """Return the URL as given; report what is no URL."""
     text = dataset.text(names[0])
     dataset.parse_value(names[0], text, parse_url, "bad-url")
     return text

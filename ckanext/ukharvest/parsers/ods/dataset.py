@@ -181,13 +181,12 @@ def _export_url(dataset: Dataset, name: str) -> str:
 def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord | None:
     identity, address = part.text("id"), part.text("url")
     url = address if is_web_url(address) else _file_url(dataset, key, identity)
-    if not url and address and not dataset.portal:
-        shown = shorten(address, 60)
-        words = f"'{shown}' is a file of a portal whose address a saved document does not tell"
-        part.report("missing-url", "url", words)
-        return None
     if not url:
-        part.report("missing-url", "id", "missing; expected the file's id on the portal")
+        field, words = "id", "missing; expected the file's id on the portal"
+        if address and not dataset.portal:
+            file = f"'{shorten(address, 60)}' is a file of a portal"
+            field, words = "url", f"{file} whose address a saved document does not tell"
+        part.report("missing-url", field, words)
         return None
     mimetype = part.text("mimetype")
     title = plain_line(part.text("title"))

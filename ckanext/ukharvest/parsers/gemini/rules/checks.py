@@ -63,9 +63,9 @@ def quoted(words: Iterable[str], between: str) -> str:
     return between.join((*quotes[:_MOST_QUOTED], *rest))
 
 
-def nil_failure(node: IsoNode) -> Failure:
-    """Return the failure of a required element that has a nilReason instead of a value."""
-    return Failure(f"is absent, with nilReason '{shorten(node.nil)}'", node)
+def nil_fault(node: IsoNode) -> str:
+    """Return the fault of a required element that has a nilReason instead of a value, or ""."""
+    return f"is absent, with nilReason '{shorten(node.nil)}'" if node.nil else ""
 
 
 def needed(metadata: Metadata, *paths: str) -> Iterator[Failure]:
@@ -74,13 +74,10 @@ def needed(metadata: Metadata, *paths: str) -> Iterator[Failure]:
         yield Failure("is missing", metadata.holder(paths[0]))
 
 
-def value(metadata: Metadata, *paths: str) -> Iterator[Failure]:
+@each()
+def value(node: IsoNode) -> str:
     """Require that each element holds text and is not nil (AP-2); no element passes."""
-    for node in metadata.at(*paths):
-        if node.nil:
-            yield nil_failure(node)
-        elif not text_of(node).strip():
-            yield Failure("is empty", node)
+    return nil_fault(node) or ("" if text_of(node).strip() else "is empty")
 
 
 def value_or_reason(metadata: Metadata, *paths: str) -> Iterator[Failure]:
@@ -141,9 +138,10 @@ def exactly_one(metadata: Metadata, *paths: str) -> Iterator[Failure]:
         yield Failure(f"is there {len(nodes)} times", nodes[1])
 
 
-def not_nil(metadata: Metadata, *paths: str) -> Iterator[Failure]:
+@each()
+def not_nil(node: IsoNode) -> str:
     """Require that no element has a nilReason."""
-    return (nil_failure(node) for node in metadata.at(*paths) if node.nil)
+    return nil_fault(node)
 
 
 def language(metadata: Metadata, *paths: str) -> Iterator[Failure]:
@@ -164,17 +162,16 @@ _ORGANISATION = "*/organisationName"
 _MAIL = "*/contactInfo/*/address/*/electronicMailAddress"
 
 
-def party(metadata: Metadata, path: str) -> Iterator[Failure]:
+@each()
+def party(node: IsoNode) -> str:
     """Require that each party has exactly one organisation name and email address (AP-5)."""
-    for node in metadata.at(path):
-        counts = {
-            "organisation name": len(list(node.find_all(_ORGANISATION))),
-            "email address": len(list(node.find_all(_MAIL))),
-        }
-        missing = [f"no {name}" for name, count in counts.items() if not count]
-        many = [f"more than one {name}" for name, count in counts.items() if count > 1]
-        if missing or many:
-            yield Failure(f"has {' and '.join(missing + many)}", node)
+    counts = {
+        "organisation name": len(list(node.find_all(_ORGANISATION))),
+        "email address": len(list(node.find_all(_MAIL))),
+    }
+    missing = [f"no {name}" for name, count in counts.items() if not count]
+    many = [f"more than one {name}" for name, count in counts.items() if count > 1]
+    return f"has {' and '.join(missing + many)}" if missing or many else ""
 
 
 def party_value(metadata: Metadata, path: str) -> Iterator[Failure]:
@@ -334,11 +331,11 @@ def density(metadata: Metadata) -> Iterator[Failure]:
                 yield Failure(f"has gmd:{first} without gmd:{second}", node)
 
 
-def measure(metadata: Metadata) -> Iterator[Failure]:
+@each(named=("Distance", "Length", "Scale", "Angle"))
+def measure(node: IsoNode) -> str:
     """Require the unit of each measure."""
-    for node in metadata.elements_named("Distance", "Length", "Scale", "Angle"):
-        if node.element.get("uom") is None and str(node.element.tag).startswith(_GCO):
-            yield Failure("has no uom", node)
+    is_without = node.element.get("uom") is None and str(node.element.tag).startswith(_GCO)
+    return "has no uom" if is_without else ""
 
 
 def extension_unless(metadata: Metadata, name: str, *types: str) -> Iterator[Failure]:

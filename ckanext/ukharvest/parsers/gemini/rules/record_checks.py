@@ -18,7 +18,7 @@ from ckanext.ukharvest.parsers.gemini.document import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules import checks, report
 from ckanext.ukharvest.parsers.gemini.rules.checks import (
     is_class,
-    nil_failure,
+    nil_fault,
     quoted,
     text_of,
     written_name,
@@ -52,11 +52,11 @@ def root(metadata: Metadata) -> Iterator[Failure]:
         yield Failure(f"is {name}", metadata.record)
 
 
-def old_gml(metadata: Metadata) -> Iterator[Failure]:
+@each(named=_GML)
+def old_gml(node: IsoNode) -> str:
     """Require GML of 3.2."""
-    for node in metadata.elements_named(*_GML):
-        if xml.namespace(node.element) == _OLD_GML:
-            yield Failure(f"is of the old namespace {_OLD_GML}", node)
+    is_old = xml.namespace(node.element) == _OLD_GML
+    return f"is of the old namespace {_OLD_GML}" if is_old else ""
 
 
 @each("fileIdentifier")
@@ -109,12 +109,11 @@ def identification_class(metadata: Metadata, name: str) -> Iterator[Failure]:
         yield Failure(f"holds {written_name(node.element)}", node)
 
 
-def blank_text(metadata: Metadata) -> Iterator[Failure]:
+@each(named=("CharacterString", "Anchor"))
+def blank_text(node: IsoNode) -> str:
     """Require text in each element of text."""
-    for node in metadata.elements_named("CharacterString", "Anchor"):
-        parent = node.element.getparent()
-        if parent is not None and not text_of(node).strip():
-            yield Failure(f"is empty in {written_name(parent)}", node)
+    parent, text = node.element.getparent(), text_of(node).strip()
+    return "" if text or parent is None else f"is empty in {written_name(parent)}"
 
 
 @each(_LEVEL_NAMES)
@@ -316,7 +315,8 @@ def _model_date_type(result: IsoNode) -> Iterator[Failure]:
 
 
 def _model_explanation(result: IsoNode) -> Iterator[Failure]:
-    return (nil_failure(node) for node in result.find_all("explanation") if node.nil)
+    nodes = result.find_all("explanation")
+    return (Failure(fault, node) for node in nodes if (fault := nil_fault(node)))
 
 
 def _model_pass(result: IsoNode) -> Iterator[Failure]:

@@ -24,7 +24,7 @@ from ckanext.ukharvest.parsers.gemini.rules import checks
 from ckanext.ukharvest.parsers.gemini.rules.checks import (
     DEFAULT_CRS,
     is_class,
-    nil_failure,
+    nil_fault,
     text_of,
     written_name,
 )
@@ -160,23 +160,22 @@ def time_shape(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"has {len(times)} of gml:{times[0].name}", node)
 
 
-def indeterminate_date(metadata: Metadata, name: str, *words: str) -> Iterator[Failure]:
+@each()
+def indeterminate_date(node: IsoNode, *words: str) -> str:
     """Require that no position has both a date and an indeterminatePosition against it."""
-    for node in metadata.at(f"{_TIME}/TimePeriod/{name}"):
-        word, text = node.attribute("indeterminatePosition"), text_of(node).strip()
-        if text and word in words:
-            yield Failure(f"has '{shorten(text, 40)}' and indeterminatePosition '{word}'", node)
+    word, text = node.attribute("indeterminatePosition"), text_of(node).strip()
+    fault = f"has '{shorten(text, 40)}' and indeterminatePosition '{word}'"
+    return fault if text and word in words else ""
 
 
-def date_form(metadata: Metadata, name: str) -> Iterator[Failure]:
+@each()
+def date_form(node: IsoNode) -> str:
     """Require a date's form. AGI's Schematron checks only the length, including blanks.
 
     So it accepts 25/01/2010.
     """
-    for node in metadata.at(f"{_TIME}/TimePeriod/{name}"):
-        text = text_of(node).strip()
-        if text and not _DATE.fullmatch(text):
-            yield Failure(f"is '{shorten(text, 40)}'", node)
+    text = text_of(node).strip()
+    return f"is '{shorten(text, 40)}'" if text and not _DATE.fullmatch(text) else ""
 
 
 def _boxes(metadata: Metadata) -> list[IsoNode]:
@@ -323,7 +322,7 @@ def link_url(metadata: Metadata) -> Iterator[Failure]:
         if text and not text.lower().startswith(_SCHEMES):
             yield Failure(f"is '{shorten(text, 60)}'", node)
         elif not text and node.nil:
-            yield nil_failure(node)
+            yield Failure(nil_fault(node), node)
 
 
 @each(*_ONLINE)
@@ -336,11 +335,10 @@ def link_part(node: IsoNode, name: str) -> str:
 
 def format_needed(metadata: Metadata) -> Iterator[Failure]:
     """Require a format, also in records without gmd:distributionInfo, which AGI's rule ignores."""
-    if metadata.at(_FORMAT):
-        return
-    node = metadata.first("distributionInfo/*/distributor/*/distributorFormat")
-    fault = "is missing" if node is None else "is given as gmd:distributorFormat only"
-    yield Failure(fault, node or metadata.record)
+    if not metadata.at(_FORMAT):
+        node = metadata.first("distributionInfo/*/distributor/*/distributorFormat")
+        fault = "is given as gmd:distributorFormat only" if node else "is missing"
+        yield Failure(fault, node or metadata.record)
 
 
 @each(f"{_FORMAT}/version")
@@ -353,12 +351,7 @@ def version_word(node: IsoNode) -> str:
 _RESOURCE = "identificationInfo/*"
 _KEYWORDS = f"{_RESOURCE}/descriptiveKeywords/*"
 _DATE_TYPES = frozenset(("creation", "publication", "revision"))
-_SIDE_NAMES = (
-    "westBoundLongitude",
-    "eastBoundLongitude",
-    "southBoundLatitude",
-    "northBoundLatitude",
-)
+
 _THEMES = re.compile(r"inspire[\s_]+themes", re.IGNORECASE)
 # The code that GEMINI requires, and other spellings of it.
 _METRES = re.compile(r"m|met(?:re|er)s?|.*epsg\W.*\b9001", re.IGNORECASE)
@@ -388,23 +381,14 @@ def coupled(node: IsoNode) -> str:
     return f"is missing in a service of the type {service_type}" if is_without else ""
 
 
-def box_area(metadata: Metadata) -> Iterator[Failure]:
-    """Require a bounding box with an area."""
-    for node in metadata.at(f"{_RESOURCE}/extent/*/geographicElement/EX_GeographicBoundingBox"):
-        west, east, south, north = (_side(node, side) for side in _SIDE_NAMES)
-        if west is not None and west == east:
-            yield Failure(f"has no width: its west and east are both {west:g}", node)
-        elif south is not None and south == north:
-            yield Failure(f"has no height: its south and north are both {south:g}", node)
-
-
-def _side(node: IsoNode, name: str) -> float | None:
-    """Return a side's number; the parser reports anything else."""
-    side = node.first(name)
-    try:
-        return float(text_of(side)) if side else None
-    except ValueError:
-        return None
+@each(f"{_RESOURCE}/extent/*/geographicElement/EX_GeographicBoundingBox")
+def box_area(node: IsoNode) -> str:
+    """Require a bounding box with an area; the parser reports sides that are no numbers."""
+    sides = map(node.first, _SIDES)
+    west, east, south, north = (_number(text_of(side) if side else "") for side in sides)
+    if west == east:
+        return f"has no width: its west and east are both {west:g}"
+    return f"has no height: its south and north are both {south:g}" if south == north else ""
 
 
 def _cites_themes(group: IsoNode) -> bool:
@@ -419,15 +403,17 @@ def theme(metadata: Metadata) -> Iterator[Failure]:
             word = node.own_text()
             addressed = theme_of_address(word.href) or theme_of_address(word.text)
             if (word.text or word.href) and not addressed and not theme_of_label(word.text):
-                shown = shorten(word.text or word.href, 60)
-                yield Failure(f"is '{shown}', which is no theme of INSPIRE", node)
+                fault = f"is '{shorten(word.text or word.href, 60)}', which is no theme of INSPIRE"
+                yield Failure(fault, node)
 
 
 def theme_needed(metadata: Metadata) -> Iterator[Failure]:
     """Require one of INSPIRE's themes for data that follow its regulation."""
-    if not follows_inspire(metadata) or any(map(_cites_themes, metadata.at(_KEYWORDS))):
-        return
-    if not any(map(theme_of_address, _keywords(metadata))):
+    is_without = follows_inspire(metadata) and not (
+        any(map(_cites_themes, metadata.at(_KEYWORDS)))
+        or any(map(theme_of_address, _keywords(metadata)))
+    )
+    if is_without:
         node = metadata.holder(f"{_KEYWORDS}/keyword")
         yield Failure("is missing, though the data follow INSPIRE's regulation", node)
 
@@ -436,8 +422,7 @@ def category(metadata: Metadata) -> Iterator[Failure]:
     """Require one of INSPIRE's categories of services."""
     words = {text.rpartition("/")[2] for text in _keywords(metadata)}
     if words.isdisjoint(checks.SERVICE_CATEGORIES):
-        node = metadata.holder(f"{_KEYWORDS}/keyword")
-        yield Failure("names no category of service", node)
+        yield Failure("names no category of service", metadata.holder(f"{_KEYWORDS}/keyword"))
 
 
 def _keywords(metadata: Metadata) -> Iterator[str]:

@@ -114,18 +114,26 @@ class Failure:
 Check = Callable[..., Iterable[Failure]]  # of a record and the arguments in a rule's row
 
 
-def each(*paths: str, of_class: str = "") -> Callable[[Callable[..., str]], Check]:
+def each(
+    *paths: str, of_class: str = "", named: tuple[str, ...] = ()
+) -> Callable[[Callable[..., str]], Check]:
     """Make a check of a function that returns the fault of one element, "" if it has none.
 
     Args:
-        paths: of the elements.
+        paths: of the elements; without any, the first argument in a rule's row is their path.
         of_class: the class of the elements, wherever they are.
+        named: names of the elements, wherever they are.
     """
 
     def decorate(fault_of: Callable[..., str]) -> Check:
         @wraps(fault_of)
         def check(metadata: Metadata, *arguments: str) -> Iterable[Failure]:
-            for node in metadata.classes(of_class) if of_class else metadata.at(*paths):
+            if of_class or named:
+                nodes = metadata.classes(of_class) if of_class else metadata.elements_named(*named)
+            else:
+                nodes = metadata.at(*(paths or arguments[:1]))
+                arguments = arguments if paths else arguments[1:]
+            for node in nodes:
                 if fault := fault_of(node, *arguments):
                     yield Failure(fault, node)
 

@@ -1,21 +1,26 @@
-"""Check JSON against a JSON Schema, and GeoJSON as such as well.
+"""Check JSON against a JSON Schema, GeoJSON as such as well, and XML against an XSD 1.0.
 
-The rules of RFC 7946 count that make a file unusable when they are broken.
+Of RFC 7946 the rules count that make a file unusable when they are broken. No other document is
+read than the data and the schema. All of both is in memory: that is why data have a limit.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
+from lxml import etree
+
 from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.values.geometries import DEPTH, MAX_LEVEL
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.schema_check import files
-from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
+from ckanext.ukharvest.schema_check.report import Collector, Stopped, Unchecked
 
 _GEOMETRIES = (*DEPTH, "GeometryCollection")
 _POINT = '{"type": "Point", "coordinates": [-1.5, 53.8]}'
@@ -167,7 +172,7 @@ _WORDS = {
 }
 
 
-def check(data: IO[bytes], schema: Any, collector: Collector) -> None:
+def check_json(data: IO[bytes], schema: Any, collector: Collector) -> None:
     """Check a JSON document.
 
     Args:
@@ -202,20 +207,22 @@ def check(data: IO[bytes], schema: Any, collector: Collector) -> None:
                 collector.check_time()
 
 
+def _read_whole(data: IO[bytes], most: int) -> bytes:
+    data.seek(0)
+    content = data.read(most + 1)
+    if len(content) > most:
+        size = most / 1024 / 1024
+        raise Unchecked(f"The file is larger than {size:.4g} MB, the most for JSON and XML.")
+    return content
+
+
 _INVALID = object()
 
 
 def _read(data: IO[bytes], collector: Collector) -> Any:
     """Return the document; one that is broken JSON has that as its error, and is ``_INVALID``."""
-    data.seek(0)
-    content = data.read(collector.limits.tree_bytes + 1)
-    if len(content) > collector.limits.tree_bytes:
-        size = collector.limits.tree_bytes / 1024 / 1024
-        raise Unchecked(f"The file is larger than {size:.4g} MB, the most for JSON and XML.")
-    title = html_title(content)
-    if title is not None:
-        named = f", “{title}”" if title else ""
-        raise Unchecked(f"The file is a web page{named}; the schema is for JSON.")
+    content = _read_whole(data, collector.limits.tree_bytes)
+    files.refuse_web_page(content, "The file is", "the schema is for JSON")
     text, label = files.decode_json(content)
     if label:
         collector.note(f"The file is {label}; expected UTF-8.")
@@ -338,3 +345,88 @@ def _other_documents(schema: Any) -> Iterator[str]:
     for address in urls:
         if address != str(own).partition("#")[0] and "json-schema.org/" not in address:
             yield address
+
+
+_XS = "{http://www.w3.org/2001/XMLSchema}"
+_NAMESPACE = re.compile(r"\{[^{}]*\}")
+_ELEMENT = re.compile(r"Element '([^']+)'(?:, attribute '([^']+)')?: (.*)", re.DOTALL)
+_VALUE = re.compile(r"'([^']*)' is not|The value '([^']*)'")
+_WANTED = re.compile(r"Expected is (?:one of )?\(\s*(.*?)\s*\)")
+_TYPE = re.compile(r"is not a valid value of the (?:\w+ )?type '?(?:xs:)?([^']+)")
+
+
+def check_xml(data: IO[bytes], schema: etree._Element, collector: Collector) -> None:
+    """Check a document.
+
+    Raises:
+        Unchecked: the document is no XML or too large, or the schema cannot be used by itself.
+    """
+    left_out = list(_without_other_documents(schema))
+    for address in left_out:
+        collector.note(f"The schema needs {shorten(address, 120)}, which is not fetched.")
+    try:
+        compiled = etree.XMLSchema(schema)
+    except etree.XMLSchemaParseError as exc:
+        raise Unchecked(_unusable_schema(str(exc), left_out)) from exc
+    root = _read_xml(data, collector)
+    if root is None:
+        return
+    if not compiled.validate(root):
+        log: Any = compiled.error_log  # lxml's stubs do not know that it can be iterated over
+        before = ""
+        for error in log:
+            # A broken facet is followed by a message that the value is wrong.
+            if not ("[facet" in before and _TYPE.search(error.message)):
+                _report_xml(error, collector)
+            before = error.message
+
+
+def _unusable_schema(why: str, left_out: list[str]) -> str:
+    why = shorten(_NAMESPACE.sub("", why).split(", line ")[0].rstrip("."), 200)
+    if left_out:
+        return f"The schema needs {shorten(left_out[0], 120)}, which is not fetched: {why}."
+    return f"The schema is no valid XML schema: {why}."
+
+
+def _without_other_documents(schema: etree._Element) -> Iterator[str]:
+    """Take the addresses of other documents out of a schema; yield them.
+
+    libxml2 would read them from this machine or the network.
+    """
+    for name in ("include", "redefine", "override"):
+        for element in list(schema.iterchildren(_XS + name)):
+            yield element.get("schemaLocation", name)
+            schema.remove(element)
+    for element in schema.iterchildren(_XS + "import"):
+        if location := element.attrib.pop("schemaLocation", ""):
+            yield str(location)
+
+
+def _read_xml(data: IO[bytes], collector: Collector) -> etree._Element | None:
+    content = _read_whole(data, collector.limits.tree_bytes)
+    try:
+        return xml.parse(content)
+    except ParseError as exc:
+        if exc.code in ("html", "doctype") or not content.lstrip().startswith(b"<"):
+            line = f" (line {exc.line})" if exc.line else ""
+            raise Unchecked(f"The file is not read: {exc.message}{line}.") from exc
+        why = exc.message.removeprefix("the document is not well-formed XML: ")
+        collector.error("xml-syntax", f"well-formed XML ({why})", row=exc.line or 0)
+        return None
+
+
+def _report_xml(error: Any, collector: Collector) -> None:
+    """Report an error of libxml2: "Element 'size': 'x' is not a valid value of …"."""
+    match = _ELEMENT.match(error.message)
+    element, attribute, why = match.groups() if match else ("", "", error.message)
+    why = _NAMESPACE.sub("", why).strip().rstrip(".")
+    name = _NAMESPACE.sub("", f"{element}/@{attribute}" if attribute else element)
+    value = _VALUE.search(why)
+    shown = next(filter(None, value.groups()), "") if value else ""
+    expected = why
+    if wanted := _WANTED.search(why):
+        shown, expected = name, f"the element {wanted[1]}"
+    elif kind := _TYPE.search(why):
+        expected = f"a value of the type {kind[1]}"
+    code = error.type_name.removeprefix("SCHEMAV_").lower().replace("_", "-")
+    collector.error(code, expected, row=error.line or 0, column=name, found=shown)

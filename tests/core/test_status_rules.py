@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.source_status import STUCK, Facts, RunFacts, health, run_state
+from ckanext.ukharvest.core.status_rules import STUCK, Facts, RunFacts, health, run_state
 
 NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
 SECOND, HOUR, DAY = (dt.timedelta(**{each: 1}) for each in ("seconds", "hours", "days"))

@@ -16,8 +16,7 @@ from ckanext.harvest.model import (
     HarvestSource,
 )
 
-from ckanext.ukharvest.harvest import health as source_health
-from ckanext.ukharvest.harvest import outcomes, runs
+from ckanext.ukharvest.harvest import outcomes, runs, source_status
 from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan.harvesting import Portal, end_runs, statements
@@ -58,7 +57,7 @@ def lose(job: HarvestJob, status: str = "errored") -> None:
 def test_a_source_without_runs(portal: Portal) -> None:
     source_id = portal.source(URL)
 
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
 
     assert (found.value, found.reason, found.state) == ("new", "no-run", "new")
     assert found.last_run is None
@@ -74,7 +73,7 @@ def test_failures_in_a_row(portal: Portal) -> None:
     run_of(source_id, hours_ago=7, stopped_by="someone")
     last = run_of(source_id, hours_ago=6, outcome="failed", error={"passes": True}).id
 
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
 
     assert (found.value, found.state, found.since) == ("hiccup", "idle", first)
     assert found.last_run is not None
@@ -83,10 +82,10 @@ def test_failures_in_a_row(portal: Portal) -> None:
     assert found.last_good_run["id"] == good
 
     run_of(source_id, hours_ago=5, outcome="failed", error={"passes": True})
-    assert source_health.load_health([source_id])[source_id].reason == "failed-often"
+    assert source_status.load_statuses([source_id])[source_id].reason == "failed-often"
 
     run_of(source_id, hours_ago=4)
-    assert source_health.load_health([source_id])[source_id].value == "healthy"
+    assert source_status.load_statuses([source_id])[source_id].value == "healthy"
 
 
 def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
@@ -94,7 +93,7 @@ def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
     failed = run_of(source_id, hours_ago=3, outcome="failed", error={"passes": False}).id
     run_of(source_id, hours_ago=2, stopped_by="someone")
 
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
 
     assert found.value == "failing"
     assert found.last_run is not None
@@ -110,7 +109,7 @@ def test_lost_records(portal: Portal) -> None:
     source_id = portal.source(URL)
     lose(run_of(source_id))
 
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
 
     assert found.value == "errors"
     assert found.last_run is not None
@@ -126,7 +125,7 @@ def test_a_run_that_changed_nothing_is_called_so(
     if status:
         lose(job, status)
 
-    last = source_health.load_health([source_id])[source_id].last_run
+    last = source_status.load_statuses([source_id])[source_id].last_run
 
     assert last is not None
     assert last["outcome"] == expected
@@ -138,7 +137,7 @@ def test_figures_of_pruned_runs(portal: Portal) -> None:
     lose(job)
     Session.query(HarvestObject).delete()
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].value == "errors"
+    assert source_status.load_statuses([source_id])[source_id].value == "errors"
     figures = runs.by_id([job.id])[job.id]
     counts = figures["counts"]
     assert (figures["outcome"], counts["lost"], counts["skipped"]) == ("errors", 1, 3)
@@ -165,7 +164,7 @@ def test_runs_that_listed_no_records_or_few(
     failed = run_of(source_id, hours_ago=3, outcome="failed", error={"passes": True})
     job = run_of(source_id, counts=counts)
 
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
 
     assert found.value == expected
     assert found.last_run is not None
@@ -175,7 +174,7 @@ def test_runs_that_listed_no_records_or_few(
     assert (found.last_good_run is None) == (expected == "empty")
     if expected == "empty":  # it does not count against the failures before it
         run_of(source_id, hours_ago=0.5, outcome="failed", error={"passes": True})
-        found = source_health.load_health([source_id])[source_id]
+        found = source_status.load_statuses([source_id])[source_id]
         assert (found.failures, found.since) == (2, failed.finished)
 
 
@@ -186,7 +185,7 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.flush()
     Session.add(HarvestGatherError(harvest_job_id=job.id, message="no answer"))
     end_runs()
-    assert source_health.load_health([source_id])[source_id].value == "failing"
+    assert source_status.load_statuses([source_id])[source_id].value == "failing"
 
     # Which save errors of records that they import all the same.
     job = HarvestJob(source=HarvestSource.get(source_id), status="Finished")
@@ -194,7 +193,7 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.add(HarvestObjectError(object=imported, message="no date"))
     end_runs()
     figures = runs.by_id([job.id])[job.id]
-    last = source_health.load_health([source_id])[source_id].last_run
+    last = source_status.load_statuses([source_id])[source_id].last_run
     assert last is not None
     assert (figures["outcome"], last["outcome"]) == ("finished", "finished")
     assert (figures["counts"]["lost"], figures["stats"]["errored"]) == (0, 1)
@@ -202,7 +201,7 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     # And whose jobs older versions of ckanext-harvest ended as aborted.
     job.status = "Aborted"
     Session.commit()
-    last = source_health.load_health([source_id])[source_id].last_run
+    last = source_status.load_statuses([source_id])[source_id].last_run
     assert last is not None
     assert (runs.by_id([job.id])[job.id]["outcome"], last["outcome"]) == (
         "stopped",
@@ -226,7 +225,7 @@ def test_states_of_a_run(portal: Portal, fields: dict[str, Any], expected: str) 
         setattr(job, key, value)
     Session.commit()
 
-    assert source_health.load_health([source_id])[source_id].state == expected
+    assert source_status.load_statuses([source_id])[source_id].state == expected
 
 
 def test_importing_stopping_and_stuck(portal: Portal) -> None:
@@ -236,28 +235,28 @@ def test_importing_stopping_and_stuck(portal: Portal) -> None:
     waiting.state = "WAITING"
     Session.add(waiting)
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].state == "importing"
+    assert source_status.load_statuses([source_id])[source_id].state == "importing"
 
     Session.query(JobReport).one().mode = "approval"
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].state == "deleting"
+    assert source_status.load_statuses([source_id])[source_id].state == "deleting"
 
     report = Session.query(JobReport).one()
     report.stopped_by = "someone"
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].state == "stopping"
+    assert source_status.load_statuses([source_id])[source_id].state == "stopping"
 
     job.created = job.gather_started = job.gather_finished = utcnow() - dt.timedelta(hours=1)
     report.heartbeat = job.created
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].state == "stuck"
+    assert source_status.load_statuses([source_id])[source_id].state == "stuck"
 
     # Its records are queued after those of another run.
     report.stopped_by = ""
     worker = {"kind": "fetch", "started": utcnow(), "heartbeat": utcnow(), "busy_with": "other"}
     Session.add(Worker(id="w", **worker))
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].state == "deleting"
+    assert source_status.load_statuses([source_id])[source_id].state == "deleting"
 
 
 def test_late_since_the_clock_did_not_start_it(portal: Portal) -> None:
@@ -267,23 +266,23 @@ def test_late_since_the_clock_did_not_start_it(portal: Portal) -> None:
     source.next_run = due = utcnow() - dt.timedelta(hours=2)
     package.metadata_modified = utcnow() - dt.timedelta(days=90)
     Session.commit()
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
     assert (found.value, found.since) == ("late", due)
 
     package.metadata_modified = utcnow()  # it was switched on, or got a schedule
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].value == "healthy"
+    assert source_status.load_statuses([source_id])[source_id].value == "healthy"
 
 
 def test_switched_off_and_checked(portal: Portal) -> None:
     source_id = portal.source(URL)
     Session.add(SourcePreview(id="t", user_name="someone", source_id=source_id, state="running"))
     Session.commit()
-    assert source_health.load_health([source_id])[source_id].state == "checking"
+    assert source_status.load_statuses([source_id])[source_id].state == "checking"
 
     HarvestSource.get(source_id).active = False
     Session.commit()
-    found = source_health.load_health([source_id])[source_id]
+    found = source_status.load_statuses([source_id])[source_id]
     assert (found.state, found.value) == ("off", "off")
 
 
@@ -294,8 +293,8 @@ def test_four_statements_however_many(portal: Portal) -> None:
     Session.remove()
 
     with statements() as sent:
-        found = source_health.load_health()
+        found = source_status.load_statuses()
 
     assert sorted(found) == sorted(ids)
     assert len(sent) <= 4
-    assert source_health.load_health([]) == {}
+    assert source_status.load_statuses([]) == {}

@@ -15,17 +15,15 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
-from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.harvest import datasets, runs, sweeper
-from ckanext.ukharvest.harvest import health as source_health
+from ckanext.ukharvest.harvest import datasets, runs, source_status, sweeper
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.harvest.source_moves import is_move
-from ckanext.ukharvest.lib.permissions import SourceRow, once, source_row_of
+from ckanext.ukharvest.lib.permissions import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext, ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
@@ -60,18 +58,6 @@ def describe_source(row: SourceRow) -> dict[str, Any]:
         "frequency_label": source_texts.frequency_words(source.frequency or ""),
         "created": iso(package.metadata_created),
     }
-
-
-def describe_frame(shown_source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands beside each page of a source; options only for who may update it.
-
-    Args:
-        shown_source: as ``find_source`` returns it.
-    """
-    row = source_row_of({"source_id": shown_source["id"]})
-    is_link = is_web_url(row.source.url)
-    options = describe_options(row.source) if shown_source["may_manage"] else []
-    return {**describe_source(row), "is_link": is_link, "options": options}
 
 
 def describe_options(source: HarvestSource) -> list[dict[str, str]]:
@@ -129,7 +115,7 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
 
     For users who may update it.
     """
-    status = source_health.load_health([source.id])[source.id]
+    status = source_status.load_statuses([source.id])[source.id]
     known = _runs(source.id, status)
     preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
     # Elsewhere the card is about something worse, or a run.
@@ -182,7 +168,7 @@ def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
     )
 
 
-def _runs(source_id: str, shown: source_health.SourceHealth) -> dict[str, dict[str, Any]]:
+def _runs(source_id: str, shown: source_status.SourceStatus) -> dict[str, dict[str, Any]]:
     """Return the last run and the one that health is judged by, by run id.
 
     {} while a run is under way: the texts are then about that one.

@@ -1,4 +1,4 @@
-"""Status of sources, and the options that a sysadmin confirmed for them."""
+"""Status of sources: facts from the tables, to which ``core.status_rules`` is applied."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core import source_status as rules
-from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core import status_rules as rules
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.harvest import datasets, decision_log
+from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import runs as harvest_runs
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.source_types.source_type import SourceType
 
 Session = model.Session
 
@@ -27,17 +24,17 @@ RECENT = 200  # runs of a source that decide its health
 
 
 @dataclass(frozen=True, slots=True)
-class SourceHealth:
+class SourceStatus:
     """Health and state of one source; times are naive UTC.
 
     Attributes:
-        value: key of ``presentation.messages.status_labels.HEALTHS``.
-        reason: why, as ``core.health.health`` names it.
-        state: key of ``presentation.messages.status_labels.STATES``.
+        value: key of ``lib.texts.HEALTHS``.
+        reason: why, as ``core.status_rules.health`` names it.
+        state: key of ``lib.texts.STATES``.
         since: when the first of the failed runs in a row ended; for a late source, when it should
             have begun; else None.
         last_run: the last run that ended: {"id", "finished", "outcome" (key of
-            ``presentation.messages.status_labels.OUTCOMES``), "lost"}, or None.
+            ``lib.texts.OUTCOMES``), "lost"}, or None.
         judged_id: id of the run that ``value`` is about: the last that ended and was not stopped;
             None if there is none.
         last_good_run: {"id", "finished"} of the last that did not fail and found records, or None.
@@ -71,7 +68,7 @@ class SourceHealth:
     harvested: dt.datetime | None = None
 
 
-def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHealth]:
+def load_statuses(source_ids: Collection[str] | None = None) -> dict[str, SourceStatus]:
     """Return source id → health, of these sources or of all."""
     if source_ids is not None and not source_ids:
         return {}
@@ -89,7 +86,7 @@ def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHe
     return {row.id: _of(row, runs[row.id], current.get(row.id), now) for row in sources}
 
 
-def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) -> SourceHealth:
+def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) -> SourceStatus:
     last_run = {
         "id": runs.last_id,
         "finished": runs.last_ended,
@@ -111,7 +108,7 @@ def _of(source: Any, runs: Any, current: CurrentRun | None, now: dt.datetime) ->
         is_running=current is not None,
     )
     value, reason = rules.health(facts)
-    return SourceHealth(
+    return SourceStatus(
         value=value,
         reason=reason,
         state=_state(source, current, has_run=runs.last_id is not None),
@@ -255,31 +252,3 @@ _RUNS = sa.text(
      WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
     """
 )
-
-
-def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
-    """Refuse options that reach outside the organisation unless a sysadmin confirmed them.
-
-    The form refuses them too, but a source may be older than that check, of another harvester or
-    changed by SQL.
-
-    Args:
-        found: all options of the source, converted.
-
-    Raises:
-        ConfigError: names the first such option.
-    """
-    declared = [option for option in kind.all_options if option.sysadmin_only]
-    used = [option for option in declared if found[option.name] != option.default]
-    if not used:
-        return
-    known = decision_log.confirmed_options(source_id)
-    allowed = options.validate({o.name: known[o.name] for o in used if o.name in known}, used)
-    for option in used:
-        if found[option.name] != allowed[option.name]:
-            raise ConfigError(
-                f"{option.name}: reaches outside the source's organisation and no sysadmin has "
-                "confirmed it; a sysadmin opens the source's form, looks at it and saves",
-                field=option.name,
-                code="not-confirmed",
-            )

@@ -1,4 +1,4 @@
-"""Source status and run status, derived from facts by pure functions.
+"""The rules of source status and run status: facts in, status out.
 
 The first rule that applies decides a source's health:
 
@@ -160,7 +160,7 @@ class RunFacts:
 
 
 def run_state(run: RunFacts) -> str:
-    """Return the state of a run that has not ended (a key of ``STATES`` in status_labels.py)."""
+    """Return the state of a run that has not ended (a key of ``lib.texts.STATES``)."""
     if run.now - _moved(run) > STUCK:
         return "stuck"
     if run.is_stopped:
