@@ -32,8 +32,8 @@ from ckanext.ukharvest.rendering.values import render_extra as shown_fact
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources.description import type_label
 from ckanext.ukharvest.sources.form_values import Form, read_config
-from ckanext.ukharvest.sources.state import type_label
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
