@@ -100,7 +100,7 @@ def plan(source: HarvestSource) -> Plan:
     planned = Plan(source.type, source.config, kind.name, config_, tuple(changes))
     refusal = _refusal(source)
     if planned.is_change and not refusal:
-        refusal = _cannot_be_saved(source, package, kind, config_)
+        refusal = _cannot_be_saved(source, kind, config_)
     return replace(planned, refusal=refusal)
 
 
@@ -115,12 +115,7 @@ def _refusal(source: HarvestSource) -> str:
     return text if job_id else ""
 
 
-def _cannot_be_saved(
-    source: HarvestSource,
-    package: model.Package | None,
-    kind: source_types.SourceType,
-    text: str | None,
-) -> str:
+def _cannot_be_saved(source: HarvestSource, kind: source_types.SourceType, text: str | None) -> str:
     """Return why the source cannot be saved with its new type, "" if it can."""
     if kind.name not in config.our_type_names():
         return gettext(
@@ -128,19 +123,9 @@ def _cannot_be_saved(
             type=kind.name,
             plugin=kind.plugin,
         )
-    data = {
-        ("id",): source.id,
-        ("url",): source.url or "",
-        (CONFIG,): text or "",
-        (TYPE,): kind.name,
-    }
-    errors: dict[tuple[str, ...], list[str]] = {(CONFIG,): []}
-    context = {"package": package, "model": model, "session": Session}
-    try:
-        source_rules.check_url(("url",), data, errors, context)
-    except tk.Invalid as exc:
-        return f"url: {exc.error}"
-    return "; ".join(errors[CONFIG,])
+    place = {"url": source.url or "", TYPE: kind.name, CONFIG: text or ""}
+    faults = source_rules.find_faults(source, place)
+    return f"url: {faults['url']}" if "url" in faults else faults.get(CONFIG, "")
 
 
 def adopt(source: HarvestSource, planned: Plan, user: str) -> None:

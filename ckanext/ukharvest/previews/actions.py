@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,18 +38,6 @@ Session = model.Session
 _OF_SAVED = {"way": "url", "name": "", "schema": ""}
 
 
-@contextmanager
-def stopped_without_queue(preview_id: str) -> Iterator[None]:
-    """Stop the preview and raise ValidationError if its job cannot be queued."""
-    try:
-        yield
-    except RedisError as exc:
-        source_previews.stop(preview_id)
-        raise invalid(
-            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
-        ) from exc
-
-
 def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     """Return a test as ``ukharvest_source_preview_show`` does."""
     kind, name = kind_of(preview), preview.source_type
@@ -75,7 +61,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
         most = 0 if preview.source_id else preview_jobs.BUDGET.records
         now = preview_texts.progress(state, preview.stage, preview.done, most=most, position=shown)
         return {**shown, "text": [now]}
-    shown["text"] = preview_texts.sentences(kind, result)
+    shown["text"] = list(preview_texts.sentences(kind, result))
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
     if kind == PreviewKind.MOVE and result and result["move"]:
@@ -312,8 +298,13 @@ def _start(
     at_front: bool,
     seconds: float = preview_jobs.TEST_SECONDS,
 ) -> dict[str, Any]:
-    with stopped_without_queue(preview.id):
+    try:
         preview_jobs.enqueue(preview.id, at_front=at_front, seconds=seconds)
+    except RedisError as exc:
+        source_previews.stop(preview.id)
+        raise invalid(
+            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
+        ) from exc
     return show_preview(preview, context)
 
 

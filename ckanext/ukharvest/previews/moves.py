@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
@@ -24,19 +23,13 @@ from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.sources import rules as source_rules
 
-Session = model.Session
 
-
-def sentences(move: Mapping[str, Any]) -> list[str]:
-    """Return which of the source's datasets are at the new URL.
+def sentences(move: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which of the source's datasets are at the new URL.
 
     Args:
         move: a ``MoveResult``.
     """
-    return list(_sentences(move))
-
-
-def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
     matches, datasets = move["same"] + move["moved"], move["datasets"]
     yield ngettext(
         "{found} of the {n} dataset of this source is at the new URL.",
@@ -126,7 +119,8 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
     own = {"source_type": name, "url": url, "config": text}
     columns = preview_rules.validate(user, own, source)
     place = {key: columns[key] for key in own}
-    _check_other_sources(source, place)
+    if message := source_rules.find_faults(source, place).get("url"):
+        raise invalid("url", message)
     return place
 
 
@@ -139,16 +133,6 @@ def _options_of(text: str, name: str) -> str:
     stored = parse_options(text)
     options = {key: value for key, value in stored.items() if key in names}
     return json.dumps(options, indent=2) if options else ""
-
-
-def _check_other_sources(source: HarvestSource, place: Mapping[str, str]) -> None:
-    data = {("id",): source.id, **{(key,): value for key, value in place.items()}}
-    errors: dict[Any, list[str]] = {("config",): []}
-    context = {"package": model.Package.get(source.id), "model": model, "session": Session}
-    try:
-        source_rules.check_url(("url",), data, errors, context)
-    except tk.Invalid as exc:
-        raise invalid("url", str(exc.error)) from exc
 
 
 def add_dry_run(

@@ -26,13 +26,13 @@ from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.previews.jobs import BUDGET
-from ckanext.ukharvest.previews.rules import is_under_way
 from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.rendering.values import label_for_key
 from ckanext.ukharvest.rendering.values import render_extra as shown_fact
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources.description import type_label
 from ckanext.ukharvest.sources.form_values import Form, read_config
 
 previews = Blueprint("ukharvest_source_previews", __name__)
@@ -225,16 +225,12 @@ def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Respons
     variables = {
         "values": values,
         "errors": errors,
-        "types": [(name, _label(name)) for name in sorted(TYPES, key=_label)],
+        "types": [(name, type_label(name)) for name in sorted(TYPES, key=type_label)],
         "data": DATA,
         "megabytes": config.CHECK_MEGABYTES,
         "namesake": _namesake(),
     }
     return prevent_caching(Response(tk.render("ukharvest/check/form.html", variables)))
-
-
-def _label(name: str) -> str:
-    return str(tk._(TYPES[name].title))
 
 
 def _namesake() -> dict[str, Any] | None:
@@ -332,7 +328,7 @@ def is_fragment() -> bool:
 def _progress_part(preview: Preview) -> Response:
     """Return the progress of a test for its open page, which is loaded again at its end."""
     variables = _variables(preview)
-    if not is_under_way(preview):
+    if preview["state"] not in source_previews.UNDER_WAY:
         return _reload()
     if tk.request.args.get("seen") == variables["seen"]:
         return Response("", status=204)

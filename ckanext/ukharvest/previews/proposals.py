@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,9 +14,10 @@ from ckanext.ukharvest.sources.description import type_label
 Row = dict[str, str]
 
 
-def _row(name: str, label: str, value: str, text: str, reason: str) -> Row:
+def _row(name: str, value: str, reason: str, text: str = "") -> Row:
     """Return a field of the form: its value there, and the texts for people."""
-    return {"name": name, "label": label, "value": value, "text": text, "reason": reason}
+    row = {"name": name, "label": str(_LABELS[name]()), "value": value}
+    return {**row, "text": text or value, "reason": reason}
 
 
 def describe_proposals(
@@ -47,51 +48,33 @@ _NOTED = ("contact", "licence")
 def _rows(
     context: Any, lookup: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Row]:
-    kind = lookup["source_type"]
+    kind, publisher = lookup["source_type"], found.get("publisher")
     label = type_label(kind)
-    yield _row("source_type", tk._("Type"), kind, label, _HOW[lookup["how"]]().format(type=label))
-    url = lookup["url"]
-    yield _row("url", tk._("URL"), url, url, _NEAREST[lookup["how"]]())
-    yield _title(lookup, found.get("publisher"))
-    yield _organisation(context, found.get("publisher"))
-    labels = {"contact": tk._("Contact"), "licence": tk._("Licence")}
+    yield _row("source_type", kind, _HOW[lookup["how"]]().format(type=label), label)
+    yield _row("url", lookup["url"], _NEAREST[lookup["how"]]())
+    if publisher:
+        yield _row("title", str(publisher["value"]), _share(publisher))
+    elif title := lookup["site_title"]:
+        yield _row("title", title, tk._("Title of the site's first page"))
+    else:
+        yield _row("title", urlsplit(lookup["url"]).hostname or "", tk._("Name of the server"))
+    yield _organisation(context, str(publisher["value"]).casefold() if publisher else "")
     for name in _NOTED:
         if proposal := found.get(name):
-            value = str(proposal["value"])
-            yield _row(name, labels[name], value, value, _share(proposal))
+            yield _row(name, str(proposal["value"]), _share(proposal))
 
 
-def _title(lookup: Mapping[str, str], publisher: Mapping[str, Any] | None) -> Row:
-    label = str(tk._("Title"))
-    if publisher:
-        value = str(publisher["value"])
-        return _row("title", label, value, value, _share(publisher))
-    if value := lookup["site_title"]:
-        return _row("title", label, value, value, tk._("Title of the site's first page"))
-    value = urlsplit(lookup["url"]).hostname or ""
-    return _row("title", label, value, value, tk._("Name of the server"))
-
-
-def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
-    label = str(tk._("Organisation"))
+def _organisation(context: Any, wanted: str) -> Row:
     show = tk.get_action("organization_list_for_user")
     offered = show({"user": context["user"]}, {"permission": "create_dataset"})
-    wanted = str(publisher["value"]).casefold() if publisher else ""
     for organisation in offered:
         title = organisation["display_name"]
         if wanted and wanted in (title.casefold(), organisation["name"].casefold()):
-            return _row(
-                "owner_org", label, organisation["id"], title, tk._("Named like the publisher")
-            )
+            return _row("owner_org", organisation["id"], tk._("Named like the publisher"), title)
     if len(offered) == 1:
-        return _row(
-            "owner_org",
-            label,
-            offered[0]["id"],
-            offered[0]["display_name"],
-            tk._("Your only organisation"),
-        )
-    return _row("owner_org", label, "", "", tk._("None is named like the publisher"))
+        only = offered[0]
+        return _row("owner_org", only["id"], tk._("Your only organisation"), only["display_name"])
+    return _row("owner_org", "", tk._("None is named like the publisher"))
 
 
 def _share(proposal: Mapping[str, Any]) -> str:
@@ -115,4 +98,12 @@ _NEAREST = {
     "service": lambda: tk._("The URL that you entered"),
     "site": lambda: tk._("The site that the page belongs to"),
     "place": lambda: tk._("The nearest URL that works"),
+}
+_LABELS: dict[str, Callable[[], str]] = {
+    "source_type": lambda: tk._("Type"),
+    "url": lambda: tk._("URL"),
+    "title": lambda: tk._("Title"),
+    "owner_org": lambda: tk._("Organisation"),
+    "contact": lambda: tk._("Contact"),
+    "licence": lambda: tk._("Licence"),
 }

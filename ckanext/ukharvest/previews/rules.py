@@ -26,7 +26,6 @@ from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.previews import schema as preview_schema
-from ckanext.ukharvest.previews.texts import text_name
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.reading.type_detection import DATA
 from ckanext.ukharvest.sources import rules as source_rules
@@ -84,14 +83,15 @@ def validate(
         config_text = _checked_options(user, kind, data["url"], config_text, source, errors)
     if errors:
         raise tk.ValidationError(errors)
+    pasted = str(tk._("pasted text"))
     return {
         "source_type": source_type or (DATA if has_schema else ""),
         "url": data["url"],
         "config": config_text,
         "given": {
             "way": way,
-            "name": name or (text_name() if way == "text" else ""),
-            "schema": data["schema_url"] or (schema_file or text_name() if has_schema else ""),
+            "name": name or (pasted if way == "text" else ""),
+            "schema": data["schema_url"] or (schema_file or pasted if has_schema else ""),
             "may_enter": may_enter,
             "is_open": may_be_shared(config_text, source),
         },
@@ -220,11 +220,6 @@ def check_queue(user: str) -> None:
                 n=len(under_way),
             ),
         )
-
-
-def is_under_way(preview: Mapping[str, Any]) -> bool:
-    """Tell whether a preview, as ``ukharvest_source_preview_show`` returns it, has not ended."""
-    return preview["state"] in source_previews.UNDER_WAY
 
 
 def may_enter_network(user: str) -> bool:

@@ -106,11 +106,6 @@ _REPORTS: dict[str, Callable[[], str]] = {
 }
 
 
-def text_name() -> str:
-    """Return how messages name a pasted text."""
-    return str(tk._("pasted text"))
-
-
 def checked_label(name: str, label: str) -> str:
     """Return what is checked: ``label`` of the source type ``name``, or data."""
     text = tk._("Data with a schema") if name == DATA else label
@@ -122,28 +117,25 @@ def count_problem_kinds(result: Result) -> int:
     return sum(group["severity"] != Severity.NOTE for group in result["problems"])
 
 
-def sentences(kind: str, result: Result | None) -> list[str]:
-    """Return the results: how many records, how long a run takes, what it would do."""
+def sentences(kind: str, result: Result | None) -> Iterator[str]:
+    """Yield the results: how many records, how long a run takes, what it would do."""
     if result is None or result["report"]:
-        return []
-    return list(map(str, _sentences(kind, result)))
-
-
-def _sentences(kind: str, result: Result) -> Iterator[str]:
+        return
     if result["read"]:
         yield _read(result)
         yield from _of_these(kind, result)
         if kind in SAVED and result["changes"]:
             yield _would_do(result)
     elif not result["error"] and not result["over"]:
-        yield tk._("We reached the source, but found no records in it.")
+        yield str(tk._("We reached the source, but found no records in it."))
     if over := _OVER.get(result["over"]):
-        yield over()
+        yield str(over())
     # Of an empty list the sentence above says all that there is to say before a first run.
     if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
         yield _incomplete(result)
     if result["estimate_seconds"] and kind not in SAVED:
-        yield _first_run(result["estimate_seconds"])
+        minutes = max(1, round(result["estimate_seconds"] / 60))
+        yield gettext("A first run will take about {time}.", time=duration(60 * minutes))
 
 
 def _read(result: Result) -> str:
@@ -232,20 +224,6 @@ def _incomplete(result: Result) -> str:
         )
         if _has_datasets(result)
         else gettext("The source could not be read completely: {reason}", reason=result["reason"])
-    )
-
-
-def _first_run(seconds: float) -> str:
-    minutes = max(1, round(seconds / 60))
-    if minutes >= 120:
-        hours = round(minutes / 60)
-        return ngettext(
-            "A first run will take about {n} hour.", "A first run will take about {n} hours.", hours
-        )
-    return ngettext(
-        "A first run will take about {n} minute.",
-        "A first run will take about {n} minutes.",
-        minutes,
     )
 
 

@@ -20,7 +20,7 @@ from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources import schema as source_schema
 from ckanext.ukharvest.sources.history import describe_decision
-from ckanext.ukharvest.sources.model import Asker, Listed, Wish
+from ckanext.ukharvest.sources.model import Asker, Listed
 
 
 @tk.side_effect_free
@@ -77,26 +77,8 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     tk.check_access("ukharvest_source_list", context, data_dict)
     data = schema.validate(data_dict, source_schema.source_list_schema())
     data["organization_type"] = organization_types.find(data["organization_type"])
-    asker = _asker(context)
-    wish = Wish(
-        q=data["q"],
-        values={facet: data[facet] for facet in source_model.FACETS if data[facet]},
-        mine=data["mine"],
-        include_inactive=data["include_inactive"],
-        sort=data["sort"],
-    )
-    matches = source_model.find_sources(wish, asker)
-    page = matches.sources[data["offset"] :][: data["limit"]]
-    return {
-        "count": len(matches.sources),
-        "facets": matches.facets,
-        "organizations": matches.organizations,
-        "own": sum(listed.may_manage for listed in matches.sources),
-        "managed": matches.managed,
-        "needs_attention": matches.attention,
-        "switched_off": matches.switched_off,
-        "results": _rows(page),
-    }
+    matching, figures = source_model.find_sources(data, _asker(context))
+    return {**figures, "results": _rows(matching[data["offset"] :][: data["limit"]])}
 
 
 def _asker(context: Any) -> Asker:
@@ -123,23 +105,23 @@ def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     outside = [listed.source.id for listed in page if not listed.may_manage]
     public = datasets.of_sources(outside, public=True) if outside else {}
     last = runs.newest([listed.source.id for listed in page if listed.may_manage])
-    rows = []
-    for listed in page:
-        id_ = listed.source.id
-        status = healths.get(id_)
-        more = (
-            {**_inside(status), "last_run": last.get(id_)}
-            if listed.may_manage
-            else {"datasets": public.get(id_, 0)}
-        )
-        rows.append({**_row(listed, status), **more})
-    return rows
+    return [
+        {
+            **_row(listed, healths[listed.source.id]),
+            **(
+                {"last_run": last.get(listed.source.id)}
+                if listed.may_manage
+                else {"datasets": public.get(listed.source.id, 0)}
+            ),
+        }
+        for listed in page
+        if listed.source.id in healths  # else it was deleted meanwhile
+    ]
 
 
-def _row(listed: Listed, status: source_status.SourceStatus | None) -> dict[str, Any]:
-    source = listed.source
-    good = status and status.last_good_run
-    return {
+def _row(listed: Listed, status: source_status.SourceStatus) -> dict[str, Any]:
+    source, good = listed.source, status.last_good_run
+    row = {
         "id": source.id,
         "name": source.name,
         "title": source.title,
@@ -153,17 +135,15 @@ def _row(listed: Listed, status: source_status.SourceStatus | None) -> dict[str,
         "last_good_run": iso(good["finished"]) if good else None,
         "may_manage": listed.may_manage,
     }
-
-
-def _inside(status: source_status.SourceStatus | None) -> dict[str, Any]:
-    return {
-        "datasets": status.datasets if status else 0,
-        "health": status.value if status else "",
-        "health_reason": status.reason if status else "",
-        "state": status.state if status else "",
-        "since": iso(status.since) if status else None,
-        "held_deletions": status.held if status else 0,
+    inside = {
+        "datasets": status.datasets,
+        "health": status.value,
+        "health_reason": status.reason,
+        "state": status.state,
+        "since": iso(status.since),
+        "held_deletions": status.held,
     }
+    return {**row, **(inside if listed.may_manage else {})}
 
 
 @tk.side_effect_free

@@ -218,26 +218,18 @@ def latest_move(source_id: str) -> dict[str, str] | None:
     return {"id": preview.id, "url": preview.url}
 
 
-def count_moving(source: Mapping[str, Any], organization_id: str) -> int:
-    """Return how many datasets the next run moves if the source belongs to this organisation.
+def count_moving(source: Mapping[str, Any], organization_id: str | None) -> int:
+    """Return how many datasets the next run moves if the source belongs to an organisation.
 
     Args:
         source: as stored, with ``config``.
-        organization_id: id or name, "" for no organisation.
+        organization_id: id or name, "" for no organisation, None for any that it has not now.
     """
     group = model.Group.get(organization_id) if organization_id else None
-    return _count(source, stored_organization(group.id if group else ""))
-
-
-def count_with_any_other(source: Mapping[str, Any]) -> int:
-    """Return how many datasets the next run would move if another organisation were chosen."""
-    return _count(source, None)
-
-
-def _count(source: Mapping[str, Any], chosen: str | None) -> int:
-    options = parse_options(source["config"])
+    chosen = None if organization_id is None else stored_organization(group.id if group else "")
     # With it, datasets of the remote site's organisations stay with these.
-    own = stored_organization(source["owner_org"]) if options.get("remote_orgs") else ""
+    has_others = parse_options(source["config"]).get("remote_orgs")
+    own = stored_organization(source["owner_org"]) if has_others else ""
     return count_moving_datasets(source["id"], chosen, only_from=own)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -27,7 +25,7 @@ from ckanext.ukharvest.sources.cli import FIGURES
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 Work = Callable[[Sequence[str]], None]
-LINE_EVERY = 5.0  # seconds between two lines of progress if there is no terminal
+LINE_EVERY = 5.0  # seconds between two lines of progress
 MOST_PROBLEMS = 20
 
 
@@ -126,12 +124,14 @@ def _work_of(harvester: Any, source_id: str, heart: Heart) -> Work:
 
 
 def _import(work: Work, ids: Sequence[str], size: int) -> None:
-    with _progress(len(ids)) as advance:
-        for begin in range(0, len(ids), size):
-            some = ids[begin : begin + size]
-            work(some)
-            compat.close_session()
-            advance(len(some))
+    """Import objects, and show now and then how many are done."""
+    last = time.monotonic()
+    for done in range(0, len(ids), size):
+        if done and time.monotonic() - last >= LINE_EVERY:
+            last = time.monotonic()
+            click.echo(f"{done:,} of {len(ids):,} imported", err=True)
+        work(ids[done : done + size])
+        compat.close_session()
 
 
 def _import_postponed(work: Work, job_id: str) -> None:
@@ -142,25 +142,6 @@ def _import_postponed(work: Work, job_id: str) -> None:
         compat.close_session()
         time.sleep(pause)
         _import(work, claims.due_ids(job_id), 1)
-
-
-@contextlib.contextmanager
-def _progress(count: int) -> Iterator[Callable[[int], None]]:
-    """Show how many records are imported: a bar, or a line now and then without a terminal."""
-    if sys.stderr.isatty():
-        with click.progressbar(length=count, label="Importing", file=sys.stderr) as bar:
-            yield bar.update
-        return
-    done, last = 0, time.monotonic()
-
-    def advance(number: int) -> None:
-        nonlocal done, last
-        done += number
-        if time.monotonic() - last >= LINE_EVERY and done < count:
-            last = time.monotonic()
-            click.echo(f"{done:,} of {count:,} imported", err=True)
-
-    yield advance
 
 
 def _report(job_id: str, mode: str, guid: str) -> int:

@@ -453,7 +453,7 @@ def page(
         template, shown["types"], shown["groups"] = "edit", [kind], []
         if sysadmin:
             shown["moving"] = description.count_moving(source, _owner(values))
-            shown["would_move"] = description.count_with_any_other(source)
+            shown["would_move"] = description.count_moving(source, None)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", list(groups(shown["types"]))

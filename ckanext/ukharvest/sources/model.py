@@ -10,7 +10,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -82,73 +82,40 @@ class Listed:
         return str(getattr(self.source, facet) or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A search for sources.
+def find_sources(wanted: Mapping[str, Any], asker: Asker) -> tuple[list[Listed], dict[str, Any]]:
+    """Return the matching sources, in order, and figures; in at most five statements.
 
-    Attributes:
-        q: words, each of which must be in title, name, URL or organisation.
-        values: facet → value; facets without a value are left out.
-        mine: only sources that the user may manage.
-        include_inactive: also those that were switched off or deleted.
-        sort: of SORTS.
+    Args:
+        wanted: parameters of ``ukharvest_source_list``, validated.
+
+    Returns:
+        The sources, and what the action returns besides them.
     """
-
-    q: str = ""
-    values: Mapping[str, str] = field(default_factory=dict)
-    mine: bool = False
-    include_inactive: bool = False
-    sort: str = "name"
-
-    @property
-    def wants_off(self) -> bool:
-        return OFF in (self.values.get("health"), self.values.get("state"))
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The result of a search.
-
-    Attributes:
-        sources: matching sources, in order.
-        facets: facet → value → number of sources.
-        organizations: name → title of those with a source.
-        managed: number of active sources that the user may manage.
-        attention: number of these by health of ``ATTENTION``.
-        switched_off: number of inactive sources that the user may manage.
-    """
-
-    sources: list[Listed]
-    facets: dict[str, dict[str, int]]
-    organizations: dict[str, str]
-    managed: int
-    attention: dict[str, int]
-    switched_off: int = 0
-
-
-def find_sources(wish: Wish, asker: Asker) -> Found:
-    """Return the matching sources, in at most five statements."""
     visible = [listed for row in Session.execute(_SOURCES) if (listed := _listed(row, asker))]
     _judge(visible)
     counts = {facet: Counter[str]() for facet in FACETS}
-    words = wish.q.casefold().split()
+    words = wanted["q"].casefold().split()
     matching = [
         listed
         for listed in visible
-        if _is_asked_for(listed, words, wish) and _count(listed, wish, counts)
+        if _is_asked_for(listed, words, mine=wanted["mine"]) and _count(listed, wanted, counts)
     ]
-    matching.sort(key=_ORDERS[wish.sort])
-    facets = {facet: _in_order(facet, counter) for facet, counter in counts.items()}
-    owners = {
-        listed.source.organization: listed.source.organization_title
-        for listed in visible
-        if listed.source.organization is not None
-    }
+    matching.sort(key=_ORDERS[wanted["sort"]])
     mine = [listed for listed in visible if listed.may_manage and listed.source.active]
     values = Counter(listed.value("health") for listed in mine)
-    attention: dict[str, int] = {value: values[value] for value in ATTENTION}
-    off = sum(listed.may_manage and not listed.source.active for listed in visible)
-    return Found(matching, facets, owners, len(mine), attention, off)
+    return matching, {
+        "count": len(matching),
+        "facets": {facet: _in_order(facet, counter) for facet, counter in counts.items()},
+        "organizations": {
+            listed.source.organization: listed.source.organization_title
+            for listed in visible
+            if listed.source.organization is not None
+        },
+        "own": sum(listed.may_manage for listed in matching),
+        "managed": len(mine),
+        "needs_attention": {value: values[value] for value in ATTENTION},
+        "switched_off": sum(listed.may_manage and not listed.source.active for listed in visible),
+    }
 
 
 def _listed(row: Any, asker: Asker) -> Listed | None:
@@ -183,23 +150,22 @@ def _brief(found: source_status.SourceStatus) -> Brief:
     return Brief(found.value, found.state, finished.timestamp() if finished else 0.0)
 
 
-def _is_asked_for(listed: Listed, words: Collection[str], wish: Wish) -> bool:
-    if wish.mine and not listed.may_manage:
+def _is_asked_for(listed: Listed, words: Collection[str], *, mine: bool) -> bool:
+    if mine and not listed.may_manage:
         return False
-    if not words:
-        return True
     source = listed.source
     text = f"{source.title}\n{source.name}\n{source.url}\n{source.organization_title}".casefold()
     return all(word in text for word in words)
 
 
-def _count(listed: Listed, wish: Wish, counts: Mapping[str, Counter[str]]) -> bool:
+def _count(listed: Listed, wanted: Mapping[str, Any], counts: Mapping[str, Counter[str]]) -> bool:
     """Count a source in the facets; tell whether it is on the list now.
 
     A facet counts the sources that match the other facets, so that the user can change its value.
     """
-    missed = {facet for facet, value in wish.values.items() if listed.value(facet) != value}
-    if not listed.source.active and not (wish.wants_off or wish.include_inactive):
+    missed = {facet for facet in FACETS if wanted[facet] and listed.value(facet) != wanted[facet]}
+    wants_off = OFF in (wanted["health"], wanted["state"]) or wanted["include_inactive"]
+    if not listed.source.active and not wants_off:
         missed.add("health")  # inactive sources are listed only on request
     for facet, counter in counts.items():
         value = listed.value(facet)

@@ -287,7 +287,7 @@ def search() -> str:
         "filters": list(_filters(listed, wanted)),
         "chosen": list(_chosen(listed, wanted)),
         "sorts": {key: title() for key, title in SORTS.items()} if listed["managed"] else {},
-        "csv": _list_address("ukharvest_sources.as_csv", wanted),
+        "csv": _list_url(wanted, "ukharvest_sources.as_csv"),
         "asked": {"limit": PER_PAGE, **{key: value for key, value in wanted.items() if value}},
     }
     return str(tk.render("ukharvest/sources.html", values))
@@ -331,11 +331,7 @@ def _ask(wanted: dict[str, str], **more: Any) -> dict[str, Any]:
     return dict(ask("ukharvest_source_list", **{**filters, "limit": PER_PAGE, **more}))
 
 
-def _list_url(wanted: dict[str, Any]) -> str:
-    return _list_address(f"{TYPE}.search", wanted)
-
-
-def _list_address(endpoint: str, wanted: dict[str, Any]) -> str:
+def _list_url(wanted: dict[str, Any], endpoint: str = f"{TYPE}.search") -> str:
     return str(tk.h.url_for(endpoint, **{key: value for key, value in wanted.items() if value}))
 
 

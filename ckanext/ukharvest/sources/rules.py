@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -135,6 +135,23 @@ def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
         check_credential(key, url, data, errors)
 
 
+def find_faults(source: HarvestSource, place: Mapping[str, str]) -> dict[str, str]:
+    """Return field → message of what saving a source elsewhere or as another type refuses.
+
+    Args:
+        place: its new ``url``, ``source_type`` and ``config``.
+    """
+    data = {("id",): source.id, **{(key,): value for key, value in place.items()}}
+    errors: dict[Any, list[str]] = {("config",): []}
+    package = model.Package.get(source.id)
+    try:
+        check_url(("url",), data, errors, {"package": package, "model": model, "session": Session})
+    except tk.Invalid as exc:
+        return {"url": str(exc.error)}
+    messages = errors[("config",)]
+    return {"config": "; ".join(messages)} if messages else {}
+
+
 def _sibling(key: tuple[Any, ...], name: str) -> tuple[Any, ...]:
     return (*key[:-1], name)
 
@@ -147,25 +164,35 @@ def _own_id(key: Any, data: Any, context: Any) -> str:
     return str(package.id) if package else ""
 
 
-def find_sources_by_url(url: str, own_id: str = "") -> list[dict[str, str]]:
-    """Return ``name`` and ``title`` of the active, public sources of a URL, with any options.
+def _other_sources(url: str, own_id: str) -> Iterator[Any]:
+    """Yield sources with a URL that are not deleted: name, title, whether private, and options.
 
     Args:
-        url: compared by ``comparable_url``.
-        own_id: id of a source to leave out.
+        own_id: of a source to leave out.
     """
+    package = model.Package
     query = (
-        Session.query(HarvestSource.url, model.Package.name, model.Package.title)
-        .join(model.Package, model.Package.id == HarvestSource.id)
-        .filter(model.Package.state == "active", model.Package.private.is_(False))
-        .filter(HarvestSource.id != own_id)
-        .order_by(model.Package.name)
+        Session.query(
+            HarvestSource.url, HarvestSource.config, package.name, package.title, package.private
+        )
+        .join(package, package.id == HarvestSource.id)
+        .filter(package.state == "active", HarvestSource.id != own_id)
+        .order_by(package.name)
     )
     wanted = comparable_url(url)
+    return (row for row in query if comparable_url(row.url or "") == wanted)
+
+
+def find_sources_by_url(url: str, own_id: str = "") -> list[dict[str, str]]:
+    """Return name and title of public sources with a URL.
+
+    Args:
+        own_id: of a source to leave out.
+    """
     return [
-        {"name": name, "title": title or name}
-        for other, name, title in query
-        if comparable_url(other or "") == wanted
+        {"name": row.name, "title": row.title or row.name}
+        for row in _other_sources(url, own_id)
+        if not row.private
     ]
 
 
@@ -208,21 +235,15 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
 
     A private one is not named: the user may not be allowed to see it.
     """
-    package = model.Package
-    query = (
-        Session.query(HarvestSource.url, HarvestSource.config, package.title, package.private)
-        .join(package, package.id == HarvestSource.id)
-        .filter(package.state == "active", HarvestSource.id != own_id)
-    )
-    wanted = (comparable_url(url), comparable_config(text))
-    for other_url, other_config, title, is_private in query:
-        if (comparable_url(other_url or ""), comparable_config(other_config)) == wanted:
-            if is_private:
+    wanted = comparable_config(text)
+    for row in _other_sources(url, own_id):
+        if comparable_config(row.config) == wanted:
+            if row.private:
                 return gettext("Another harvest source already has this URL and these options.")
             return gettext(
                 "The harvest source “{title}” already has this URL and these options. Change that "
                 "source, or one of the options.",
-                title=title,
+                title=row.title,
             )
     return ""
 
