@@ -63,8 +63,8 @@ Each part of --all that ends is kept with its commit in .stack/results/all, unle
 from that commit. The next --all on it runs the other parts, and --again runs all of them. A part
 that you name is run in any case; the closing table says if it failed before.
 
-Giants are tests that are long on purpose (marked giant). They run with --all, or if you name
-their file or their mark.
+Giants are tests that are long on purpose or repeat at length what another one shows (marked
+giant). They run with --all, or if you name their file or their mark.
 
 If you name no files or tests, each test that fails is run once more by itself. If it then passes,
 the closing lines name it as FLAKY, and it counts as passed: add it to tests/flaky.txt.

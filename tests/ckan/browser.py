@@ -169,11 +169,14 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def served() -> Iterator[list[Served]]:
-    """The CKAN shared by tests without their own settings: making one takes seconds."""
-    shared: list[Served] = []
+def served() -> Iterator[dict[str, Served]]:
+    """The CKANs that tests share, by their own settings: making one takes seconds.
+
+    "" is for tests without settings of their own. Beside it there is the last other one.
+    """
+    shared: dict[str, Served] = {}
     yield shared
-    for each in shared:
+    for each in shared.values():
         each.close()
 
 
@@ -181,21 +184,30 @@ def served() -> Iterator[list[Served]]:
 def site(
     request: pytest.FixtureRequest,
     plugins: list[str],
-    served: list[Served],
+    served: dict[str, Served],
     ckan_config: dict[str, Any],
     make_app: Callable[[], Any],
 ) -> Iterator[str]:
     """URL of a CKAN that serves this test's database."""
-    if ckan_config["ckan.plugins"] != plugins or any(request.node.iter_markers("ckan_config")):
+    if ckan_config["ckan.plugins"] != plugins:
         own = Served(ckan_config, make_app)
         yield own.address
         own.close()
         return
-    if not served:
-        served.append(Served(ckan_config, make_app))
-    ckan_config["ckan.site_url"] = served[0].address
-    yield served[0].address
-    served[0].finish_answers()
+    key = own_settings(request.node)
+    if key not in served:
+        for other in filter(None, [*served]):
+            served.pop(other).close()
+        served[key] = Served(ckan_config, make_app)
+    ckan_config["ckan.site_url"] = served[key].address
+    yield served[key].address
+    served[key].finish_answers()
+
+
+def own_settings(item: pytest.Item) -> str:
+    """Return the file and the settings that a test is marked with, "" for a test without."""
+    marks = [mark.args for mark in item.iter_markers("ckan_config")]
+    return f"{item.path}: {marks}" if marks else ""
 
 
 @pytest.fixture

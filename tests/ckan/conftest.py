@@ -33,6 +33,7 @@ from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
     manager,
+    own_settings,
     plain,
     served,
     site,
@@ -90,7 +91,7 @@ SHAPES = {"data_json", "gemini-waf", "oaipmh"}
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
 # The same in all tests: stored hashes of datasets, which copies of portals keep, depend on it.
 ORGANIZATION_ID = "0a1c7c1e-5a35-4d6b-9a39-5d0b0f4a3c52"
-_shared_app: list[Any] = []
+_shared_apps: dict[str, Any] = {}  # by the settings of their tests
 _port = [0]  # of the last publisher in tests with copies of portals
 
 
@@ -276,13 +277,20 @@ def app(
 ) -> CKANTestApp:
     """CKAN's application with a client for the test.
 
-    Tests without their own settings and plugins share one: making it takes a second.
+    Tests without their own plugins share one if their settings are the same and they are of one
+    file, or without settings: making it takes a second.
     """
-    if settings(request.node) or config["ckan.plugins"] != plugins:
-        return make_app()
-    if not _shared_app:
-        _shared_app.append(make_app().app)
-    return CKANTestApp(_shared_app[0])
+    is_stock = config["ckan.plugins"] == plugins
+    key = own_settings(request.node)
+    if is_stock and key in _shared_apps:
+        return CKANTestApp(_shared_apps[key])
+    made = make_app()
+    for other in filter(None, [*_shared_apps]):
+        # What CKAN keeps of an application's settings beside it is now of this one.
+        del _shared_apps[other]
+    if is_stock:
+        _shared_apps[key] = made.app
+    return made
 
 
 @pytest.fixture(autouse=True)

@@ -84,7 +84,13 @@ def saved(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "form", [(FORM, {}), (SCHEMING, SCHEMING_WITH)], ids=["ours", "scheming"], indirect=True
+    "form",
+    [
+        pytest.param((FORM, {}), id="ours"),
+        # What its form stores is in test_forms.py and test_form_scheming.py.
+        pytest.param((SCHEMING, SCHEMING_WITH), id="scheming", marks=pytest.mark.giant),
+    ],
+    indirect=True,
 )
 def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
     dataset = factories.Dataset(title="Street cleaning")

@@ -77,6 +77,8 @@ def test_a_record_whose_lines_are_marked(
     expect(visitor.page.locator(f"#L{line} mark")).to_be_visible()
 
 
+# Both pages, with more texts, are among those of tests/ckan/security/test_hostile_texts.py.
+@pytest.mark.giant
 def test_hostile_record_is_harmless_on_provenance_pages(
     portal: Portal, publisher: Publisher, visitor: Visitor
 ) -> None:

@@ -90,6 +90,8 @@ def test_administrator_keeps_pages_and_ids(admin: Visitor, portal: Portal, chang
     expect(page.get_by_text("Description").first).to_be_visible()
 
 
+# The same page as above; what the decision does is in test_changed_identifiers.py.
+@pytest.mark.giant
 def test_administrator_lets_new_records_be_new_datasets(
     admin: Visitor, portal: Portal, changed: str
 ) -> None:

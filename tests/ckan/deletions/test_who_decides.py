@@ -193,6 +193,8 @@ def test_others_do_not_see_what_is_switched_off(
         assert (found["count"], found["switched_off"]) == (0, 0)
 
 
+# Which buttons an editor has is above, and the other tests in browsers see the same pages.
+@pytest.mark.giant
 def test_looks_for_an_editor(
     visitor: Visitor, portal: Portal, publisher: Publisher, source: str, editor: Person
 ) -> None:

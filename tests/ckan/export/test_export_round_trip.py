@@ -232,6 +232,8 @@ def test_services_and_series_are_the_same_on_the_next_portal(
     assert not {field: found for field, found in wrong.items() if found != ["is the same"]}
 
 
+# The same documents are among those of the first test.
+@pytest.mark.giant
 @pytest.mark.timeout(600)
 def test_nodes_of_dcat_3_are_handed_on(
     portal: Portal, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch

@@ -69,7 +69,12 @@ def source(portal: Portal, publisher: Publisher) -> Source:
     return Source(portal, publisher)
 
 
-@pytest.fixture(params=KINDS)
+# How each form stores fields is in test_forms.py: with ckanext-scheming as ours, or as CKAN's.
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.giant if "scheming" in name else ()) for name in KINDS
+    ]
+)
 def kind(request: pytest.FixtureRequest, clean: None) -> Iterator[str]:
     """A portal with another kind of dataset form."""
     plugin, settings = KINDS[request.param]

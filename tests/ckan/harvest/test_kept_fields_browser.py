@@ -63,6 +63,9 @@ def save(page: Page, form_id: str) -> None:
     page.wait_for_url(lambda url: "/edit" not in url)
 
 
+# bin/test has both halves: test_kept_fields.py without a browser, and the form in one
+# (tests/ckan/datasets/test_form_browser.py).
+@pytest.mark.giant
 def test_editors_fields_stay_when_the_record_changes(editor: Visitor, source: Source) -> None:
     page = editor.page
     first = source.harvest(**FIRST)

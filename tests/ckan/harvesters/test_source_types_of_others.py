@@ -210,6 +210,8 @@ def test_one_left_out_does_not_stop_the_portal(
     assert "no_such_library" not in page(app, editor, "/harvest/new").text_content()
 
 
+# Both pages are in a browser in tests/ckan/sources, with the types of this extension.
+@pytest.mark.giant
 def test_form_and_help_keep_to_what_every_page_keeps_to(
     others: Callable[..., None], visitor: Visitor, tmp_path: Path
 ) -> None:

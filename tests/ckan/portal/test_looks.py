@@ -109,6 +109,8 @@ def run_of(source: str, status: str, minutes: float, **report: Any) -> HarvestJo
     return job
 
 
+# tests/ckan/sources: test_source_page.py has the headings, test_source_browser.py the looks.
+@pytest.mark.giant
 def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) -> None:
     def check_state(name: str, heading: str) -> None:
         looks.check(manager, f"state-{name}", PAGE)
@@ -143,6 +145,8 @@ def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) 
     check_state("off", "Switched off")
 
 
+# bin/test has the same texts and more on all pages, in a browser too: test_hostile_texts.py.
+@pytest.mark.giant
 def test_hostile_texts_are_harmless_on_every_page(
     manager: Visitor, portal: Portal, publisher: Publisher, source: str
 ) -> None:

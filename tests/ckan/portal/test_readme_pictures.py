@@ -93,6 +93,7 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
 
 
+# Other tests of bin/test have these pages in a browser, so that the pictures are giants.
 Camera = Callable[..., None]
 
 
@@ -123,15 +124,18 @@ def token() -> str:
     return str(factories.APIToken(user=user["name"])["token"])
 
 
+@pytest.mark.giant
 def test_a_dataset(camera: Camera, portal: Portal, council: str) -> None:
     [parks] = [each for each in portal.datasets() if each["title"] == PARKS["title"]]
     camera("dataset", f"/dataset/{parks['name']}")
 
 
+@pytest.mark.giant
 def test_a_source_with_problems(camera: Camera, council: str, token: str) -> None:
     camera("source", "/harvest/wendshire-council", token)
 
 
+@pytest.mark.giant
 def test_the_dashboard(camera: Camera, council: str, token: str) -> None:
     for kind in ("gather", "fetch"):
         make_worker(kind, seen=dt.timedelta(seconds=4))

@@ -12,7 +12,6 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
-from tests.ckan.conftest import SHAPES
 from tests.ckan.previews.test_source_previews import work
 from tests.contract import SERVERS
 from tests.publisher import Publisher
@@ -56,7 +55,7 @@ def walk(page: Page, address: str) -> None:
 # Which type an address has is found without a browser (tests/reading/test_address_lookup.py).
 @pytest.mark.parametrize(
     "type_name",
-    [pytest.param(name, marks=() if name in SHAPES else pytest.mark.giant) for name in TYPES],
+    [pytest.param(name, marks=() if name == "data_json" else pytest.mark.giant) for name in TYPES],
 )
 def test_three_clicks_add_a_source(manager: Visitor, publisher: Publisher, type_name: str) -> None:
     factories.Organization(name="one-council", title="One Council", image_url="")

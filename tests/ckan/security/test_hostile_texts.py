@@ -153,7 +153,11 @@ _LIVE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("harvested", ["data_json", "gemini-waf"], indirect=True)
+# Their pages are the same, and test_nothing_becomes_live has those of each format.
+BROWSED = ("data_json", pytest.param("gemini-waf", marks=pytest.mark.giant))
+
+
+@pytest.mark.parametrize("harvested", BROWSED, indirect=True)
 def test_a_browser_runs_nothing_of_it(manager: Visitor, harvested: str) -> None:
     """The pages as Chromium builds them, with what our scripts and CKAN's add to them."""
     page = manager.page
