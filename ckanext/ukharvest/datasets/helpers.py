@@ -18,7 +18,6 @@ from ckanext.ukharvest.datasets.rows import find_place, ukharvest_field_value
 from ckanext.ukharvest.harvest import search_index
 from ckanext.ukharvest.rendering import extent_map, form_fields, inspire, values
 from ckanext.ukharvest.rendering.fields import OF_RESOURCE as RESOURCE_FIELDS
-from ckanext.ukharvest.rendering.source_record import format_size
 
 DETAILED = "detailed_map"  # URL parameter: show the map with tiles
 _TILES = "ckanext.spatial.common_map.type"
@@ -194,5 +193,4 @@ HELPERS = {
     "ukharvest_phone_order": config.phone_order,
     "ukharvest_resource_groups": inspire.groups,
     "ukharvest_resource_kind": inspire.kind_of,
-    "ukharvest_size": format_size,
 }

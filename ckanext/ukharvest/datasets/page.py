@@ -88,14 +88,13 @@ def _of_record(context: Any, package_id: str, origin: Mapping[str, Any]) -> dict
     }
 
 
-def _source_record(package_id: str) -> dict[str, str] | None:
-    """Return ``form``, ``extension`` and ``size`` of the stored record, None if none is stored."""
+def _source_record(package_id: str) -> dict[str, Any] | None:
+    """Return ``form``, ``extension`` and ``size`` (bytes) of the stored record, if there is one."""
     glance = changes.glance_at(package_id)
     if glance is None:
         return None
     form = source_record.form_of(glance.head)
-    size = source_record.format_size(glance.size)
-    return {"form": form.label, "extension": form.extension, "size": size}
+    return {"form": form.label, "extension": form.extension, "size": glance.size}
 
 
 def load_assessment(package: Mapping[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -10,12 +11,14 @@ from flask import Blueprint, Response, g, redirect
 
 from ckanext.ukharvest.core.document_kind import size_of
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.datasets.provenance import portal
 from ckanext.ukharvest.datasets.records import content_of, load_document
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.pages import ask_page, count_pages, load_dataset, prevent_caching
 from ckanext.ukharvest.lib.permissions import load_visible_source
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.rendering import outlines, source_record
+from ckanext.ukharvest.rendering.values import format_iso_date
 
 records = Blueprint("ukharvest_records", __name__)
 
@@ -66,11 +69,12 @@ def readable(id: str) -> Any:  # noqa: A002
         "record": document,
         "source": load_visible_source(context(), document.source_id),
         "form": form,
-        "size": source_record.format_size(size_of(document.content)),
+        "size": size_of(document.content),
         "raw_url": tk.url_for(
             "ukharvest_records.raw", id=package["name"], extension=form.extension
         ),
         "say": tk._,
+        "spell": partial(format_iso_date, portal=portal()),
         **_laid_out(document.content, form),
     }
     return _guarded(Response(tk.render("ukharvest/source_record.html", values)))

@@ -20,7 +20,6 @@ from ckanext.ukharvest.export.files import (
     unavailable,
     write_atomically,
 )
-from ckanext.ukharvest.rendering.source_record import format_size
 
 STEP = 1000  # datasets between two lines of progress
 SETTINGS = "pycsw.cfg"
@@ -77,7 +76,7 @@ def export(folder: Path | None, formats: tuple[str, ...], quiet: bool) -> None:
 def _report(made: Manifest, folder: Path) -> None:
     click.echo(f"Exported {counted(made['datasets'], 'dataset')} to {folder}:")
     for file in made["files"]:
-        click.echo(f"  {file['name']}  {format_size(file['bytes'])}  {file['sha256']}")
+        click.echo(f"  {file['name']}  {file['bytes']:,} bytes  {file['sha256']}")
     if number := made["without_contact"]:
         click.echo(f"{counted(number, 'dataset')} without a contact")
     if made["unavailable"]:

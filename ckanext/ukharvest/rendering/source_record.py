@@ -11,7 +11,6 @@ from typing import Any
 from ckanext.ukharvest.core.document_kind import HEAD, html_title
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.rendering.values import Portal, format_iso_date
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +80,6 @@ def lines_of(content: str) -> tuple[list[str], bool]:
     lines = content[:MOST].replace("\r\n", "\n").split("\n", MOST_LINES)
     is_all = len(content) <= MOST and len(lines) <= MOST_LINES
     return lines[:MOST_LINES], is_all
-
-
-def format_size(size: int) -> str:
-    """Return a size in bytes as text: "12 kB"."""
-    if size < 1000:
-        return f"{size} bytes"
-    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
 
 
 # Characters and lines up to which an excerpt is the whole record.
@@ -411,7 +403,7 @@ class Value:
         text: the text to show.
         label: what it is, "" if the row's label says so.
         href: http or https URL of the text, "" if there is none.
-        notes: further texts: a date as written, attributes.
+        notes: further texts: attributes.
         lines: where the elements that it was made of begin.
         is_said: the text is the record's; otherwise it is the reason why there is none.
     """
@@ -425,19 +417,11 @@ class Value:
 
 
 def link_value(text: str, href: str = "") -> Value:
-    """Return a text with its URL, its own if the text is one; dates are spelt out."""
-    if not href and (day := _day(text)):
-        return Value(day, notes=(text,))
+    """Return a text with its URL, its own if the text is one."""
     notes = (href,) if href and href != text else ()
     address = href or text
     is_link = address[:4].lower() == "http" and is_web_url(address)
     return Value(text, href=address if is_link else "", notes=notes)
-
-
-def _day(text: str) -> str:
-    """Return a date of ISO 8601 as text, "" if it is none."""
-    day = format_iso_date(text, Portal())
-    return "" if day == text else day
 
 
 def format_nil_reason(reason: str) -> str:

@@ -97,7 +97,7 @@ def test_the_record_as_a_readable_page(app: CKANTestApp, harvested: dict[str, An
 
 def test_the_datasets_page_leads_to_both(app: CKANTestApp, harvested: dict[str, Any]) -> None:
     page = app.get(f"/dataset/{harvested['name']}").body
-    assert "XML (2 kB)" in page
+    assert re.search(r"XML \([\d.]+ KiB\)", page)
     for end in ("", ".xml"):
         assert f'href="/dataset/{harvested["name"]}/source-record{end}"' in page
     other = factories.Dataset(extras=[{"key": "import_source", "value": "harvest"}])["name"]
@@ -117,7 +117,7 @@ def test_the_datasets_page_does_not_read_the_record(
     model.Session.commit()
     glance = changes.glance_at(harvested["id"])
     assert glance == (long[:4096], 2_000_007)
-    assert "XML (2.0 MB)" in app.get(f"/dataset/{harvested['name']}").body
+    assert "XML (1.9 MiB)" in app.get(f"/dataset/{harvested['name']}").body
     # As ckanext-spatial leaves it: the original is stored beside its translation.
     obj = object_of(harvested["id"])
     obj.content = ""
@@ -204,6 +204,17 @@ def test_a_json_record(app: CKANTestApp, portal: Portal, publisher: Publisher) -
     assert "<dt>Title</dt>" in page
     assert "JSON, formatted (" in page
     assert "<pre>" not in page
+
+
+def test_days_and_sizes_are_in_the_readers_language(
+    app: CKANTestApp, portal: Portal, publisher: Publisher
+) -> None:
+    publisher.serve("/data.json", catalogue(1))
+    portal.run(portal.source(publisher.url("/data.json")))
+    page = app.get(f"/fr/dataset/{portal.datasets()[0]['name']}/source-record").body
+    assert "1 mai 2026" in page
+    assert "(2026-05-01)" in page
+    assert "octets)" in page
 
 
 def test_the_pages_language_is_a_bcp_47_tag(app: CKANTestApp, harvested: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.document_kind import size_of
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.rendering import source_record
 from ckanext.ukharvest.rendering.source_record import JSON, N_TRIPLES, TEXT, XML, Form
@@ -77,10 +76,3 @@ def test_lines_are_counted_as_parsers_do() -> None:
     lines, is_all = source_record.lines_of("\n" * 3_000_000)
     assert len(lines) == source_record.MOST_LINES
     assert not is_all
-
-
-def test_sizes_have_units() -> None:
-    sizes = {"a" * 12: "12 bytes", "é" * 6000: "12 kB", "a" * 2_140_000: "2.1 MB"}
-    assert [source_record.format_size(size_of(content)) for content in sizes] == list(
-        sizes.values()
-    )
