@@ -328,6 +328,13 @@ class Consumers:
     def are_alive(self) -> bool:
         return all(process.poll() is None for process in self.processes)
 
+    def check(self) -> None:
+        """Fail if a consumer has ended, with the last lines of their output."""
+        if not self.are_alive:
+            lines = self._log.read_text("utf-8", "replace").splitlines() if self._log else []
+            codes = [process.poll() for process in self.processes]
+            pytest.fail("\n".join([f"a consumer has ended; exit codes: {codes}", *lines[-100:]]))
+
     def run(self, source_id: str, timeout: float = 300, *, force: bool = False) -> dict[str, Any]:
         """Start a job through the real queue, wait until it is processed, return the job."""
         mode = "force" if force else "normal"
@@ -340,7 +347,7 @@ class Consumers:
         deadline = time.monotonic() + timeout
         pause = 0.03
         while not self._is_worked_off(job_id):
-            assert self.are_alive, "a consumer has ended"
+            self.check()
             assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
             # A long run is polled seldom: each request takes time from the consumers.
             time.sleep(pause)
@@ -353,7 +360,7 @@ class Consumers:
         keys = [f"{consumer.routing_key}:{object_id}" for object_id in ids]
         deadline = time.monotonic() + timeout
         while consumer.redis.llen(consumer.routing_key) or (keys and consumer.redis.exists(*keys)):
-            assert self.are_alive, "a consumer has ended"
+            self.check()
             assert time.monotonic() < deadline, f"messages left after {timeout} s"
             time.sleep(0.05)
 
@@ -380,7 +387,8 @@ class Workers:
             self.stop()
         if not self._running:
             self._settings = settings
-            self._running = Consumers(self._ini_with(settings))
+            log = self._folder / "consumers.log"
+            self._running = Consumers(self._ini_with(settings), log=log)
             self._running.start()
         return self._running
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -334,10 +335,11 @@ def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, so
 
 
 @pytest.fixture
-def impatient(ini: str) -> Iterator[Consumers]:
+def impatient(ini: str, tmp_path: Path) -> Iterator[Consumers]:
     """Real consumers whose gather begins again without a pause."""
     program = "from ckanext.ukharvest.harvest import batches\nbatches.GATHER_PAUSES = (0, 0, 0)\n"
-    with Consumers(ini, program=program + PROGRAM) as running:
+    log = tmp_path / "consumers.log"
+    with Consumers(ini, program=program + PROGRAM, log=log) as running:
         yield running
 
 
@@ -349,10 +351,10 @@ def test_connections_closed_all_the_time_lose_and_double_nothing(
     many = 60
     publisher.serve(PATH, catalogue(many))
     job_id = act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))["id"]
-    wait_for_start()
+    wait_for_start(impatient)
     closed = 0
     while not impatient._is_worked_off(job_id):
-        assert impatient.are_alive
+        impatient.check()
         # A gather gives up at its fourth attempt; most faults are meant for the imports.
         most = 12 if portal.objects(job_id) else 2
         closed += close_another() if closed < most else 0
@@ -367,10 +369,15 @@ def test_connections_closed_all_the_time_lose_and_double_nothing(
     assert len(portal.search_names()) == many
 
 
-def wait_for_start() -> None:
-    """Wait for both consumers: one that cannot start ends, and its supervisor restarts it."""
+def wait_for_start(consumers: Consumers) -> None:
+    """Wait for all consumers: one that cannot start ends, and its supervisor restarts it.
+
+    With ``--batch-size`` this process has a heartbeat too.
+    """
     deadline = time.monotonic() + 120
-    while model.Session.query(Worker).count() < 2:
+    pids = {str(process.pid) for process in consumers.processes}
+    while not pids <= {worker.id.split(":")[1] for worker in model.Session.query(Worker)}:
+        consumers.check()
         assert time.monotonic() < deadline, "the consumers did not start"
         model.Session.remove()
         time.sleep(0.1)
