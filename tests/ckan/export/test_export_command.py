@@ -87,7 +87,7 @@ def test_the_command(
     done = ckan("ukharvest", "export", "--folder", str(tmp_path), "--format", "jsonl")
     assert f"Exported {len(harvested)} datasets to {tmp_path}:" in done.stdout
     (file,) = json.loads((tmp_path / "manifest.json").read_text())["files"]
-    assert f"datasets.jsonl.gz  {file['bytes'] / 1000:.0f} kB  {file['sha256']}" in done.stdout
+    assert f"datasets.jsonl.gz  {file['bytes']:,} bytes  {file['sha256']}" in done.stdout
     quiet = ckan("ukharvest", "export", "--folder", str(tmp_path), "--quiet")
     assert quiet.stdout == ""
     names = {path.name for path in tmp_path.iterdir()}
