@@ -85,8 +85,7 @@ def failing_service(exc: BaseException) -> str:
         if isinstance(cause, sa.exc.TimeoutError) or _LOST_CONNECTION in str(cause):
             return DATABASE
         if isinstance(cause, redis.RedisError):
-            is_fault = isinstance(cause, (redis.ConnectionError, redis.TimeoutError))
-            return REDIS if is_fault or "LOADING" in str(cause) else ""
+            return "" if isinstance(cause, redis.DataError) else REDIS  # a value of our own
         if isinstance(cause, (SearchIndexError, SearchError, pysolr.SolrError)):
             return "" if "(HTTP 400)" in str(cause) else SEARCH_INDEX
         if type(cause).__module__ == "pika.exceptions":  # a package that few portals have

@@ -64,10 +64,10 @@ def with_timeouts(stock: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def consume_redis(self: harvest_queue.RedisConsumer, queue: str) -> Messages:
-    """Yield messages for ever: wait with a time-out, survive a restart of Redis.
+    """Yield messages for ever: wait with a time-out, survive failures of Redis.
 
     redis-py 8 stops waiting after 5 s, which ended every idle consumer; with any version a restart
-    of Redis did so.
+    of Redis did so. A message that is lost costs nothing: the sweeper sends its work again.
     """
     pause = 1.0
     while True:
@@ -82,8 +82,8 @@ def consume_redis(self: harvest_queue.RedisConsumer, queue: str) -> Messages:
             continue
         except redis.TimeoutError:
             continue
-        except redis.ConnectionError as exc:
-            log.warning("Redis does not answer (%s); trying again in %.0f s", exc, pause)
+        except redis.RedisError as exc:  # is away, takes over from another or has no memory left
+            log.warning("Redis fails (%s); trying again in %.0f s", exc, pause)
             time.sleep(pause)
             pause = min(pause * 2, 30.0)
             continue

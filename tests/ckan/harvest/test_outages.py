@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import batches, claims, gather, writer
 from ckanext.ukharvest.harvest.model import Retry, Worker
+from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Channel, Consumers, Portal, act, figures, one_by_one, tick
 from tests.ckan.processes import PROGRAM
@@ -66,6 +68,10 @@ def meet_a_redis_that_is_away() -> None:
     redis.Redis(port=9).ping()
 
 
+def meet_a_redis_that_refuses_to_write() -> None:
+    raise redis.exceptions.ReadOnlyError("You can't write against a read only replica.")
+
+
 def deadlock() -> None:
     """Wait for transactions that wait for this one until PostgreSQL ends this one for it.
 
@@ -104,6 +110,7 @@ FAULTS = [
     exceed_statement_timeout,
     exceed_lock_timeout,
     meet_a_redis_that_is_away,
+    meet_a_redis_that_refuses_to_write,
 ]
 
 
@@ -322,6 +329,41 @@ def test_consumer_survives_a_closed_idle_connection(portal: Portal, name: str) -
         callback(consumer, method, header, body)
         close_connection_unnoticed()
         assert next(messages)[2] == bodies[1]
+
+
+def read_only(server: redis.Redis) -> None:
+    server.replicaof("127.0.0.1", 9)
+
+
+def full(server: redis.Redis) -> None:
+    server.config_set("maxmemory", 1)
+
+
+@pytest.mark.parametrize("refuse", [read_only, full])
+@pytest.mark.parametrize("name", ["gather", "fetch"])
+def test_consumer_waits_while_redis_refuses_to_write(
+    portal: Portal, monkeypatch: pytest.MonkeyPatch, name: str, refuse: Callable[[Any], None]
+) -> None:
+    """As it does while another server takes over, or when it has no memory left."""
+    consumer = getattr(queue, f"get_{name}_consumer")()
+    bodies = [f'{{"{consumer.message_key}": "{id_}"}}' for id_ in ("first", "second")]
+    pauses = []
+
+    def accept_again(seconds: float = 0) -> None:
+        pauses.append(seconds)
+        consumer.redis.replicaof("NO", "ONE")
+        consumer.redis.config_set("maxmemory", 0)
+        consumer.redis.rpush(consumer.routing_key, bodies[1])
+
+    monkeypatch.setattr(consumers, "time", SimpleNamespace(sleep=accept_again))
+    consumer.redis.rpush(consumer.routing_key, bodies[0])
+    refuse(consumer.redis)
+    try:
+        with closing(consumer.consume(queue="any")) as messages:
+            assert next(messages)[2] in bodies
+        assert pauses == [1.0]
+    finally:
+        accept_again()
 
 
 def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, source: str) -> None:
