@@ -624,6 +624,14 @@ MUTANTS = (
         ("tests/ckan/datasets/test_source_record.py",),
     ),
     Mutant(
+        "redis-that-refuses",
+        "A consumer waits while Redis refuses to write, and goes on by itself.",
+        "ckanext.ukharvest.patches.consumers.consume_redis",
+        "        except redis.RedisError as exc:",
+        "        except redis.ConnectionError as exc:",
+        ("tests/ckan/harvest/test_outages.py",),
+    ),
+    Mutant(
         "failed-gather-open",
         "A run whose gather raised an exception is ended, so its source can run again.",
         "ckanext.ukharvest.patches.queue_callbacks._fail_job",
