@@ -176,8 +176,8 @@ def served() -> Iterator[dict[str, Served]]:
     """
     shared: dict[str, Served] = {}
     yield shared
-    for each in shared.values():
-        each.close()
+    for ckan in shared.values():
+        ckan.close()
 
 
 @pytest.fixture

@@ -35,14 +35,9 @@ NAMES = {
     *("SPARQL", "GEMINI 2.1", "GEMINI 2.3", "Creative Commons CCZero", "English", "Cymraeg"),
     *("français", "JSON", "CSV", "XML", "GET", "URL", "URI", "Facebook", "MB", "kB", "NHS"),
     *("Open Data", "Access level", "Contact point", "Fn", "Has email", "Modified", "Download URL"),
-    *("Distribution 1", "Type", "Name", "Description", "Metadata uri", "Has views", "Mimetype"),
+    *("Distribution 1", "Type", "Name", "Description", "Has views", "Mimetype"),
     *("Package id", "Position", "Resource type", "State", "Id", "Format", "False", "None"),
-    *(
-        "Creative Commons Attribution",
-        "Creative Commons Attribution Share-Alike",
-        "mailto",
-        "metadata",
-    ),
+    *("Creative Commons Attribution", "Creative Commons Attribution Share-Alike", "mailto"),
     *("GNU Free Documentation License", "Open Data Commons Attribution License", "metadata"),
     "Open Data Commons Open Database License (ODbL)",
     "Open Data Commons Public Domain Dedication and License (PDDL)",
@@ -82,10 +77,10 @@ class Reader(visits.Visitor):
         self._place = ("", "")
         self._same: set[str] = set()  # translations that are as the text is
         self._known = set(NAMES)
-        for name, number in (("gettext", 1), ("ngettext", 2), ("ugettext", 1), ("ungettext", 2)):
-            setattr(Translations, name, self._noting(getattr(Translations, name), number))
+        for name in ("gettext", "ngettext", "ugettext", "ungettext"):
+            setattr(Translations, name, self._noting(getattr(Translations, name)))
 
-    def _noting(self, real: Any, number: int) -> Any:
+    def _noting(self, real: Any) -> Any:
         def translate(translations: Any, *words: Any) -> str:
             language, url = self._place
             catalog = translations._catalog

@@ -36,8 +36,8 @@ def format_resource_items(
     """Return a resource's additional fields for its page: our fields with labels and links."""
     others, own = dict(items), []
     for field in (field for field in fields.FIELDS if field.of == fields.RESOURCE):
-        given = [others.pop(key, None) for key in (field.key, *field.aliases)]
-        if value := next(filter(None, given), None):
+        stored = [others.pop(key, None) for key in (field.key, *field.aliases)]
+        if value := next(filter(None, stored), None):
             own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
     own += [
         (tk._(RESOURCE_FIELDS[key].label), texts)

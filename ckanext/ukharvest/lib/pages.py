@@ -1,4 +1,4 @@
-"""What pages share: calls of actions, CSRF tokens, paging, CSV, checks of requests, helpers."""
+"""Calls of actions, CSRF tokens, paging, CSV answers and checks of requests, for all pages."""
 
 from __future__ import annotations
 

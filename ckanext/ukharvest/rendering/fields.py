@@ -232,12 +232,12 @@ FIELDS = {
     "metadata-standard-version": _F("Version of the standard"),
     "metadata_uri": _F("URI of the dataset", unless="uri"),
     **dict.fromkeys(
-        ("import_source", "harvest_object_id", "harvest_source_id", "harvest_source_title"),
+        (
+            *("import_source", "harvest_object_id", "harvest_source_id", "harvest_source_title"),
+            *("spatial_harvester", "graphic-preview-type", "spatial-resolution-units"),
+            "spatial-original",
+        ),
         _F(place=HIDDEN),
-    ),
-    "spatial_harvester": _F(place=HIDDEN),
-    **dict.fromkeys(
-        ("graphic-preview-type", "spatial-resolution-units", "spatial-original"), _F(place=HIDDEN)
     ),
 }
 LABELS = {key: field.label for key, field in FIELDS.items() if field.label}

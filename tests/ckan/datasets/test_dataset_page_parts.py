@@ -118,8 +118,8 @@ def test_stars_of_other_datasets_and_of_their_files(app: CKANTestApp) -> None:
     page = app.get(f"/dataset/{shown['name']}")
     assert "3 out of 5" in text_of(page, by_class("ukharvest-stars"))
     lines = [
-        " ".join(each.text_content().split())
-        for each in html.fromstring(page.body).xpath(by_class("ukharvest-resource"))
+        " ".join(resource.text_content().split())
+        for resource in html.fromstring(page.body).xpath(by_class("ukharvest-resource"))
     ]
     assert lines[0].startswith("3 out of 5")
     assert lines[0].endswith("Go to file: Sites")
