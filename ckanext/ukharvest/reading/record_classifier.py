@@ -153,10 +153,6 @@ class Listing:
     has_nameless: bool = False
 
 
-def _no_old_guids(_raw: RawRecord) -> Iterable[str]:
-    return ()
-
-
 @dataclass
 class RecordClassifier:
     """Classifies the records of one read of one source.
@@ -173,7 +169,7 @@ class RecordClassifier:
 
     known: dict[str, KnownRecord] = field(default_factory=dict)
     rules: ImportRules | None = None
-    old_guids: Callable[[RawRecord], Iterable[str]] = _no_old_guids
+    old_guids: Callable[[RawRecord], Iterable[str]] = lambda _raw: ()
     force: bool = False
     listing: Listing = field(default_factory=Listing)
     former_fingerprint: Callable[[str], str] | None = None

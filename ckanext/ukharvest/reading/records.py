@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ckanext.ukharvest.core import options as declared
 from ckanext.ukharvest.core.errors import (
@@ -57,18 +57,14 @@ def title_of(kind: SourceType, raw: RawRecord, options: Mapping[str, Any]) -> st
     return shorten(one_line(title), LONGEST_TITLE)
 
 
-def _no_title(_guid: str) -> str:
-    return ""
-
-
 @dataclass
 class SourceRead:
     """One read of one source; iterate over it once for its records, each classified.
 
     Args:
         taken: guids of records that an interrupted read handled before; not yielded.
-        title_of_first: returns the title of a record that was yielded before, by its guid, "" if
-            it is not known: for the error of a second record with this guid.
+        titles: guid → title of records that were yielded before, for the error of a second record
+            with this guid; the caller adds them.
 
     Attributes:
         ending: how the read ended; None before the end.
@@ -78,7 +74,7 @@ class SourceRead:
     source: Source
     classifier: RecordClassifier
     taken: Collection[str] = ()
-    title_of_first: Callable[[str], str] = _no_title
+    titles: Mapping[str, str] = field(default_factory=dict)
     ending: Ending | None = None
 
     def __iter__(self) -> Iterator[Classified]:
@@ -97,7 +93,7 @@ class SourceRead:
         if not isinstance(raw.error, DuplicateGuid):
             return raw
         title = title_of(self.kind, raw, self.source.options)
-        return replace(raw, error=raw.error.with_titles(title, self.title_of_first(raw.guid)))
+        return replace(raw, error=raw.error.with_titles(title, self.titles.get(raw.guid, "")))
 
     def ended(self) -> Ending:
         """Return how the read ended.
@@ -116,31 +112,6 @@ FINE, SOME_LOST, UNUSABLE = 0, 1, 2
 Entry = dict[str, Any]
 
 
-class FileClient:
-    """An HTTP client that returns a saved file for the first request and raises 404 for others."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._asked = False
-
-    def get(self, url: str, **_: object) -> Reply:
-        """Return the file, whatever the URL."""
-        if self._asked:
-            message = f"{url} is not in the file {self._path.name}, which is all there is to read"
-            raise BadStatus(message, status=404, url=url)
-        self._asked = True
-        try:
-            body = self._path.open("rb")
-        except OSError as exc:
-            message = f"the file {self._path} cannot be read: {exc.strerror}"
-            raise FetchError(message, url=str(self._path)) from exc
-        return Reply(url=url, requested_url=url, status=200, headers={}, body=body)
-
-    def post(self, url: str, **more: object) -> Reply:
-        """Return the file, whatever the URL."""
-        return self.get(url, **more)
-
-
 class TextClient:
     """Stands in for an HTTP client where a source's text was sent: it has this for any URL.
 
@@ -149,24 +120,42 @@ class TextClient:
         content: the text's bytes.
     """
 
-    def __init__(self, name: str, content: bytes) -> None:
+    def __init__(self, name: str, content: bytes = b"") -> None:
         self.limits = HttpLimits()
         self.guard = Guard()
         self._name = name
-        self._content: bytes | None = content
+        self._content = content
+        self._is_read = False
 
     def get(self, url: str, **_: object) -> Reply:
         """Return the text, whatever the URL; raise BadStatus at further requests."""
-        content, self._content = self._content, None
-        if content is None:
+        if self._is_read:
             message = f"{url} is not in the {self._name}, which is all there is to read"
             raise BadStatus(message, status=404, url=url)
-        body = io.BytesIO(content)
-        return Reply(url=url, requested_url=url, status=200, headers={}, body=body)
+        self._is_read = True
+        return Reply(url=url, requested_url=url, status=200, headers={}, body=self._open())
 
     def post(self, url: str, **more: object) -> Reply:
         """Return the text, whatever the URL."""
         return self.get(url, **more)
+
+    def _open(self) -> IO[bytes]:
+        return io.BytesIO(self._content)
+
+
+class FileClient(TextClient):
+    """The same for a saved file, which is opened when it is read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"file {path.name}")
+        self._path = path
+
+    def _open(self) -> IO[bytes]:
+        try:
+            return self._path.open("rb")
+        except OSError as exc:
+            message = f"the file {self._path} cannot be read: {exc.strerror}"
+            raise FetchError(message, url=str(self._path)) from exc
 
 
 class Check:
@@ -217,13 +206,7 @@ class Check:
 
     def __iter__(self) -> Iterator[Entry]:
         titles: dict[str, str] = {}
-
-        def title_of_first(guid: str) -> str:
-            return titles.get(guid, "")
-
-        read = SourceRead(
-            self.kind, self._source, RecordClassifier(), title_of_first=title_of_first
-        )
+        read = SourceRead(self.kind, self._source, RecordClassifier(), titles=titles)
         number = elsewhere = 0
         try:
             for number, record in enumerate(read, start=1):

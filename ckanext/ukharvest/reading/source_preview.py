@@ -49,10 +49,6 @@ COUNTING_ENDS = 20.0
 Tell = Callable[[str, int], bool]
 
 
-def _go_on(_stage: str, _done: int) -> bool:
-    return True
-
-
 @dataclass
 class SourcePreview:
     """One preview of one source; ``run`` it once.
@@ -71,7 +67,7 @@ class SourcePreview:
     source: Source
     http: Watched
     classifier: RecordClassifier = field(default_factory=RecordClassifier)
-    tell: Tell = _go_on
+    tell: Tell = lambda _stage, _done: True
     counts_values: bool = False
     total: int = 0
     listed: int = 0
@@ -122,9 +118,7 @@ class SourcePreview:
             raise Over("stopped")
 
     def _records(self) -> None:
-        read = SourceRead(
-            self.kind, self.source, self.classifier, title_of_first=self._title_of_first
-        )
+        read = SourceRead(self.kind, self.source, self.classifier, titles=self._titles)
         most = self.http.budget.records
         for record in read:
             self.listed += 1
@@ -140,9 +134,6 @@ class SourcePreview:
         self.ending = read.ending
         problems = self.ending.problems if self.ending else ()
         self.groups.add(map(asdict, problems), {"title": "", "guid": ""})
-
-    def _title_of_first(self, guid: str) -> str:
-        return self._titles.get(guid, "")
 
     def _count_on(self, raw: RawRecord) -> None:
         """Count records beyond the budget, and their values if they are here already.
@@ -261,13 +252,9 @@ class SourcePreview:
         seconds = max(self.http.seconds - self.first_after, 0) / self.read + IMPORT_SECONDS
         return round(self.first_after + seconds * max(self.total, self.listed), 1)
 
-    @property
-    def _is_out_of_reach(self) -> bool:
-        return self.error is not None and self.error["code"] in OUT_OF_REACH
-
     def _better_address(self) -> str:
         left = self.http.budget.seconds - self.http.seconds
-        if left < PROBE_SECONDS or self._is_out_of_reach:
+        if left < PROBE_SECONDS or (self.error and self.error["code"] in OUT_OF_REACH):
             return ""
         return better_address(self.kind.name, self.source.url, self._first_bytes)
 
