@@ -132,7 +132,7 @@ def parse_json(reply: Reply, problems: list[Problem] | None = None) -> Any:
 
 def _with_care(reply: Reply, problems: list[Problem] | None) -> Any:
     """Parse JSON that Python's json refused, such as odd encodings; explain errors."""
-    file = JsonFile.of(reply, reply.requested_url, "JSON")
+    file = JsonFile(reply, reply.requested_url, "JSON")
     deque(file.events(), maxlen=0)  # raises a readable error for every fault
     problem = file.problem
     if problems is not None and problem and problem.code not in {known.code for known in problems}:

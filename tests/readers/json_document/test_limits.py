@@ -9,6 +9,7 @@ from typing import IO, Any
 import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.links import content
 from ckanext.ukharvest.readers.json_document import stream
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
@@ -16,8 +17,15 @@ from ckanext.ukharvest.readers.json_document.stream import JsonFile
 URL = "http://publisher.test/data.json"
 
 
+def json_file(document: bytes, charset: str = "utf-8") -> JsonFile:
+    headers = {"Content-Type": f"application/json; charset={charset}"}
+    body = io.BytesIO(document)
+    reply = Reply(url=URL, requested_url=URL, status=200, headers=headers, body=body)
+    return JsonFile(reply, URL, "data.json")
+
+
 def events(document: bytes) -> list[tuple[str, str, Any]]:
-    return list(JsonFile(io.BytesIO(document), url=URL).events())
+    return list(json_file(document).events())
 
 
 @pytest.mark.parametrize(
@@ -32,15 +40,14 @@ def events(document: bytes) -> list[tuple[str, str, Any]]:
     ],
 )
 def test_half_a_surrogate_pair_is_read_as_a_question_mark(escaped: str, text: str) -> None:
-    file = JsonFile(io.BytesIO(f'{{"title": "{escaped}"}}'.encode()), url=URL)
+    file = json_file(f'{{"title": "{escaped}"}}'.encode())
     assert list(file.events())[2] == ("title", "string", text)
     assert list(file.items("title")) == [text]
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "utf-32", "utf-16-le", "idna", "punycode", "x"])
 def test_a_charset_that_cannot_be_is_not_used(charset: str) -> None:
-    body = io.BytesIO('{"title": "Café – list"}'.encode("cp1252"))
-    file = JsonFile(body, url=URL, charset=charset)
+    file = json_file('{"title": "Café – list"}'.encode("cp1252"), charset)
     assert list(file.events())[2] == ("title", "string", "Café – list")
     assert file.problem is not None
     assert file.problem.code == "not-utf-8"
@@ -64,7 +71,7 @@ def work(monkeypatch: pytest.MonkeyPatch, length: int, read: str) -> int:
     with monkeypatch.context() as patch:
         patch.setattr(stream.ijson, "parse", parse)
         patch.setattr(stream.ijson, "items", parse)
-        file = JsonFile(io.BytesIO(b'{"dataset":[{"a":"' + b"x" * length + b'"}]}'), url=URL)
+        file = json_file(b'{"dataset":[{"a":"' + b"x" * length + b'"}]}')
         list(file.events() if read == "events" else file.items("dataset.item"))
     return total
 

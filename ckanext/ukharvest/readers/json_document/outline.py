@@ -70,7 +70,7 @@ def _items(parent: Any, key: str) -> list[Any]:
 
 
 _MAX_KEYS = 40
-_MAX_CACHE = 10_000  # prefixes whose place is remembered
+_MAX_CACHE = 10_000  # prefixes that are known to say nothing
 _MAX_PATH = 200  # characters of such a prefix
 _OWN = ("@type", "conformsTo")  # what the document says of itself
 
@@ -146,7 +146,6 @@ class Outline:
 
     def __init__(self, file: JsonFile, shape: Shape, url: str, kind: str) -> None:
         self._shape = shape
-        self._places: dict[str, tuple[str, str, bool]] = {}
         self._idle: set[str] = set()  # prefixes whose events say nothing: most
         self._top = ""
         self._own = dict.fromkeys(_OWN, "")
@@ -197,7 +196,7 @@ class Outline:
             else:
                 self._pass_over(prefix)
             return
-        kind, name, is_item = self._place(prefix)
+        kind, name, is_item = self._shape.place(prefix)
         if not kind and prefix not in _OWN:
             self._pass_over(prefix)
         elif kind == "key":
@@ -221,14 +220,6 @@ class Outline:
     def _pass_over(self, prefix: str) -> None:
         if len(prefix) <= _MAX_PATH and len(self._idle) < _MAX_CACHE:
             self._idle.add(prefix)
-
-    def _place(self, prefix: str) -> tuple[str, str, bool]:
-        place = self._places.get(prefix)
-        if place is None:
-            place = self._shape.place(prefix)
-            if place[0] and len(prefix) <= _MAX_PATH and len(self._places) < _MAX_CACHE:
-                self._places[prefix] = place
-        return place
 
     def _is_record(self) -> bool:
         """Whether the document is one record without a catalogue around it."""
@@ -294,7 +285,7 @@ class JsonList:
     """
 
     def __init__(self, reply: Reply, url: str, shape: Shape, kind: str) -> None:
-        self.file = JsonFile.of(reply, url, kind)
+        self.file = JsonFile(reply, url, kind)
         self.outline = Outline(self.file, shape, url, kind)
 
     @property

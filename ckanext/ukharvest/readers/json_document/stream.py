@@ -33,48 +33,25 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 
 
 class JsonFile:
-    """One JSON document in a seekable file, readable any number of times.
+    """The JSON document of a reply, readable any number of times.
 
     Args:
-        body: the document's bytes.
-        url: its address, for messages.
-        charset: the server's charset; used only if the bytes allow it.
-        media_type: the server's, for messages.
+        reply: its charset is used only if the bytes allow it.
+        url: the document's, for messages.
+        expected: what it should be.
 
     Raises:
-        ProtocolError: the bytes do not begin as JSON; an HTML page is named by its title.
+        ProtocolError: it is empty, or does not begin as JSON; an HTML page is named by its title.
     """
 
-    def __init__(
-        self, body: IO[bytes], *, url: str, charset: str = "", media_type: str = ""
-    ) -> None:
-        self._body = body
+    def __init__(self, reply: Reply, url: str, expected: str) -> None:
+        self._body = reply.body
         self._url = url
-        self._media_type = media_type
+        self._media_type = reply.media_type
         self._encoding, self._errors, self._skip = "utf-8", "strict", 0
         self.problem: Problem | None = None
-        self._find_encoding(charset)
-        self._check_beginning()
-
-    @classmethod
-    def of(cls, reply: Reply, url: str, expected: str) -> JsonFile:
-        """Return the document of a reply.
-
-        Args:
-            url: its URL, for messages.
-            expected: what it should be.
-
-        Raises:
-            ProtocolError: it is empty, or does not begin as JSON.
-        """
-        file = cls(reply.body, url=url, charset=reply.charset, media_type=reply.media_type)
-        if not file._head().strip():  # noqa: SLF001  # its own
-            raise ProtocolError(
-                f"the document at {url} is empty; expected {expected}",
-                code="empty-document",
-                url=url,
-            )
-        return file
+        self._find_encoding(reply.charset)
+        self._check_beginning(expected)
 
     def events(self) -> Iterator[tuple[str, str, Any]]:
         """Yield ijson's (prefix, event, value) for the whole document.
@@ -108,9 +85,6 @@ class JsonFile:
     def _as_utf8(self) -> Utf8:
         return Utf8(self._body, self._encoding, self._errors, self._skip)
 
-    def _head(self) -> str:
-        return self._as_utf8().read(2048).decode("utf-8", "replace").lstrip("\ufeff")
-
     def _find_encoding(self, charset: str) -> None:
         self._body.seek(0)
         head = self._body.read(4)
@@ -142,9 +116,12 @@ class JsonFile:
         code = "byte-order-mark" if self._encoding == "utf-8" and line is None else "not-utf-8"
         self.problem = Problem(code, "", message + " (RFC 8259, section 8.1)", line)
 
-    def _check_beginning(self) -> None:
-        head = self._head().lstrip()
-        if not head or head[0] in "{[":
+    def _check_beginning(self, expected: str) -> None:
+        head = self._as_utf8().read(2048).decode("utf-8", "replace").lstrip("\ufeff").lstrip()
+        if not head:
+            message = f"the document at {self._url} is empty; expected {expected}"
+            raise ProtocolError(message, code="empty-document", url=self._url)
+        if head[0] in "{[":
             return
         if head[0] == "<":
             raise self._markup()

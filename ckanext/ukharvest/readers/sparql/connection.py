@@ -140,7 +140,7 @@ def _refuse_part(reply: Reply) -> None:
 
 def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
     url = place(reply)
-    file = JsonFile.of(reply, url, _EXPECTED)
+    file = JsonFile(reply, url, _EXPECTED)
     outer: dict[str, str] = {}
     names: list[str] = []
     for prefix, event, value in file.events():
