@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Generator, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from typing import IO, Any
 
@@ -17,6 +18,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import html_title, quote_beginning
 from ckanext.ukharvest.core.errors import ParseError
 
+_PIECE = 1 << 14  # bytes of an HTML page
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
 # .NET writes text through a StringWriter, which declares utf-16 whatever the bytes are.
 _FALSE_UTF16 = re.compile(rb"""\A(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
@@ -212,18 +214,25 @@ def push_parser(target: etree._TargetParserTarget[None]) -> etree.XMLParser:
     return etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False)
 
 
-def push_html_parser(
-    target: etree._TargetParserTarget[None], encoding: str | None = None
-) -> etree.HTMLParser:
-    """Return the same for an HTML page; broken HTML is read as in a browser.
+def read_html(
+    target: etree._TargetParserTarget[None], content: bytes, *encodings: str | None
+) -> None:
+    """Call ``target`` for the parts of an HTML page; broken HTML is read as in a browser.
 
     Without a tree, deeply nested elements are not lost either: pages leave thousands of elements
-    open.
+    open. What the target raises ends the read at the end of a piece.
 
-    Raises:
-        LookupError: the encoding is not known; None uses the encoding that the page declares.
+    Args:
+        encodings: the first that is known is used; None, or none at all, for the one that the page
+            declares.
     """
-    return etree.HTMLParser(target=target, encoding=encoding, recover=True, no_network=True)
+    for encoding in (*encodings, None):
+        with suppress(LookupError, ValueError):
+            parser = etree.HTMLParser(target=target, encoding=encoding, no_network=True)
+            break
+    for start in range(0, len(content), _PIECE):
+        parser.feed(content[start : start + _PIECE])
+    parser.close()
 
 
 def local_name(element: etree._Element) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -254,12 +255,8 @@ class _Head:
 def linked(page: bytes) -> Iterator[str]:
     """Yield where an HTML page says that its description documents are (autodiscovery)."""
     head = _Head()
-    parser = xml.push_html_parser(head)
-    try:
-        parser.feed(page[:_HEAD_SIZE])
-        parser.close()
-    except etree.XMLSyntaxError:
-        pass
+    with suppress(etree.XMLSyntaxError):
+        xml.read_html(head, page[:_HEAD_SIZE])
     return filter(None, head.links)
 
 

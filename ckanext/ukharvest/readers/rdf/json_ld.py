@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from ckanext.ukharvest.core.json_limits import JsonPieces, mask_escapes
-from ckanext.ukharvest.core.xml.parser import push_html_parser
+from ckanext.ukharvest.core.xml.parser import read_html
 
 Inline = Callable[[str], str]
 
@@ -352,18 +352,10 @@ def embedded(body: IO[bytes], charset: str = "") -> bytes | None:
 
 def _scripts(data: bytes, charset: str) -> list[str]:
     target = _Scripts()
-    try:
+    with suppress(UnicodeDecodeError):
         data.decode("utf-8")
         charset = "utf-8"
-    except UnicodeDecodeError:
-        pass
-    try:
-        parser = push_html_parser(target, charset or None)
-    except LookupError:
-        parser = push_html_parser(target)
-    for start in range(0, len(data), _PIECE):
-        parser.feed(data[start : start + _PIECE])
-    parser.close()
+    read_html(target, data, charset or None)
     return target.texts
 
 

@@ -36,7 +36,6 @@ _TIME = re.compile(
     r"\b\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AP]M\b)?(?: ?[+-]\d{2}:?\d{2})?", re.IGNORECASE
 )
 DEEPEST = 10_000  # elements that are open at once
-_PIECE = 1 << 14  # bytes
 _LONGEST_STAMP = 200  # characters; more is prose
 
 
@@ -109,14 +108,7 @@ def read(body: bytes, url: str, charset: str = "") -> Listing:
 def _parse(body: bytes, charset: str) -> _Lines:
     lines = _Lines()
     try:
-        parser = xml.push_html_parser(lines, charset or _guess(body))
-    except (LookupError, ValueError):  # the server names an encoding that there is not
-        parser = xml.push_html_parser(lines, _guess(body))
-    # In pieces: the parser only stops between pieces.
-    try:
-        for start in range(0, len(body), _PIECE):
-            parser.feed(body[start : start + _PIECE])
-        parser.close()
+        xml.read_html(lines, body, charset or _guess(body), _guess(body))
     except (_TooDeep, etree.XMLSyntaxError):
         lines.is_given_up = True
     return lines
