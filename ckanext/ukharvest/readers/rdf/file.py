@@ -24,6 +24,7 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
 from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.rdf import RDF, Triple
 from ckanext.ukharvest.core.records import REPAIRED, Problem
@@ -78,32 +79,22 @@ _BAD_TAG = re.compile(r"@(?![A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*\Z).*\Z", re.DOTA
 
 
 class RdfFile:
-    """One RDF document in a seekable file.
+    """The RDF document of a reply.
 
     Args:
-        body: the document's bytes.
-        url: its URL: the base of relative IRIs, and for messages.
-        hint: a media type or a name of ``FORMATS``.
-        charset: the server's charset; used only if the bytes are not UTF-8.
-        media_type: the server's, for messages.
+        reply: its charset is used only if the bytes are not UTF-8.
+        url: the document's: the base of relative IRIs, and for messages.
         contexts: reads the contexts that JSON-LD references.
+        hint: a media type or a name of ``FORMATS``.
 
     Raises:
         ProtocolError: not RDF by its first characters, or not well-formed XML.
     """
 
-    def __init__(
-        self,
-        body: IO[bytes],
-        *,
-        url: str,
-        contexts: Contexts,
-        hint: str = "",
-        charset: str = "",
-        media_type: str = "",
-    ) -> None:
+    def __init__(self, reply: Reply, url: str, contexts: Contexts, hint: str) -> None:
+        body, charset = reply.body, reply.charset
         self._url = url
-        self._media_type = media_type
+        self._media_type = reply.media_type
         self._contexts = contexts
         # For the publisher to fix; complete when the triples have been read.
         self.problems: list[Problem] = []

@@ -79,9 +79,17 @@ NOT_FOLLOWED = frozenset(
 
 
 class RdfGraph:
-    """The triples of one document in a temporary database; close it when done."""
+    """The triples of one document in a temporary database; close it when done.
 
-    def __init__(self) -> None:
+    Args:
+        file: the document; what can be repaired in it is repaired and reported.
+
+    Raises:
+        ProtocolError: a syntax error that cannot be repaired.
+    """
+
+    def __init__(self, file: RdfFile) -> None:
+        self.file = file
         # Without a name, SQLite keeps a small database in memory, and a larger one in a private
         # temporary file.
         self._db = sqlite3.connect("", isolation_level=None)
@@ -91,11 +99,17 @@ class RdfGraph:
         self.count = 0  # of the document's triples
         self._too_large: list[str] = []
         self._left_out: list[str] = []  # services
+        try:
+            self._load_file()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self._db.close()
+        self.file.close()
 
-    def load(self, triples: Iterable[Triple]) -> None:
+    def _load(self, triples: Iterable[Triple]) -> None:
         """Replace the content by a document's triples; let their errors pass."""
         for table in ("triple", "border", "kind", "inverse"):
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
@@ -110,20 +124,15 @@ class RdfGraph:
         self._db.execute("CREATE INDEX by_subject ON triple (s)")
         self._find_borders()
 
-    def load_file(self, file: RdfFile) -> None:
-        """Replace the content by a document's triples; repair and report what can be repaired.
-
-        Raises:
-            ProtocolError: a syntax error that cannot be repaired.
-        """
+    def _load_file(self) -> None:
         # A strict JSON-LD parser silently drops errors.
-        attempts = (file.format != FORMATS["json-ld"], False, False)
+        attempts = (self.file.format != FORMATS["json-ld"], False, False)
         for number, is_strict in enumerate(attempts):
             try:
-                self.load(file.triples(strict=is_strict))
+                self._load(self.file.triples(strict=is_strict))
                 break
             except ProtocolError as exc:
-                is_last = number == 2 or (number == 1 and not file.repair())
+                is_last = number == 2 or (number == 1 and not self.file.repair())
                 if exc.code != "rdf-syntax" or is_last:
                     raise
 
@@ -255,7 +264,10 @@ class RdfGraph:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Problems of records too large to be one dataset, and of services left out."""
+        """Problems of records too large to be one dataset, and of services left out.
+
+        Those of the document are its file's.
+        """
         too_large = tuple(
             Problem(
                 "too-many-nodes",

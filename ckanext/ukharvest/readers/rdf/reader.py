@@ -83,42 +83,26 @@ class Page:
         self._source = source
         self._reply = reply
         self._before = before
-        self._graph = RdfGraph()
-        self._file: RdfFile | None = None
-        try:
-            self._file = RdfFile(
-                reply.body,
-                url=reply.url,
-                contexts=contexts,
-                hint=str(source.options.get("rdf_format") or reply.media_type),
-                charset=reply.charset,
-                media_type=reply.media_type,
-            )
-            self._graph.load_file(self._file)
-        except BaseException:
-            self.close()
-            raise
+        hint = source.options.get("rdf_format") or reply.media_type
+        self._graph = RdfGraph(RdfFile(reply, reply.url, contexts, hint))
 
     def close(self) -> None:
         self._graph.close()
-        if self._file is not None:
-            self._file.close()
 
     def refuse_other(self) -> None:
         """Raise ProtocolError if the document has nothing of DCAT in it."""
-        assert self._file is not None
         if self._graph.is_catalogue:
             return
-        if self._file.root:
-            raise self._file.not_rdf()
-        if self._file.strict_error is not None:
-            raise self._file.strict_error
+        file = self._graph.file
+        if file.root:
+            raise file.not_rdf()
+        if file.strict_error is not None:
+            raise file.strict_error
         url = self._reply.requested_url
-        is_json = self._file.format == FORMATS["json-ld"]
+        is_json = file.format == FORMATS["json-ld"]
         hint = "; plain JSON without @context is for the type data_json" if is_json else ""
         raise ProtocolError(
-            f"{self._file.name}, but no catalogue: expected nodes of the type dcat:Dataset{hint}:"
-            f" {url}",
+            f"{file.name}, but no catalogue: expected nodes of the type dcat:Dataset{hint}: {url}",
             code="not-a-catalogue",
             url=url,
         )
@@ -155,9 +139,8 @@ class Page:
 
         "" and -1 if the source states none. Call it after the records have been read.
         """
-        assert self._file is not None
         totals = (text for text in self._graph.values(HYDRA + "totalItems") if text.isdecimal())
-        problems = (*self._file.problems, *self._graph.problems)
+        problems = (*self._graph.file.problems, *self._graph.problems)
         return self._next(), max(map(int, totals), default=-1), problems
 
     def _next(self) -> str:

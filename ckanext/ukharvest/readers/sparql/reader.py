@@ -23,7 +23,6 @@ from ckanext.ukharvest.core.errors import (
     TooLarge,
     Unreachable,
 )
-from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
@@ -94,54 +93,19 @@ class Descriptions:
         query = self._selection.descriptions([raw.guid for raw in datasets])
         is_alone = len(datasets) == 1
         with closing(self._connection.ask(query, TRIPLES, patient=is_alone)) as reply:
-            graph = RdfGraph()
-            try:
-                count = self._load(graph, reply)
-                self._refuse_cut(count, reply, is_alone=is_alone)
-                described = [self._described(raw, graph) for raw in datasets]
+            if not reply.content.strip():
+                return [_described(raw, []) for raw in datasets]
+            url = place(reply)
+            file = RdfFile(reply, url, self._contexts, reply.media_type)
+            with closing(RdfGraph(file)) as graph:
+                self.problems |= {problem.code: problem for problem in file.problems}
+                count = graph.count
+                is_doubtful = count % _ROUND == 0 and not is_alone
+                if count and (count == self.most_rows or is_doubtful):
+                    raise Cut(f"{url} gives at most {count:,} statements at a time", url=url)
+                described = [_described(raw, graph.record(f"<{raw.guid}>")) for raw in datasets]
                 self.problems |= {problem.message: problem for problem in graph.problems}
                 return described
-            finally:
-                graph.close()
-
-    def _load(self, graph: RdfGraph, reply: Reply) -> int:
-        """Load a response; return the number of triples."""
-        if not reply.content.strip():
-            return 0
-        file = RdfFile(
-            reply.body,
-            url=place(reply),
-            contexts=self._contexts,
-            hint=reply.media_type,
-            charset=reply.charset,
-            media_type=reply.media_type,
-        )
-        try:
-            graph.load_file(file)
-        finally:
-            file.close()
-        self.problems |= {problem.code: problem for problem in file.problems}
-        return graph.count
-
-    def _refuse_cut(self, count: int, reply: Reply, *, is_alone: bool) -> None:
-        is_doubtful = count % _ROUND == 0 and not is_alone
-        if count and (count == self.most_rows or is_doubtful):
-            url = place(reply)
-            raise Cut(f"{url} gives at most {count:,} statements at a time", url=url)
-
-    def _described(self, dataset: RawRecord, graph: RdfGraph) -> RawRecord:
-        triples = graph.record(f"<{dataset.guid}>") if graph.count else []
-        if not triples:
-            message = (
-                f"{dataset.display_name} is listed, but the server does not describe it; expected"
-                " statements about it"
-            )
-            return replace(dataset, error=RecordError(message, code="not-shown", url=dataset.url))
-        dates = [
-            obj for node, name, obj in triples if node[1:-1] == dataset.guid and name == _MODIFIED
-        ]
-        modified = rdf.value(min(dates)) if dates else ""
-        return replace(dataset, content=rdf.canonical(triples), modified=modified)
 
     def _failed(self, dataset: RawRecord, exc: SourceError) -> RawRecord:
         """Return the record with the error.
@@ -154,6 +118,19 @@ class Descriptions:
             raise exc
         message = f"{dataset.display_name}: {exc.message}"
         return replace(dataset, error=_Failed(message, code=exc.code, url=dataset.url))
+
+
+def _described(dataset: RawRecord, triples: list[rdf.Triple]) -> RawRecord:
+    """Return a dataset with its description, or with the error that there is none."""
+    if not triples:
+        message = (
+            f"{dataset.display_name} is listed, but the server does not describe it; expected"
+            " statements about it"
+        )
+        return replace(dataset, error=RecordError(message, code="not-shown", url=dataset.url))
+    dates = [obj for node, name, obj in triples if node[1:-1] == dataset.guid and name == _MODIFIED]
+    modified = rdf.value(min(dates)) if dates else ""
+    return replace(dataset, content=rdf.canonical(triples), modified=modified)
 
 
 class _Failed(ParseError):
