@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ckanext.ukharvest.core.values.languages import language_code
 
@@ -195,6 +195,22 @@ class Ending:
     interface: str = ""
     changes_only: bool = False
     mark: str = ""
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Iteration(Generic[T, R]):
+    """Iterate over a generator; ``result`` is what it returns, once it has ended."""
+
+    result: R
+
+    def __init__(self, items: Generator[T, None, R]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[T]:
+        self.result = yield from self._items
 
 
 class Reading:

@@ -16,10 +16,16 @@ from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolErro
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import REDIRECTS, Reply
 from ckanext.ukharvest.core.http.urls import join
-from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Source, Validators
+from ckanext.ukharvest.core.records import (
+    REPAIRED,
+    Ending,
+    Iteration,
+    RawRecord,
+    Source,
+    Validators,
+)
 from ckanext.ukharvest.readers.seen_records import SeenPages
 from ckanext.ukharvest.readers.walk import (
-    Iteration,
     Pages,
     Place,
     Point,
@@ -142,7 +148,7 @@ def unique(
     duplicates are found, and where a read of a repaired document loses its completeness.
     """
     places: dict[str, tuple[str, str]] = {}
-    reading = Iteration(records, Ending(complete=False))
+    reading = Iteration(records)
     with closing(records):
         for raw in reading:
             if raw.error is None and raw.guid in places:

@@ -13,16 +13,12 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
-from typing import Generic, TypeVar
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
-from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.core.records import EMPTY_LIST, Ending, Iteration, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.seen_records import SeenRecords
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
 # largest known catalogues have some 3,000 pages of 100.
@@ -151,8 +147,10 @@ class Walk:
     def _page(self, point: Point) -> Generator[RawRecord, None, Place | None]:
         self.asked += 1
         if self.asked > MAX_PAGES:
-            raise endless_paging(self._pages.where, MAX_PAGES, self._pages.noun)
-        page = Iteration(self._pages.page(point, self), None)
+            where, noun = self._pages.where, self._pages.noun
+            words = f"still shows new {noun}s after {MAX_PAGES:,} pages; expected the pages to end"
+            raise ProtocolError(f"{where} {words}", code="endless-paging", url=where)
+        page = Iteration(self._pages.page(point, self))
         waiting: RawRecord | None = None
         for raw in self._pages.seen.sift(page):
             if waiting is not None:
@@ -231,23 +229,6 @@ class Walk:
         reason = self.reason()
         problems = tuple(self.problems[:MOST_PROBLEMS])
         return Ending(complete=not reason, reason=reason, problems=problems)
-
-
-class Iteration(Generic[T, R]):
-    """Iterate over a generator; ``result`` is what it returns, once it has ended."""
-
-    def __init__(self, items: Generator[T, None, R], result: R) -> None:
-        self._items = items
-        self.result = result
-
-    def __iter__(self) -> Iterator[T]:
-        self.result = yield from self._items
-
-
-def endless_paging(where: str, pages: int, noun: str = "record") -> ProtocolError:
-    """Return the error of a server that shows something new after so many pages."""
-    message = f"{where} still shows new {noun}s after {pages:,} pages; expected the pages to end"
-    return ProtocolError(message, code="endless-paging", url=where)
 
 
 def describe_empty_list(where: str, noun: str = "record", total: int = -1) -> str:

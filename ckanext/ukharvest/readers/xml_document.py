@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.http.error_answers import describe_status
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.records import Ending, Iteration, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -148,13 +148,13 @@ class XmlRecords:
 
     def _check(self, *, strict: bool) -> None:
         checker = self._shape.checker() if self._shape.checker else None
-        reading = repair.ElementReading(self._elements())
+        reading = Iteration(self._elements())
         self.count = 0
         for element in reading:
             self.count += 1
             if checker is not None:
                 checker.record(element)
-        self.head = reading.root
+        self.head = reading.result
         if xml.local_name(self.head) not in {path[0] for path in self._shape.paths}:
             raise self._other(self.head)
         if checker is None:
@@ -175,7 +175,7 @@ class XmlRecords:
 
     def cut(self) -> Iterator[RawRecord]:
         """Yield every record."""
-        for number, element in enumerate(repair.ElementReading(self._elements()), 1):
+        for number, element in enumerate(self._elements(), 1):
             position = f"{self._shape.singular} {number}"
             if self._name:
                 position = self._name if self.count == 1 else f"{self._name}, {position}"

@@ -8,9 +8,9 @@ import pytest
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.records import Iteration, Problem
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.core.xml.repair import ElementReading, elements, problem, repair
+from ckanext.ukharvest.core.xml.repair import elements, problem, repair
 
 
 def _repair(text: bytes) -> tuple[etree._Element, ParseError]:
@@ -60,9 +60,9 @@ def test_elements_of_a_repaired_document_come_once() -> None:
     records = "".join(f"<r>{number}{' & ' * (number == 2)}</r>\n" for number in range(5))
     body = io.BytesIO(f"<list>\n{records}<end/></list>".encode())
     problems: list[Problem] = []
-    reading = ElementReading(elements(body, [("list", "r")], problems, url="https://a.example/1"))
+    reading = Iteration(elements(body, [("list", "r")], problems, url="https://a.example/1"))
     assert [each.text for each in reading] == ["0", "1", "2 & ", "3", "4"]
-    assert [each.tag for each in reading.root] == ["end"]
+    assert [each.tag for each in reading.result] == ["end"]
     assert [(each.code, each.line) for each in problems] == [("repaired-syntax", 4)]
     body = io.BytesIO(f"<list>{records}".encode())
     with pytest.raises(ParseError):

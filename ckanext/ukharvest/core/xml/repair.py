@@ -19,7 +19,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import MIXED
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.records import Iteration, Problem
 from ckanext.ukharvest.core.xml import parser as xml
 
 MAX_BYTES = 50 << 20  # a tree takes several times as much memory
@@ -88,29 +88,17 @@ def elements(
     """
     number = 0
     try:
-        reading = ElementReading(xml.elements(body, paths, url=url))
+        reading = Iteration(xml.elements(body, paths, url=url))
         for number, element in enumerate(reading, 1):  # noqa: B007 - needed after a fault
             yield element
-        return reading.root
+        return reading.result
     except ParseError as fault:
         body.seek(0)
         root = repair(body.read(MAX_BYTES + 1), fault)
         problems.append(problem(fault, url))
-    reading = ElementReading(xml.elements(io.BytesIO(etree.tostring(root)), paths, url=url))
+    reading = Iteration(xml.elements(io.BytesIO(etree.tostring(root)), paths, url=url))
     yield from islice(reading, number, None)
-    return reading.root
-
-
-class ElementReading:
-    """Iterates over elements and keeps the root, which is returned at the end."""
-
-    root: etree._Element
-
-    def __init__(self, elements: Generator[etree._Element, None, etree._Element]) -> None:
-        self._elements = elements
-
-    def __iter__(self) -> Generator[etree._Element, None, None]:
-        self.root = yield from self._elements
+    return reading.result
 
 
 def problem(fault: ParseError, url: str) -> Problem:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option, date_range
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.records import Ending, Iteration, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers.oaipmh import protocol
@@ -23,7 +23,6 @@ from ckanext.ukharvest.readers.oaipmh.protocol import Facts, RecordMaker, Refuse
 from ckanext.ukharvest.readers.seen_records import SeenContents
 from ckanext.ukharvest.readers.walk import (
     MOST_PROBLEMS,
-    Iteration,
     Pages,
     Place,
     Point,
@@ -78,18 +77,19 @@ class OaiPmh(Reader):
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the records of one saved response."""
         maker = RecordMaker(source, url=source.url)
-        count = 0
+        count, facts = 0, Facts()
         problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            elements = Iteration(protocol.read(reply, problems), Facts())
+            elements = Iteration(protocol.read(reply, problems))
             try:
                 for element in elements:
                     count += 1
                     yield maker.record(element, f"record {count}")
+                facts = elements.result
             except Refused as exc:
                 if "noRecordsMatch" not in exc.codes:
                     raise
-        facts, url = elements.result, source.url
+        url = source.url
         if not facts.is_list:
             reason = f"{url} is an answer of GetRecord, which does not name other records"
             return Ending(complete=False, reason=reason, problems=tuple(problems))
@@ -97,15 +97,23 @@ class OaiPmh(Reader):
         return saved_ending(url, "record", count, facts.total, more=more, problems=problems)
 
 
-class Repository:
-    """One read of a repository."""
+class Repository(Pages):
+    """The lists of a repository: one for each set, or one of all records.
+
+    A page's place is the number of its list and a token.
+    """
+
+    resumes = True
+    barren = 2
+    barren_doubt = "answered a resumptionToken with a page without new records"
+    circle_doubt = "gave the same resumptionToken again"
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self.base = protocol.endpoint(source.url)
-        self.seen = SeenContents()
-        self.with_all = False  # the server misses arguments beside a token
-        self.date = ""
+        self._base = protocol.endpoint(source.url)
+        self.seen: SeenContents = SeenContents()
+        self._with_all = False  # the server misses arguments beside a token
+        self._date = ""
         self._problems: list[Problem] = []
         self._reasons: list[str] = []
         self._total = 0
@@ -119,15 +127,16 @@ class Repository:
         options = self._source.options
         self._granularity, self._deleted = self._identify()
         prefix = options.get("metadata_prefix") or self._offered()
-        self.maker = RecordMaker(self._source, self.base, prefix)
+        self._maker = RecordMaker(self._source, self._base, prefix)
         wanted = Wanted(prefix, *self._span())
         start = Point.load(self._source.resume, int, str) or Point((0, ""))
         for number, name in enumerate(protocol.sets_of(options)):
             if number >= int(start.place[0]):
                 beginning = Point((number, ""))
                 point = start if number == start.place[0] else beginning
-                pages = _List(self, replace(wanted, set=name))
-                yield from self._list(pages, point, beginning)
+                self._wanted = replace(wanted, set=name)
+                self.where = f"the set {name} of {self._base}" if name else self._base
+                yield from self._list(point, beginning)
         return self._ending()
 
     def _identify(self) -> tuple[str, str]:
@@ -137,7 +146,7 @@ class Repository:
         if not self._source.since and not any(options.get(name) for name in names):
             return protocol.DAY, "no"
         try:
-            with closing(self.request({"verb": "Identify"})) as reply:
+            with closing(self._request({"verb": "Identify"})) as reply:
                 return protocol.identity(reply)
         except ProtocolError:
             return protocol.DAY, "no"
@@ -165,7 +174,7 @@ class Repository:
         """Date of an earlier run: only a persistent policy reports every deletion since then."""
         return self._source.since if self._deleted == "persistent" else ""
 
-    def _list(self, pages: _List, start: Point, beginning: Point) -> Iterator[RawRecord]:
+    def _list(self, start: Point, beginning: Point) -> Iterator[RawRecord]:
         """Yield the records of one set, or of all; from the beginning when its token expired."""
         before = self._total
 
@@ -174,14 +183,14 @@ class Repository:
             self._source.tell_total(self._total)
 
         for restart in range(_RESTARTS + 1):
-            walk = Walk(pages, tell_total)
+            walk = Walk(self, tell_total)
             # Of all lists: no run resumes behind a repaired page.
             walk.problems = self._problems
             try:
                 yield from walk.read(start)
                 break
             except Refused as exc:
-                exc.message = self._explained(exc, pages.wanted.prefix)
+                exc.message = self._explained(exc)
                 if "badResumptionToken" not in exc.codes:
                     raise
                 # A token after the last record; without a number it may have expired before that.
@@ -193,34 +202,65 @@ class Repository:
         if reason := walk.reason(may_be_empty=bool(self._since)):
             self._reasons.append(reason)
 
-    def request(self, query: dict[str, str | int]) -> Reply:
-        """Send a request."""
-        return protocol.ask(self._source.http, self.base, query)
+    def is_whole(self, total: int) -> bool:
+        # Some servers announce the number without the deleted records.
+        return total in (self.seen.count, self.seen.count - self.seen.deleted)
 
-    def _explained(self, exc: Refused, prefix: str) -> str:
+    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        try:
+            return (yield from self._page(point, walk))
+        except Refused as exc:
+            is_first = not point.place[1]
+            if is_first or self._with_all or "badArgument" not in exc.codes:
+                raise
+        # With a token, a server that misses arguments is asked once more with all of them.
+        self._with_all = True
+        return (yield from self._page(point, walk))
+
+    def _page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
+        number, token = point.place
+        facts = Facts()
+        try:
+            query = self._wanted.query(str(token), with_all=self._with_all)
+            with closing(self._request(query)) as reply:
+                elements = Iteration(protocol.read(reply, walk.problems))
+                for place, element in enumerate(elements, point.before + 1):
+                    yield self._maker.record(element, f"record {place}")
+                facts = elements.result
+        except Refused as exc:
+            if "noRecordsMatch" not in exc.codes:
+                raise
+        self._date = self._date or facts.date
+        walk.note_total(facts.total)
+        return (number, facts.token) if facts.token else None
+
+    def _request(self, query: dict[str, str | int]) -> Reply:
+        return protocol.ask(self._source.http, self._base, query)
+
+    def _explained(self, exc: Refused) -> str:
         """Return the message of a refusal with what to do about it."""
         known: list[str] = []
         if exc.codes & {"cannotDisseminateFormat", "badArgument"}:
             with suppress(SourceError):  # the first error counts
                 known = [name for name, _namespace in self._formats()]
         # pycsw calls an unknown format a bad argument.
-        if known and prefix not in known:
+        if known and self._wanted.prefix not in known:
             names = shorten(", ".join(known), 200)
             return f"{exc.message}; the option metadata_prefix names one of: {names}"
         no_sets = "; it has no sets, so the option sets has to be empty"
         return exc.message + (no_sets if "noSetHierarchy" in exc.codes else "")
 
     def _formats(self) -> list[tuple[str, str]]:
-        with closing(self.request({"verb": "ListMetadataFormats"})) as reply:
+        with closing(self._request({"verb": "ListMetadataFormats"})) as reply:
             return protocol.formats(reply)
 
     def _ending(self) -> Ending:
         options = self._source.options
         span = [f"{name} {options[name]}" for name in ("from", "until") if options.get(name)]
         if span:
-            asked = f"only records changed {' '.join(span)} were requested from {self.base}"
+            asked = f"only records changed {' '.join(span)} were requested from {self._base}"
             self._reasons.append(f"{asked}, so that others do not count as missing")
-        mark = day_before(self.date) if self._deleted == "persistent" else ""
+        mark = day_before(self._date) if self._deleted == "persistent" else ""
         return Ending(
             complete=not self._reasons,
             reason="; ".join(self._reasons),
@@ -228,52 +268,3 @@ class Repository:
             mark=self._since if self._reasons else mark,
             problems=tuple(self._problems[:MOST_PROBLEMS]),
         )
-
-
-class _List(Pages):
-    """The list of one set, or of all records; a page's place is its number and a token."""
-
-    resumes = True
-    barren = 2
-    barren_doubt = "answered a resumptionToken with a page without new records"
-    circle_doubt = "gave the same resumptionToken again"
-
-    def __init__(self, repository: Repository, wanted: Wanted) -> None:
-        base = repository.base
-        self.where = f"the set {wanted.set} of {base}" if wanted.set else base
-        self.seen: SeenContents = repository.seen
-        self.wanted = wanted
-        self._repository = repository
-
-    def is_whole(self, total: int) -> bool:
-        # Some servers announce the number without the deleted records.
-        return total in (self.seen.count, self.seen.count - self.seen.deleted)
-
-    def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
-        repository = self._repository
-        try:
-            return (yield from self._read(point, walk))
-        except Refused as exc:
-            is_first = not point.place[1]
-            if is_first or repository.with_all or "badArgument" not in exc.codes:
-                raise
-        # With a token, a server that misses arguments is asked once more with all of them.
-        repository.with_all = True
-        return (yield from self._read(point, walk))
-
-    def _read(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
-        repository, (number, token) = self._repository, point.place
-        query = self.wanted.query(str(token), with_all=repository.with_all)
-        facts = Facts()
-        try:
-            with closing(repository.request(query)) as reply:
-                elements = Iteration(protocol.read(reply, walk.problems), Facts())
-                for place, element in enumerate(elements, point.before + 1):
-                    yield repository.maker.record(element, f"record {place}")
-                facts = elements.result
-        except Refused as exc:
-            if "noRecordsMatch" not in exc.codes:
-                raise
-        repository.date = repository.date or facts.date
-        walk.note_total(facts.total)
-        return (number, facts.token) if facts.token else None

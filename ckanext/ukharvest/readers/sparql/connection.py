@@ -23,9 +23,9 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.error_answers import describe_status
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url, with_query
+from ckanext.ukharvest.core.records import Iteration
 from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.core.xml.repair import ElementReading
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.xml_document import not_ours, wrong_root
 
@@ -173,14 +173,14 @@ def _json_term(row: Any, variable: str) -> Term:
 def _xml_rows(reply: Reply, variable: str, most: int) -> list[Term]:
     url = place(reply)
     terms: list[Term] = []
-    reading = ElementReading(xml.elements(reply.body, (_ROW,), url=url))
+    reading = Iteration(xml.elements(reply.body, (_ROW,), url=url))
     try:
         for element in reading:
             if len(terms) < most:
                 terms.append(_xml_term(element, variable))
     except ParseError as exc:
         raise not_ours(exc, KIND, url, reply.media_type) from exc
-    root = reading.root
+    root = reading.result
     if xml.local_name(root) != "sparql":
         raise wrong_root(root, KIND, _EXPECTED, url)
     if root.find("{*}results") is None:
