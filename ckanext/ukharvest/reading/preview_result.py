@@ -5,8 +5,7 @@ The problems that a preview finds are grouped by code and field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
 from ckanext.ukharvest.core.problems.texts import (
@@ -25,19 +24,11 @@ LONGEST = 300  # characters of a message
 Problem = Mapping[str, Any]
 
 
-@dataclass
-class _Group:
-    severity: str
-    records: int = 0
-    occurrences: int = 0
-    examples: list[ProblemExample] = field(default_factory=list)
-
-
 class ProblemGroups:
     """Problems grouped by code and field; call ``add`` for each record, then ``results``."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[str, str], _Group] = {}
+        self._groups: dict[tuple[str, str], ProblemGroup] = {}
 
     def add(
         self, problems: Iterable[Problem], record: Mapping[str, Any], consequence: str = PROBLEM
@@ -51,12 +42,20 @@ class ProblemGroups:
         seen: set[tuple[str, str]] = set()
         for problem in problems:
             severity = severity_of(problem["code"], consequence=consequence)
-            kind = (problem["code"], ENTRY_NUMBERS.sub("", problem.get("field", "")))
-            group = self._groups.setdefault(kind, _Group(severity))
-            group.severity = min(group.severity, severity, key=SEVERITIES.index)
-            group.occurrences += 1
-            if kind not in seen and len(group.examples) < EXAMPLES:
-                group.examples.append(
+            code, name = kind = (problem["code"], ENTRY_NUMBERS.sub("", problem.get("field", "")))
+            new: ProblemGroup = {
+                "code": code,
+                "field": name,
+                "severity": severity,
+                "records": 0,
+                "occurrences": 0,
+                "examples": [],
+            }
+            group = self._groups.setdefault(kind, new)
+            group["severity"] = min(group["severity"], severity, key=SEVERITIES.index)
+            group["occurrences"] += 1
+            if kind not in seen and len(group["examples"]) < EXAMPLES:
+                group["examples"].append(
                     {
                         "title": shorten(record["title"], 200),
                         "guid": record["guid"],
@@ -64,29 +63,20 @@ class ProblemGroups:
                         "line": problem.get("line"),
                     }
                 )
-            group.records += kind not in seen
+            group["records"] += kind not in seen
             seen.add(kind)
 
     @property
     def has_problems(self) -> bool:
         """Tell whether any group is more severe than a note."""
-        return any(group.severity != NOTE for group in self._groups.values())
+        return any(group["severity"] != NOTE for group in self._groups.values())
 
-    def results(self) -> Iterator[ProblemGroup]:
-        """Yield the worst and most frequent groups, for the result."""
-        ordered = sorted(
-            self._groups.items(),
-            key=lambda item: (SEVERITIES.index(item[1].severity), -item[1].records),
-        )
-        for (code, name), group in ordered[:MOST]:
-            yield {
-                "code": code,
-                "field": name,
-                "severity": group.severity,
-                "records": group.records,
-                "occurrences": group.occurrences,
-                "examples": group.examples,
-            }
+    def results(self) -> list[ProblemGroup]:
+        """Return the worst and most frequent groups, for the result."""
+        return sorted(
+            self._groups.values(),
+            key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]),
+        )[:MOST]
 
 
 class ErrorEntry(TypedDict):

@@ -217,7 +217,7 @@ class SourcePreview:
             "fates": dict(self.fates),
             "changes": dict(self.changes),
             "sample": self.samples,
-            "problems": list(self.groups.results()),
+            "problems": self.groups.results(),
             "error": self.error,
             "detected_type": detected,
             "suggested_url": suggested,

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import replace
-from typing import TypeVar
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -34,8 +33,6 @@ from ckanext.ukharvest.readers.csw.request import (
     SOAP_11,
     SOAP_12,
     Binding,
-    Operation,
-    Send,
     Way,
     allows,
     endpoint,
@@ -59,7 +56,6 @@ from ckanext.ukharvest.readers.csw.response import (
 _OF_SCHEMA = re.compile(r"schema|type_?name", re.IGNORECASE)
 _NOT_THIS_WAY = (BadStatus, ProtocolError, TooLarge)
 _HREF = "{http://www.w3.org/1999/xlink}href"
-T = TypeVar("T")
 
 
 class Server:
@@ -85,7 +81,7 @@ class Server:
         self.wanted = Wanted.from_options(options, source.since)
         self.most: int = options.get("page_size", 50)
         self.size = self.most
-        self._http = source.http
+        self.http = source.http
         self.problems: list[Problem] = []
 
     def page(self, start: int, size: int = 0, *, patient: bool = True) -> Answer:
@@ -113,13 +109,10 @@ class Server:
 
     def _ask(self, start: int, size: int, result: str, *, patient: bool) -> Answer:
         operation = get_records(self.way, self.wanted, start=start, size=size, result=result)
-        answer = ask(self.sender(self.way.binding, operation), operation.name, patient=patient)
+        send = sender(self.http, self.base, self.way.binding, operation)
+        answer = ask(send, operation.name, patient=patient)
         self.problems += answer.problems
         return answer
-
-    def sender(self, binding: Binding, operation: Operation) -> Send:
-        """Return what sends an operation by a binding."""
-        return sender(self._http, self.base, binding, operation)
 
 
 class Probe:
@@ -213,7 +206,7 @@ class Probe:
         if server.schema != "auto" or server.known or self._empty or not is_refused:
             return []
         bindings = [Binding(method) for method in METHODS[server.method]]
-        offered = self._declared(METHODS[server.method], output_schemas)
+        offered = output_schemas(self._capabilities(METHODS[server.method]))
         if SCHEMAS["gmd"] in offered:
             return []
         schemas = [schema for schema, uri in SCHEMAS.items() if uri in offered]
@@ -227,7 +220,8 @@ class Probe:
             return []  # the server reads our requests, and refuses what they ask for
         if all(isinstance(fault, BadStatus) and fault.status >= 500 for fault in self._faults):
             return []  # the server does not work
-        bindings = self._declared(("GET", "POST"), request_bindings)
+        root = self._capabilities(("GET", "POST"))
+        bindings = list(request_bindings(root, self._server.base))
         if of_soap or not (bindings or refusals):
             bindings += [Binding(SOAP_12), Binding(SOAP_11)]
         bindings.sort(key=lambda binding: binding.method not in of_soap)
@@ -238,17 +232,16 @@ class Probe:
             if binding not in tried and allows(self._server.method, binding)
         ]
 
-    def _declared(
-        self, methods: Iterable[str], read: Callable[[Send, str], Collection[T]]
-    ) -> list[T]:
-        """Return what the capabilities say, by the first binding that gives them."""
+    def _capabilities(self, methods: Iterable[str]) -> etree._Element:
+        """Return the capabilities by the first method that gives them, else empty ones."""
         server = self._server
         for method in methods:
-            try:
-                return list(read(server.sender(Binding(method), get_capabilities()), server.base))
-            except SourceError:
-                continue
-        return []
+            send = sender(server.http, server.base, Binding(method), get_capabilities())
+            with suppress(SourceError), closing(send(allow_status=())) as reply:
+                root = read_root(reply, "GetCapabilities")
+                if local_name(root) == "Capabilities":
+                    return root
+        return etree.Element("Capabilities")
 
 
 def _needs_envelope(way: Way, exc: SourceError) -> bool:
@@ -256,44 +249,26 @@ def _needs_envelope(way: Way, exc: SourceError) -> bool:
     return isinstance(exc, Fault) and not way.binding.is_soap
 
 
-def request_bindings(send: Send, base: str) -> list[Binding]:
-    """Return the declared bindings of GetRecords, in the server's order.
-
-    Args:
-        send: sends GetCapabilities.
-        base: the source's own URL.
-
-    Raises:
-        ProtocolError: another document.
-        FetchError: no usable answer.
-    """
-    return list(dict.fromkeys(_bindings(_read(send, base), base)))
-
-
-def output_schemas(send: Send, base: str) -> set[str]:
-    """Return the schemas of records that the server declares for GetRecords.
-
-    Args, Raises: as ``request_bindings``.
-    """
+def output_schemas(capabilities: etree._Element) -> set[str]:
+    """Return the schemas of records that a server declares for GetRecords."""
     path = "{*}OperationsMetadata/{*}Operation[@name='GetRecords']/{*}Parameter"
     return {
         clean_text(value.text)
-        for parameter in _read(send, base).iterfind(path)
+        for parameter in capabilities.iterfind(path)
         if (parameter.get("name") or "").lower() == "outputschema"
         for value in parameter.iterfind(".//{*}Value")
     }
 
 
-def _read(send: Send, base: str) -> etree._Element:
-    with closing(send(allow_status=())) as reply:
-        root = read_root(reply, "GetCapabilities")
-    if local_name(root) != "Capabilities":
-        raise ProtocolError(f"{base} has no capabilities", code="wrong-root", url=base)
-    return root
+def request_bindings(capabilities: etree._Element, base: str) -> Iterator[Binding]:
+    """Yield the bindings of GetRecords that a server declares, in its order.
 
-
-def _bindings(root: etree._Element, base: str) -> Iterator[Binding]:
-    for operation in root.iterfind("{*}OperationsMetadata/{*}Operation[@name='GetRecords']"):
+    Args:
+        base: the source's own URL.
+    """
+    for operation in capabilities.iterfind(
+        "{*}OperationsMetadata/{*}Operation[@name='GetRecords']"
+    ):
         for element in operation.iterfind("{*}DCP/{*}HTTP/*"):
             url = _url(element, base)
             if url is None:
