@@ -272,7 +272,7 @@ MUTANTS = (
     Mutant(
         "ckan-short-list",
         "A CKAN site that shows fewer datasets than it counts is not complete.",
-        "ckanext.ukharvest.readers.ckan_api.search.Search.is_whole",
+        "ckanext.ukharvest.readers.ckan_api.reader.Search.is_whole",
         " <= self.seen.count",
         "",
         ("tests/readers/ckan_api/test_reader.py",),
@@ -280,7 +280,7 @@ MUTANTS = (
     Mutant(
         "ckan-moved-pages",
         "Datasets that are removed between two pages of a CKAN site hide no other one.",
-        "ckanext.ukharvest.readers.ckan_api.search.Search.page",
+        "ckanext.ukharvest.readers.ckan_api.reader.Search.page",
         "while self._has_moved(page):",
         "while False:",
         ("tests/readers/ckan_api/test_reader.py",),

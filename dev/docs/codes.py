@@ -18,7 +18,6 @@ LAYERS = ("core", "readers", "parsers", "harvesters", "harvest")
 FILES = (
     "harvest/conflicts.py",
     "links/jobs.py",
-    "reading/address_lookup.py",
     "reading/type_detection.py",
 )
 # The rules of GEMINI: each row has its own tip, and they have their own page.

@@ -13,9 +13,8 @@ import pytest
 
 from ckanext.ukharvest.check_command import command
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.reading.address_lookup import Probe, look_up
 from ckanext.ukharvest.reading.budget import HEAD
-from ckanext.ukharvest.reading.type_detection import source_type
+from ckanext.ukharvest.reading.type_detection import Probe, look_up, source_type
 from tests.conformance.expectations import TYPE_OF
 from tests.publisher import Publisher
 

@@ -9,8 +9,8 @@ import pytest
 
 from ckanext.ukharvest.core.errors import FetchError
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.reading.address_lookup import Found, Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import Over
+from ckanext.ukharvest.reading.type_detection import Found, Probe, look_up, nothing_found
 from ckanext.ukharvest.source_types import TYPES
 from tests.contract import SERVERS
 from tests.publisher import Publisher

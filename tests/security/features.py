@@ -23,10 +23,10 @@ from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.links.check import check_link
 from ckanext.ukharvest.readers.paging import unique
-from ckanext.ukharvest.reading.address_lookup import Probe, look_up
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.records import as_entry
 from ckanext.ukharvest.reading.source_preview import SourcePreview
+from ckanext.ukharvest.reading.type_detection import Probe, look_up
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.contract import SERVERS
@@ -67,7 +67,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "readers.walk": ("read",),
     "readers.waf.folder": ("read",),
     "readers.waf.reader": ("read",),
-    "reading.address_lookup": ("lookup",),
+    "reading.type_detection": ("lookup",),
     "reading.budget": ("preview",),
     "reading.records": ("check",),
     "schema_check.files": ("data",),

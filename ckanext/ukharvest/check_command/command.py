@@ -19,11 +19,15 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.reading.address_lookup import first_bytes
 from ckanext.ukharvest.reading.budget import HEAD
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, error_entry
-from ckanext.ukharvest.reading.type_detection import describe_unknown, source_type, unrecognised
+from ckanext.ukharvest.reading.type_detection import (
+    describe_unknown,
+    first_bytes,
+    source_type,
+    unrecognised,
+)
 from ckanext.ukharvest.source_types import TYPES, find
 from ckanext.ukharvest.source_types.source_type import SourceType
 

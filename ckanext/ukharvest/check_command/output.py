@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.text import name_unseen, shorten
-from ckanext.ukharvest.reading.preview_result import ProblemGroups
-from ckanext.ukharvest.reading.record_summary import facts
+from ckanext.ukharvest.reading.preview_result import ProblemGroups, facts
 from ckanext.ukharvest.reading.records import fate_of
 from ckanext.ukharvest.rendering.problem_texts import ProblemTexts, describe_problem
 

@@ -28,12 +28,18 @@ from ckanext.ukharvest.harvest.dry_run import dry_run_move
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.previews import SourcePreview as Row
 from ckanext.ukharvest.harvest.source_moves import is_move
-from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import NOTHING, Lookup, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
-from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
+from ckanext.ukharvest.reading.type_detection import (
+    DATA,
+    Probe,
+    detect,
+    look_up,
+    nothing_found,
+    unrecognised,
+)
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
 from ckanext.ukharvest.schema_check.report import Limits, Verdict, storable

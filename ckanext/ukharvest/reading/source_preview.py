@@ -21,7 +21,6 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.core.record_filter import FilterFields
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.reading.address_lookup import OUT_OF_REACH, PROBE_SECONDS, first_bytes
 from ckanext.ukharvest.reading.budget import Over, Watched
 from ckanext.ukharvest.reading.held_values import CommonValues, HeldValues
 from ckanext.ukharvest.reading.preview_result import (
@@ -31,11 +30,17 @@ from ckanext.ukharvest.reading.preview_result import (
     PreviewResult,
     ProblemGroups,
     Sample,
+    sample_of,
 )
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass, RecordClassifier
-from ckanext.ukharvest.reading.record_summary import sample_of
 from ckanext.ukharvest.reading.records import Entry, SourceRead, as_entry, error_entry, fate_of
-from ckanext.ukharvest.reading.type_detection import better_address, source_type
+from ckanext.ukharvest.reading.type_detection import (
+    OUT_OF_REACH,
+    PROBE_SECONDS,
+    better_address,
+    first_bytes,
+    source_type,
+)
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 SAMPLES = 20  # records that are shown

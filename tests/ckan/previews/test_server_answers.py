@@ -13,7 +13,7 @@ from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.check_command import command
 from ckanext.ukharvest.previews import jobs as preview_jobs
-from ckanext.ukharvest.reading import address_lookup
+from ckanext.ukharvest.reading import type_detection
 from tests.ckan.previews.test_source_previews import as_, work
 from tests.publisher import Publisher, Response
 
@@ -40,7 +40,7 @@ ANSWERS: dict[str, tuple[Response | None, str, str]] = {
 @pytest.fixture
 def publisher(clean: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Publisher]:
     call_action("job_clear")
-    monkeypatch.setattr(address_lookup, "PROBE_SECONDS", 2.0)
+    monkeypatch.setattr(type_detection, "PROBE_SECONDS", 2.0)
     with Publisher() as serving:
         yield serving
 
@@ -91,7 +91,7 @@ def test_each_way_names_what_the_server_answered(
 ) -> None:
     response, code, words = ANSWERS[name]
     if response is None:
-        monkeypatch.setattr(address_lookup, "PROBE_SECONDS", 0.3)
+        monkeypatch.setattr(type_detection, "PROBE_SECONDS", 0.3)
         monkeypatch.setattr(
             preview_jobs, "REQUEST", replace(preview_jobs.REQUEST, read=1.0, total=1.0)
         )
@@ -116,11 +116,11 @@ def test_each_way_names_what_the_server_answered(
 def test_a_failing_server_is_named_when_the_time_is_up(
     editor: dict[str, Any], publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def give_one_request(probe: address_lookup.Probe) -> None:
+    def give_one_request(probe: type_detection.Probe) -> None:
         probe.clock = lambda: float(len(publisher.paths))
         probe._ends = 0.5
 
-    monkeypatch.setattr(address_lookup.Probe, "__post_init__", give_one_request)
+    monkeypatch.setattr(type_detection.Probe, "__post_init__", give_one_request)
     publisher.serve(PATH, b"", status=500)
     found = find_out(editor, publisher.url(PATH))
     assert found["result"]["error"]["code"] == "bad-status"

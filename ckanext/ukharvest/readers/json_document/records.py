@@ -1,4 +1,8 @@
-"""Make raw records of the objects in a list of JSON."""
+"""Make raw records of the objects in a list of JSON.
+
+A module of its own, since the pages of source types list the codes of all modules that a reader
+imports.
+"""
 
 from __future__ import annotations
 
