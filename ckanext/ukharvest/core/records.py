@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from ckanext.ukharvest.core.errors import FetchError
 from ckanext.ukharvest.core.values.languages import language_code
 
 if TYPE_CHECKING:
@@ -242,9 +243,12 @@ class Reader(Protocol):
         """Return the record with its content; by default the list had all of it.
 
         Raises:
-            FetchError: no answer.
+            FetchError: no answer, or a list that only names the record.
             RecordError: the record is not there any more, or cannot be read.
         """
+        if raw.content is None:
+            message = f"{raw.url} only names {raw.guid}; expected an answer with whole records"
+            raise FetchError(message, url=raw.url)
         return raw
 
 

@@ -313,16 +313,6 @@ class Dkan(Reader):
             url=base,
         )
 
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record; a saved list of names has no content to fetch.
-
-        Raises:
-            FetchError: it is such a name.
-        """
-        if raw.content is None:
-            source.http.get(raw.url).close()
-        return raw
-
     def _interface(self, name: str, source: Source, base: str) -> Records:
         """Open one interface; nothing is requested before the first record is."""
         if name in ACTIONS:

@@ -324,7 +324,7 @@ def test_a_name_in_a_saved_list_has_nothing_behind_it(tmp_path: Path) -> None:
     file.write_text('{"result": ["parks"]}', encoding="utf-8")
     source = Source(str(file), {}, cast(HttpClient, FileClient(file)))
     (raw,) = READER.records(source)
-    with pytest.raises(FetchError):
+    with pytest.raises(FetchError, match="list.json only names parks; expected"):
         READER.fetch(source, raw)
 
 
