@@ -8,11 +8,11 @@ ends results at its limits with status 200 and says so in headers alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from lxml import etree
@@ -68,46 +68,9 @@ class Term(NamedTuple):
 _UNBOUND = Term("", "")
 
 
-class Send(Protocol):
-    """Sends one query, the same each time."""
-
-    def __call__(self, *, allow_status: Collection[int]) -> Reply: ...
-
-
 def place(reply: Reply) -> str:
     """Return the endpoint's URL for messages, without the query, which can be long."""
     return safe_url(reply.requested_url).partition("?")[0]
-
-
-def ask(send: Send, *, patient: bool = True) -> Reply:
-    """Send a query; return the response, which is a success and whole.
-
-    Args:
-        send: sends it.
-        patient: whether a failed request is repeated after a while.
-
-    Raises:
-        Refused: an error status, with the server's reason.
-        Cut: the server says that the result is not the whole one.
-        FetchError: no usable answer.
-    """
-    reply = send(allow_status=_REPORTED + _OVERLOADED)
-    if reply.status >= 400:
-        url = place(reply)
-        with closing(reply):
-            refused = Refused(describe_status(reply, url), status=reply.status, url=url)
-        if not patient or refused.status not in _OVERLOADED:
-            raise refused
-        try:
-            reply = send(allow_status=())
-        except BadStatus:
-            raise refused from None
-    try:
-        _refuse_part(reply)
-    except Cut:
-        reply.close()
-        raise
-    return reply
 
 
 def rows(reply: Reply, variable: str, most: int) -> list[Term]:
@@ -276,4 +239,21 @@ class Connection:
                 accept=accept,
                 idempotent=patient,
             )
-        return ask(send, patient=patient)
+        reply = send(allow_status=_REPORTED + _OVERLOADED)
+        if reply.status >= 400:
+            place_of = place(reply)
+            with closing(reply):
+                why = describe_status(reply, place_of)
+                refused = Refused(why, status=reply.status, url=place_of)
+            if not patient or refused.status not in _OVERLOADED:
+                raise refused
+            try:
+                reply = send(allow_status=())
+            except BadStatus:
+                raise refused from None
+        try:
+            _refuse_part(reply)
+        except Cut:
+            reply.close()
+            raise
+        return reply
