@@ -171,11 +171,6 @@ def _of_query(query: str) -> Iterator[Filter]:
             yield Filter(kind, facet, value.strip('"'))
 
 
-def with_parameters(url: str, parameters: Parameters) -> str:
-    """Return a URL with a query; a name may repeat."""
-    return f"{url}?{urlencode(parameters)}" if parameters else url
-
-
 WINDOW = 10_000  # the largest offset + limit that portals answer
 ROWS = 100  # the largest limit
 
@@ -257,7 +252,7 @@ class Ods(Reader):
         for interface in sorted(_INTERFACES, key=lambda one: one.name != source.interface):
             listing = Listing(source, portal, interface)
             try:
-                listing.request_first()
+                listing.first = listing.request(0)
             except SourceError as exc:
                 if not _is_absent(exc):
                     raise _explained(exc) from exc
@@ -303,16 +298,7 @@ class Listing(Pages):
         self._interface = interface
         self._filters = interface.parameters(portal)
         self._walk = Walk(self, source.tell_total)
-        self._first: tuple[int, list[Any]] | None = None
-
-    def request_first(self) -> None:
-        """Request the first page.
-
-        Raises:
-            Refused: the interface is not there, or does not accept the filters.
-            SourceError: no answer, or that of another program.
-        """
-        self._first = self._answer(0)
+        self.first: tuple[int, list[Any]] | None = None  # page, if it was requested
 
     def records(self) -> Generator[RawRecord, None, Ending]:
         """Yield every dataset once.
@@ -325,8 +311,8 @@ class Listing(Pages):
 
     def page(self, point: Point, walk: Walk) -> Generator[RawRecord, None, Place | None]:
         offset = int(point.place[0])
-        total, datasets = self._first or self._answer(offset)
-        self._first = None
+        total, datasets = self.first or self.request(offset)
+        self.first = None
         walk.note_total(total)
         yield from map(self._record, datasets)
         if total > WINDOW and self._interface.export:
@@ -337,11 +323,16 @@ class Listing(Pages):
         offset += len(datasets)
         return (offset,) if offset < min(total, WINDOW) else None
 
-    def _answer(self, offset: int) -> tuple[int, list[Any]]:
-        """Return the number of all datasets, and those of a page."""
+    def request(self, offset: int) -> tuple[int, list[Any]]:
+        """Return the number of all datasets, and those of a page.
+
+        Raises:
+            Refused: the interface is not there, or does not accept the filters.
+            SourceError: no answer, or that of another program.
+        """
         names = self._interface
         place = [(names.limit, str(min(ROWS, WINDOW - offset))), (names.offset, str(offset))]
-        url = with_parameters(self.where, [*place, *names.fixed, *self._filters])
+        url = f"{self.where}?{urlencode([*place, *names.fixed, *self._filters])}"
         answer = read_json(self._source.http, url, problems=self._walk.problems)
         datasets = answer.get(names.items) if isinstance(answer, Mapping) else None
         total = answer.get(names.total) if isinstance(answer, Mapping) else None
@@ -351,8 +342,8 @@ class Listing(Pages):
 
     def _export(self) -> Iterator[RawRecord]:
         """Yield the datasets of the whole catalogue as one document, which the portal streams."""
-        url = self._portal.base + self._interface.export
-        url = with_parameters(url, [("limit", "-1"), *self._filters])
+        query = urlencode([("limit", "-1"), *self._filters])
+        url = f"{self._portal.base}{self._interface.export}?{query}"
         with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
             document = _Document(reply, url)
             self._walk.note_problems(document.problems)

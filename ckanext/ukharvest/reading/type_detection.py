@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.document_head import DocumentHead, read_head
@@ -159,10 +158,8 @@ BUSY = (429, 503)  # statuses of a server that wants no further requests now
 PAGE = 1 << 20  # bytes of an HTML page in which JSON-LD is looked for
 
 
-class FirstBytes(Protocol):
-    """Returns the first bytes of a URL's response, b"" for an error."""
-
-    def __call__(self, url: str, most: int = HEAD) -> bytes: ...
+# Returns the first bytes of a URL's response, so many or HEAD, b"" for an error.
+FirstBytes = Callable[..., bytes]
 
 
 @dataclass(frozen=True, slots=True)

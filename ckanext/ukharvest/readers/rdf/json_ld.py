@@ -63,12 +63,8 @@ class Node:
     cuts: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A comma between two elements at which a part ends."""
-
-    offset: int
-    path: tuple[Node, ...]
+# A comma between two elements at which a part ends: its offset, and the nodes around it.
+Cut = tuple[int, tuple[Node, ...]]
 
 
 class Scan:
@@ -139,7 +135,7 @@ class Scan:
             return
         for node in self._stack:
             node.cuts.append(offset)
-        self.cuts.append(Cut(offset, tuple(self._stack)))
+        self.cuts.append((offset, tuple(self._stack)))
         self._last = offset
 
 
@@ -284,9 +280,9 @@ def _insertions(scan: Scan, body: IO[bytes], inline: Inline) -> list[tuple[int, 
     """Return offset, bytes left out and bytes put in, in order."""
     divided: dict[int, _Divided] = {}
     inserted: list[tuple[int, int, bytes]] = []
-    for cut in scan.cuts:
+    for offset, path in scan.cuts:
         contexts: list[Any] = []
-        for node in cut.path:
+        for node in path:
             if node.kind != b"{":
                 continue
             if node.start not in divided:
@@ -294,22 +290,22 @@ def _insertions(scan: Scan, body: IO[bytes], inline: Inline) -> list[tuple[int, 
                 head = one.head(node.start, node.cuts[0])
                 inserted.append((node.start + 1, 0, head))
             contexts = divided[node.start].contexts
-        inserted.append((cut.offset, 1, _joint(cut, divided)))
+        inserted.append((offset, 1, _joint(offset, path, divided)))
     return sorted(inserted)
 
 
-def _joint(cut: Cut, divided: dict[int, _Divided]) -> bytes:
+def _joint(offset: int, path: tuple[Node, ...], divided: dict[int, _Divided]) -> bytes:
     """Return what ends one part and begins the next."""
     # The outer array, the document's own or ours, stays open.
-    path = cut.path[1:] if cut.path[0].kind == b"[" else cut.path
+    path = path[1:] if path[0].kind == b"[" else path
     closed = b"".join(CLOSED_BY[node.kind] for node in reversed(path))
     opened = b""
     for node in path:
         if node.kind == b"[":
             opened += b"["
         else:
-            end = node.cuts[bisect_right(node.cuts, cut.offset) :][:1]
-            opened += divided[node.start].opened(cut.offset, end[0] if end else _END)
+            end = node.cuts[bisect_right(node.cuts, offset) :][:1]
+            opened += divided[node.start].opened(offset, end[0] if end else _END)
     return closed + b"," + opened
 
 
