@@ -12,16 +12,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.json_document import outline
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
 from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
-from ckanext.ukharvest.readers.paging import PAGING, NumberedPages
+from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.walk import Place, Walk
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
 
-OPTIONS = (PAGING,)
+OPTIONS = (
+    Option(
+        "paging",
+        "text",
+        "auto",
+        "auto: reads further pages with ?page=2, ?page=3 … until one has nothing new. none: "
+        "reads only this document.",
+        choices={
+            "auto": _("Ask until nothing new comes"),
+            "none": _("The first page is all there is"),
+        },
+        label=_("Further pages"),
+        form_help=_("Whether further pages are read after the first."),
+    ),
+)
 
 
 @dataclass(frozen=True)

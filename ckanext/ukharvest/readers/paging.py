@@ -16,7 +16,6 @@ from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolErro
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import REDIRECTS, Reply
 from ckanext.ukharvest.core.http.urls import join
-from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import (
     REPAIRED,
     Ending,
@@ -25,7 +24,6 @@ from ckanext.ukharvest.core.records import (
     Source,
     Validators,
 )
-from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.seen_records import SeenPages
 from ckanext.ukharvest.readers.walk import (
     Pages,
@@ -34,20 +32,6 @@ from ckanext.ukharvest.readers.walk import (
     Walk,
     request,
     unchanged,
-)
-
-PAGING = Option(
-    "paging",
-    "text",
-    "auto",
-    "auto: reads further pages with ?page=2, ?page=3 … until one has nothing new. none: reads only "
-    "this document.",
-    choices={
-        "auto": _("Ask until nothing new comes"),
-        "none": _("The first page is all there is"),
-    },
-    label=_("Further pages"),
-    form_help=_("Whether further pages are read after the first."),
 )
 
 
@@ -206,7 +190,7 @@ def page_url(url: str, number: int) -> str:
     """Return the URL of page ``number``: with ``page=n`` in its query."""
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
-    if any(name == "page" for name, _value in pairs):
+    if any(name == "page" for name, _ in pairs):
         query = urlencode([(n, str(number) if n == "page" else v) for n, v in pairs])
     else:
         query = f"{parts.query}&page={number}" if parts.query else f"page={number}"

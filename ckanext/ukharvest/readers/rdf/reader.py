@@ -20,7 +20,8 @@ from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.tags import slug
 from ckanext.ukharvest.core.values.text import clean_text, counted
-from ckanext.ukharvest.readers.paging import PAGING, NumberedPages
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.readers.paging import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
@@ -35,11 +36,19 @@ ACCEPT = (
 MAX_IDLE = 20
 
 OPTIONS = (
-    replace(
-        PAGING,
-        help="auto: follows the source's own links to further pages (Hydra, Link headers); "
+    Option(
+        "paging",
+        "text",
+        "auto",
+        "auto: follows the source's own links to further pages (Hydra, Link headers); "
         "without any, reads ?page=2, ?page=3 … until one has nothing new. none: reads only "
         "this document.",
+        choices={
+            "auto": _("Ask until nothing new comes"),
+            "none": _("The first page is all there is"),
+        },
+        label=_("Further pages"),
+        form_help=_("Whether further pages are read after the first."),
     ),
     Option(
         "rdf_format",
