@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError
@@ -146,6 +146,7 @@ class Outline:
 
     def __init__(self, file: JsonFile, shape: Shape, url: str, kind: str) -> None:
         self._shape = shape
+        self._place = lru_cache(maxsize=100)(shape.place)  # few, since a path may be long
         self._idle: set[str] = set()  # prefixes whose events say nothing: most
         self._top = ""
         self._own = dict.fromkeys(_OWN, "")
@@ -196,7 +197,7 @@ class Outline:
             else:
                 self._pass_over(prefix)
             return
-        kind, name, is_item = self._shape.place(prefix)
+        kind, name, is_item = self._place(prefix)
         if not kind and prefix not in _OWN:
             self._pass_over(prefix)
         elif kind == "key":
