@@ -70,6 +70,12 @@ def test_texts_of_a_source_type_and_its_options_are_in_it(
         assert own - NAMES - {""} <= texts, option.name
 
 
+def test_no_text_is_asked_for_both_with_and_without_a_plural() -> None:
+    """gettext finds a text with a plural only by both: without, it would stay English."""
+    asked = [text for _path, text, _comments, _context in catalogue.marked()]
+    assert {text[0] for text in asked if isinstance(text, tuple)}.isdisjoint(asked)
+
+
 def test_gaps_have_names(texts: set[str]) -> None:
     """Another language may need them in another order."""
     for text in texts - {row.tip for row in PROBLEM_TEXTS.values()}:
@@ -153,6 +159,13 @@ def test_translations_have_the_gaps_of_their_texts(messages: tuple[str, list[Mes
         needed = wanted - {"{n}", "{number}"} if message.pluralizable else wanted
         for text in filter(None, forms(message.string)):
             assert needed <= set(GAP.findall(text)) <= wanted, (message.id, text)
+
+
+def test_french_has_no_break_spaces_before_its_punctuation() -> None:
+    with (catalogue.POT.parent / "fr/LC_MESSAGES/ckanext-ukharvest.po").open("rb") as file:
+        for message in filter(lambda each: each.id, read_po(file)):
+            for text in forms(message.string):
+                assert not re.search(r"\S [:;?!»](?!\S)|« ", text), text
 
 
 def test_translations_use_the_words_of_the_table_of_terms(

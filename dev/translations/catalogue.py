@@ -38,7 +38,7 @@ def made() -> Catalog:
     catalog = Catalog(
         header_comment=f"# Texts of {DOMAIN}; bin/translations writes this file.", fuzzy=False
     )
-    for path, text, comments, context in sorted(_marked(), key=lambda each: each[0]):
+    for path, text, comments, context in sorted(marked(), key=lambda each: each[0]):
         catalog.add(text, None, [(path, 1)], auto_comments=comments, context=context)
     for path, texts in tables().items():
         for text in filter(None, texts):
@@ -46,7 +46,8 @@ def made() -> Catalog:
     return catalog
 
 
-def _marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
+def marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
+    """Yield what marks ask for: file, text (or text and plural), comments, context."""
     found = extract_from_dir(
         PACKAGE,
         method_map=METHODS,

@@ -237,16 +237,18 @@ def find_label(kind: str, value: str) -> Status:
 
 def format_counts(counts: Mapping[str, int]) -> str:
     """Return a run's figures such as "3 updated, 397 unchanged"; "no records" for none."""
-    words: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("added", lambda: tk._("{n} added")),
-        ("updated", lambda: tk._("{n} updated")),
-        ("unchanged", lambda: tk._("{n} unchanged")),
-        ("deleted", lambda: tk._("{n} deleted")),
-        ("skipped", lambda: tk._("{n} skipped")),
-        ("new_identifiers", lambda: tk._("{n} under new identifiers")),
-        ("lost", lambda: tk._("{n} failed")),
-    )
-    parts = [text().format(n=number(counts[key])) for key, text in words if counts.get(key)]
+    words: dict[str, Callable[[int], str]] = {
+        "added": lambda n: ungettext("{n} added", "{n} added", n),
+        "updated": lambda n: ungettext("{n} updated", "{n} updated", n),
+        "unchanged": lambda n: ungettext("{n} unchanged", "{n} unchanged", n),
+        "deleted": lambda n: ungettext("{n} deleted", "{n} deleted", n),
+        "skipped": lambda n: ungettext("{n} skipped", "{n} skipped", n),
+        "new_identifiers": lambda n: ungettext(
+            "{n} under a new identifier", "{n} under new identifiers", n
+        ),
+        "lost": lambda n: ungettext("{n} failed", "{n} failed", n),
+    }
+    parts = [text(counts[key]) for key, text in words.items() if counts.get(key)]
     return ", ".join(parts) or str(tk._("no records"))
 
 

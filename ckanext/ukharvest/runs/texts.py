@@ -59,12 +59,8 @@ def _finished(run: Run) -> str:
         return ungettext(
             "{n} dataset was deleted.", "{n} datasets were deleted.", counts["deleted"]
         )
-    parts = [
-        counts["added"] and ungettext("{n} added", "{n} added", counts["added"]),
-        counts["updated"] and ungettext("{n} updated", "{n} updated", counts["updated"]),
-        counts["deleted"] and ungettext("{n} deleted", "{n} deleted", counts["deleted"]),
-    ]
-    return gettext("No errors: {what}.", what=", ".join(filter(None, parts)))
+    changes = {key: counts[key] for key in ("added", "updated", "deleted")}
+    return gettext("No errors: {what}.", what=texts.format_counts(changes))
 
 
 def _errors(run: Run) -> str:
