@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 # What a distribution's module declares; {more} are further arguments of SourceType.
@@ -60,3 +61,6 @@ def install(
         (folder / f"{module}_plugin.py").write_text(PLUGIN.format(name=entry or name))
         points += f"[ckan.plugins]\nukharvest_{name} = {module}_plugin:Harvester\n"
     (info / "entry_points.txt").write_text(points)
+    # Python remembers a folder's distributions by the folder's time, whose clock may not have
+    # moved on since it was last looked at.
+    importlib.invalidate_caches()
