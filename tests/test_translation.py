@@ -104,10 +104,15 @@ def calls(path: Path) -> Iterator[ast.Call]:
 
 
 def is_put_together(text: ast.expr) -> bool:
-    """Tell whether a text is built at run time, so that no catalogue can have it."""
+    """Tell whether a text is built at run time, so that no catalogue can have it.
+
+    Nor may it be looked up by a key: Babel would take the key for the text.
+    """
     is_formatted = isinstance(text, ast.Call) and getattr(text.func, "attr", "") == "format"
     is_filled = isinstance(text, ast.BinOp) and isinstance(text.op, ast.Mod)
-    return isinstance(text, ast.JoinedStr) or is_formatted or is_filled
+    key = text.slice if isinstance(text, ast.Subscript) else None
+    is_found = isinstance(key, ast.Constant) and isinstance(key.value, str)
+    return isinstance(text, ast.JoinedStr) or is_formatted or is_filled or is_found
 
 
 def test_no_text_is_put_together_before_it_is_translated() -> None:

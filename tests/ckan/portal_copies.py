@@ -167,7 +167,8 @@ class SourceMaker:
         make_connection().add([renew(document) for document in copy.documents], commit=True)
         redis = connect_to_redis()
         for key, (milliseconds, value) in copy.keys.items():
-            redis.restore(key, milliseconds, value)
+            # Another thread may have written it since Redis was emptied.
+            redis.restore(key, milliseconds, value, replace=True)
         self._portal.number = copy.number
         self._publisher.requests.extend(copy.requests)
         self._publisher.connections += copy.connections

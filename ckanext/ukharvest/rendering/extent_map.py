@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -47,6 +48,10 @@ def plain(words: str) -> str:
     return words
 
 
+def _say(name: str, translate: Translate, **values: Any) -> str:
+    return translate(TEXTS[name]).format(**values)
+
+
 def describe_areas(found: Sequence[Area], translate: Translate = plain) -> str:
     """Return where areas lie; "" for none.
 
@@ -56,17 +61,19 @@ def describe_areas(found: Sequence[Area], translate: Translate = plain) -> str:
         return ""
     place = _place(around(found), translate)
     if len(found) > 1:
-        return translate(TEXTS["areas"]).format(count=len(found), place=place)
+        return _say("areas", translate, count=len(found), place=place)
     [area] = found
     if area.is_world:
-        return translate(TEXTS["world"])
+        return _say("world", translate)
     if area.kind == "point":
         longitude, latitude = area.box[:2]
-        return translate(TEXTS["point"]).format(
+        return _say(
+            "point",
+            translate,
             latitude=_degrees(latitude, "NS", 4, translate),
             longitude=_degrees(longitude, "EW", 4, translate),
         )
-    return translate(TEXTS[area.kind]).format(count=f"{area.points:,}", place=place)
+    return _say(area.kind, translate, count=f"{area.points:,}", place=place)
 
 
 def caption(found: Sequence[Area], translate: Translate = plain) -> Markup:
@@ -77,7 +84,7 @@ def caption(found: Sequence[Area], translate: Translate = plain) -> Markup:
     lines = [Markup("<li>{}</li>").format(describe_areas([area], translate)) for area in found]
     if len(found) <= _NUMBERED:
         return together + Markup("<ol>{}</ol>").format(Markup("").join(lines))
-    more = translate(TEXTS["more"]).format(count=f"{len(lines) - _LISTED:,}")
+    more = _say("more", translate, count=f"{len(lines) - _LISTED:,}")
     return together + Markup(
         "<ol>{}</ol><details><summary>{}</summary><ol start='{}'>{}</ol></details>"
     ).format(Markup("").join(lines[:_LISTED]), more, _LISTED + 1, Markup("").join(lines[_LISTED:]))
@@ -92,7 +99,7 @@ def _coordinates(area: Area, translate: Translate) -> Markup:
     places = _places(area.box)
     rows = [
         Markup('<div><dt>{}</dt> <dd title="{}">{}</dd></div>').format(
-            translate(TEXTS[name]),
+            _say(name, translate),
             repr(_turned(number)),
             _degrees(number, "EW" if name in _ACROSS else "NS", places, translate),
         )
@@ -108,15 +115,18 @@ def _place(box: Box, translate: Translate) -> str:
     places = _places(box)
     latitudes = [_degrees(latitude, "NS", places, translate) for latitude in (south, north)]
     longitudes = [_degrees(longitude, "EW", places, translate) for longitude in (west, east)]
-    words = translate(TEXTS["place"]).format(
-        latitudes=_span(latitudes, translate), longitudes=_span(longitudes, translate)
+    words = _say(
+        "place",
+        translate,
+        latitudes=_span(latitudes, translate),
+        longitudes=_span(longitudes, translate),
     )
-    return translate(TEXTS["date line"]).format(place=words) if east > 180 else words
+    return _say("date line", translate, place=words) if east > 180 else words
 
 
 def _span(ends: Sequence[str], translate: Translate) -> str:
     start, end = ends
-    return start if start == end else translate(TEXTS["span"]).format(start=start, end=end)
+    return start if start == end else _say("span", translate, start=start, end=end)
 
 
 def _places(box: Box) -> int:
@@ -131,7 +141,7 @@ def _turned(number: float) -> float:
 def _degrees(number: float, sides: str, places: int, translate: Translate = plain) -> str:
     number = _turned(number)
     text = f"{abs(number):.{places}f}".rstrip("0").rstrip(".")
-    return f"{text}° {translate(TEXTS[sides[number < 0]])}" if float(text) else "0°"
+    return f"{text}° {_say(sides[number < 0], translate)}" if float(text) else "0°"
 
 
 MOST = 5
@@ -312,7 +322,7 @@ def render_extent(
     return _FIGURE.format(
         width=view.width,
         height=view.height,
-        label=translate(TEXTS["map"]).format(place=describe_areas(extent, translate)),
+        label=_say("map", translate, place=describe_areas(extent, translate)),
         land=_land(view, outline_url),
         drawn=drawn + render_names(view, [_taken(area, view) for area in local]),
         caption=caption(extent, translate),

@@ -163,6 +163,11 @@ def _by_path(name: str, head: slice) -> Choices:
     return list(groups.items())
 
 
+def _frequencies(translate: Translate) -> Choices:
+    labels = {row["value"]: row["label"] for row in vocabulary.load("frequencies").rows}
+    return [("", [(value, translate(label)) for value, label in labels.items()])]
+
+
 _CHOICES: dict[str, Callable[[Translate], Choices]] = {
     # Functions below their top-level functions, which can be chosen too; services under functions.
     "functions": lambda _translate: _by_path("functions", slice(1)),
@@ -170,15 +175,7 @@ _CHOICES: dict[str, Callable[[Translate], Choices]] = {
     "themes": lambda translate: [
         ("", [(name, translate(theme_names.title(name))) for name in theme_names.names()])
     ],
-    "frequencies": lambda translate: [
-        (
-            "",
-            [
-                (row["value"], translate(row["label"]))
-                for row in vocabulary.load("frequencies").rows
-            ],
-        )
-    ],
+    "frequencies": _frequencies,
 }
 
 
