@@ -135,7 +135,7 @@ MUTANTS = (
     Mutant(
         "repaired-read",
         "Nothing counts as missing after a run that read a repaired document.",
-        "ckanext.ukharvest.readers.paging._unless_repaired",
+        "ckanext.ukharvest.readers.numbered_pages._unless_repaired",
         "complete=False, reason=reason",
         "reason=reason",
         ("tests/readers/rdf/test_repair.py",),
@@ -231,10 +231,10 @@ MUTANTS = (
     Mutant(
         "page-forbidden",
         "A page that is refused does not prove that a source has no further records.",
-        "ckanext.ukharvest.readers.paging._refused",
+        "ckanext.ukharvest.readers.numbered_pages._refused",
         "in (404, 410)",
         "in (403, 404, 410)",
-        ("tests/readers/test_paging.py",),
+        ("tests/readers/test_numbered_pages.py",),
     ),
     Mutant(
         "list-changing-total",
@@ -457,7 +457,7 @@ MUTANTS = (
     Mutant(
         "adopted-from-another",
         "A source does not adopt datasets of another organisation by their identifiers.",
-        "ckanext.ukharvest.harvest.adoption._by_extras",
+        "ckanext.ukharvest.harvest.dataset_adoption._by_extras",
         "            Package.owner_org == _organisation(source),\n",
         "",
         ("tests/ckan/adoption/test_adopt_by_guid.py", "tests/ckan/adoption/test_adoption.py"),

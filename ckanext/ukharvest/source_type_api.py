@@ -56,7 +56,7 @@ from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.readers.csw.reader import Csw
 from ckanext.ukharvest.readers.document import JsonDocument
 from ckanext.ukharvest.readers.json_document.outline import Shape
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
 from ckanext.ukharvest.readers.waf.reader import Waf
 from ckanext.ukharvest.readers.walk import Pages, Point, Walk, unchanged

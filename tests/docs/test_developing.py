@@ -13,7 +13,7 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from ckanext.ukharvest.testing import contract
 from docs import codes

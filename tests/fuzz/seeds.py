@@ -29,7 +29,7 @@ SPARQL_TYPES = {
     "descriptions.ttl": "text/turtle",
     "list.xml": "application/sparql-results+xml",
 }
-MOST_REQUESTS = 25_000  # readers themselves end after 10,000 pages (readers/paging.py)
+MOST_REQUESTS = 25_000  # readers themselves end after 10,000 pages (readers/walk.py)
 # A list of records is the first thing that is requested.
 _OPTIONS = {"oaipmh": {"metadata_prefix": "oai_dc"}}
 _URLS = {"ckan": "/", "dkan": "/", "ods": "/", "gemini-csw": "/csw", "gemini-waf": "/waf/"}

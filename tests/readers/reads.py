@@ -10,7 +10,7 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from tests.publisher import Publisher
 

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers import spreadsheet
 from ckanext.ukharvest.readers.dataset_table import sheet_url
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.source_types import TYPES
 from tests.publisher import Publisher
 from tests.publishing.files import workbook

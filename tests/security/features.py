@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.links.check import check_link
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.records import as_entry
 from ckanext.ukharvest.reading.source_preview import SourcePreview
@@ -59,7 +59,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "readers.oaipmh.reader": ("read",),
     "readers.ods": ("read",),
     "readers.opensearch.response": ("read",),
-    "readers.paging": ("read",),
+    "readers.numbered_pages": ("read",),
     "readers.rdf.contexts": ("read",),
     "readers.rdf.reader": ("read",),
     "readers.sparql.connection": ("read",),

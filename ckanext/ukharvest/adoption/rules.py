@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import config, source_types, stock_options
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.harvest import adoption, decision_log
+from ckanext.ukharvest.harvest import dataset_adoption, decision_log
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
 from ckanext.ukharvest.lib.permissions import find_unended_run
@@ -76,7 +76,7 @@ def sources_to_adopt() -> list[HarvestSource]:
     return [
         source
         for source in query
-        if source.type in aliases or (adoption.is_due(source.id) and plan(source).is_change)
+        if source.type in aliases or (dataset_adoption.is_due(source.id) and plan(source).is_change)
     ]
 
 
@@ -167,7 +167,7 @@ def plan_undo(source: HarvestSource) -> Plan:
     imported = _imported_since(source.id, old["adopted"]) if old else ""
     if old and not imported:
         return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
-    if not adoption.has_unconfirmed(source.id):
+    if not dataset_adoption.has_unconfirmed(source.id):
         refusal = imported or tk._("this source has not been adopted, so there is nothing to undo")
     return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
 
@@ -201,13 +201,13 @@ def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     state = ensure_source_state(source.id, lock=True)
     old = state.adopted_from or {}
     if (old.get("type"), old.get("config")) != (planned.new_type, planned.new_config):
-        return adoption.release(source.id)
+        return dataset_adoption.release(source.id)
     before = old.get("confirmed") or {}
     _write(source, planned)
     decision_log.confirm_options(source.id, user, before)
     state.adopted_from = None
     Session.flush()
-    return adoption.release(source.id) + _drop_failed(source.id)
+    return dataset_adoption.release(source.id) + _drop_failed(source.id)
 
 
 def _drop_failed(source_id: str) -> int:

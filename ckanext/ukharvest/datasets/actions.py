@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets import schema as dataset_schema
 from ckanext.ukharvest.datasets import search
-from ckanext.ukharvest.datasets.page import describe_dataset
+from ckanext.ukharvest.datasets.facts import describe_dataset
 from ckanext.ukharvest.datasets.provenance import (
     describe_change,
     describe_origin,

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.datasets.page import ukharvest_dataset
+from ckanext.ukharvest.datasets.facts import ukharvest_dataset
 from ckanext.ukharvest.datasets.provenance import (
     DATASET_KEYS,
     fact,

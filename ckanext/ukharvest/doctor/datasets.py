@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import adoption, search_index
+from ckanext.ukharvest.harvest import dataset_adoption, search_index
 from ckanext.ukharvest.harvest.model import Record, utcnow
 from ckanext.ukharvest.harvest.prune import count_prunable
 from ckanext.ukharvest.lib.checks import (
@@ -73,7 +73,7 @@ def records() -> Iterator[Finding]:
 def orphans() -> Any:
     """Return a query of current harvest objects that no record row stands for."""
     # Until a run of ours has read a source to its end it is still to be adopted: nothing is wrong.
-    was_read = adoption.was_read(HarvestObject.harvest_source_id)
+    was_read = dataset_adoption.was_read(HarvestObject.harvest_source_id)
     known = sa.exists().where(
         Record.source_id == HarvestObject.harvest_source_id, Record.guid == HarvestObject.guid
     )

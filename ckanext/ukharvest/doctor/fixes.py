@@ -16,7 +16,7 @@ from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor import datasets, runs, services
 from ckanext.ukharvest.harvest import (
-    adoption,
+    dataset_adoption,
     lists,
     objects,
     prune,
@@ -83,7 +83,7 @@ def _name(source_id: str) -> str:
 def _adopt_orphans() -> Iterator[str]:
     ids = {row[0] for row in datasets.orphans().with_entities(HarvestObject.harvest_source_id)}
     for source_id in sorted(ids):
-        made = adoption.adopt(HarvestSource.get(source_id))
+        made = dataset_adoption.adopt(HarvestSource.get(source_id))
         Session.commit()
         if made:
             yield f"{_name(source_id)} adopted {counted(len(made), 'dataset')}"

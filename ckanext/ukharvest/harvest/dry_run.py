@@ -14,7 +14,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.base_urls import find_moves
 from ckanext.ukharvest.core.records import Source
-from ckanext.ukharvest.harvest import adoption, source_config, source_moves
+from ckanext.ukharvest.harvest import dataset_adoption, source_config, source_moves
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.records import known_records
 from ckanext.ukharvest.harvest.source_config import read_options, setting_of
@@ -37,10 +37,10 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
     """
     setting = setting_of(kind, source)
     known = known_records(source.id)
-    is_due = not known or adoption.is_due(source.id)
+    is_due = not known or dataset_adoption.is_due(source.id)
     # Datasets for which a first run creates record rows.
     to_adopt = (
-        {dataset.guid: dataset.as_known_record() for dataset in adoption.find(source)}
+        {dataset.guid: dataset.as_known_record() for dataset in dataset_adoption.find(source)}
         if is_due
         else {}
     )

@@ -19,9 +19,9 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.harvest import (
-    adoption,
     claims,
     conflicts,
+    dataset_adoption,
     decisions,
     gather_state,
     outcomes,
@@ -397,8 +397,8 @@ def _begin(state: GatherState) -> bool:
 def _gather(state: GatherState) -> None:
     setting = setting_of(state.kind, state.source)
     state.known = known_records(state.source.id)
-    is_due = not state.known or adoption.is_due(state.source.id)
-    if is_due and adoption.adopt(state.source):
+    is_due = not state.known or dataset_adoption.is_due(state.source.id)
+    if is_due and dataset_adoption.adopt(state.source):
         Session.commit()
         state.known = known_records(state.source.id)
     search_index.mend(setting.id, state.known.values())

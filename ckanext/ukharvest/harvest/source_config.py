@@ -22,8 +22,8 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, RecordLimits, Source, Validators
 from ckanext.ukharvest.harvest import decision_log, objects
 from ckanext.ukharvest.harvest import hooks as harvest_hooks
-from ckanext.ukharvest.harvest.adoption import Found
 from ckanext.ukharvest.harvest.database import ensure_source_state
+from ckanext.ukharvest.harvest.dataset_adoption import Found
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.harvest.records import Stamp, known_records, stored_organization

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.outcomes import PreviewKind
-from ckanext.ukharvest.harvest import adoption, search_index
+from ckanext.ukharvest.harvest import dataset_adoption, search_index
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.previews import SourcePreview
@@ -235,7 +235,9 @@ def _moved_keys(
     """
     if written is None:
         known = [{"id": id_, "url": url} for id_, url in addresses.items()]
-        written = adoption.resources_written(package_id, known) or [(id_, "") for id_ in addresses]
+        written = dataset_adoption.resources_written(package_id, known) or [
+            (id_, "") for id_ in addresses
+        ]
     moved = []
     for id_, key in written:
         before = key or (key_of("", addresses[id_]) if id_ in addresses else "")

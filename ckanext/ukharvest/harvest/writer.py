@@ -18,9 +18,9 @@ from ckanext.ukharvest.core.dataset_changes import FieldChange, is_changed
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest import (
-    adoption,
     changes,
     conflicts,
+    dataset_adoption,
     datasets,
     hooks,
     lists,
@@ -320,7 +320,7 @@ class _Batch:
         )
         known = row.resources
         if known is None and existing:
-            known = adoption.resources_written(existing["id"], existing["resources"])
+            known = dataset_adoption.resources_written(existing["id"], existing["resources"])
         mapped = package_mapper.to_package_dict(
             link_results.with_formats(write.record, self._formats),
             existing,

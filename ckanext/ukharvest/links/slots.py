@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM
-from ckanext.ukharvest.datasets.page import load_links
+from ckanext.ukharvest.datasets.facts import load_links
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.permissions import once, readable_organisations

@@ -17,7 +17,6 @@ from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications import schema as notification_schema
-from ckanext.ukharvest.notifications.texts import describe_obstacle
 
 TESTS_A_DAY = 10  # per user: an editor can send test messages to any address
 
@@ -63,7 +62,7 @@ def _shown(source_id: str, context: Any) -> dict[str, Any]:
         "weekly": settings.weekly,
         "recipients": len(recipients.get(source_id, ())),
         "test": ((state and state.mailed) or {}).get("test"),
-        "obstacle": describe_obstacle(mails.obstacle()),
+        "obstacle": mails.describe_obstacle(mails.obstacle()),
     }
 
 
@@ -166,7 +165,7 @@ def _queue_test(source_id: str, user: Any) -> None:
     if option := mails.missing_option():
         text = gettext(
             "Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.",
-            reason=describe_obstacle(option),
+            reason=mails.describe_obstacle(option),
         )
         raise invalid("source_id", text)
     if notification_model.waiting_test(settings.mailed):

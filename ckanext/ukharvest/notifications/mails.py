@@ -31,6 +31,17 @@ log = logging.getLogger(__name__)
 LONGEST_TITLE = 100  # characters of a source's title in a subject
 NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
+# The choices of who gets them.
+EVENTS = {
+    notification_model.FAILED: lambda: tk._("When runs start to fail"),
+    notification_model.RECOVERED: lambda: tk._("When runs succeed again"),
+    notification_model.HELD: lambda: tk._("When deletions wait for a decision"),
+}
+WEEKLY = {
+    notification_model.NEVER: lambda: tk._("No weekly summary"),
+    notification_model.NEEDED: lambda: tk._("On Mondays when a source needs attention"),
+}
+
 
 class Line(NamedTuple):
     """One line of a mail: a text and an optional URL."""
@@ -364,6 +375,20 @@ def _note_failure(reason: str, error: str) -> None:
 def last_failure() -> dict[str, str] | None:
     """Return when and why the last mail could not be sent; None if it was sent."""
     return cast("dict[str, str] | None", http_client.recall(_FAILURE))
+
+
+def describe_obstacle(reason: str) -> str:
+    """Return why emails are not sent, for the middle of a sentence; "" without a reason.
+
+    Args:
+        reason: the name of a missing option, ``UNREACHABLE`` or ``REFUSED``.
+    """
+    texts = {
+        "": "",
+        notification_model.UNREACHABLE: tk._("the mail server could not be reached"),
+        notification_model.REFUSED: tk._("the mail server refused the email"),
+    }
+    return texts[reason] if reason in texts else gettext("{option} is not set", option=reason)
 
 
 def language() -> str:

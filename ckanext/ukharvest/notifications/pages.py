@@ -14,14 +14,13 @@ from ckanext.ukharvest.lib import pages, permissions, texts
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import gettext, ngettext
 from ckanext.ukharvest.notifications import mails
-from ckanext.ukharvest.notifications.texts import EVENTS, WEEKLY, describe_obstacle
 from ckanext.ukharvest.sources import pages as source_pages
 
 SLOTS = (
     Slot(
         "source_mail",
         "ukharvest/snippets/mail_obstacle.html",
-        lambda: describe_obstacle(mails.obstacle()),
+        lambda: mails.describe_obstacle(mails.obstacle()),
     ),
 )
 
@@ -75,8 +74,8 @@ def _form(source: dict[str, Any], shown: dict[str, Any], errors: dict[str, list[
         shown=shown,
         errors=errors,
         test=_describe_test(shown["test"]) if shown["test"] else "",
-        events=[(key, label()) for key, label in EVENTS.items()],
-        weekly=[(key, label()) for key, label in WEEKLY.items()],
+        events=[(key, label()) for key, label in mails.EVENTS.items()],
+        weekly=[(key, label()) for key, label in mails.WEEKLY.items()],
     )
 
 
@@ -118,7 +117,7 @@ def _describe_test(test: dict[str, Any]) -> str:
         return text
     if not test["sent"]:
         # Tests from before an upgrade have no reason.
-        reason = describe_obstacle(test.get("reason") or "")
+        reason = mails.describe_obstacle(test.get("reason") or "")
         return gettext("Not sent: {reason}.", reason=reason) if reason else gettext("Not sent.")
     more = ngettext(
         "The mail server refused it for {n}; the portal's log says why.",

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.json_document import outline
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
 from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
-from ckanext.ukharvest.readers.paging import NumberedPages
+from ckanext.ukharvest.readers.numbered_pages import NumberedPages
 from ckanext.ukharvest.readers.walk import Place, Walk
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"

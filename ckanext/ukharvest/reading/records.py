@@ -38,7 +38,7 @@ from ckanext.ukharvest.core.records import (
     Source,
 )
 from ckanext.ukharvest.core.values.text import counted, one_line, shorten
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClassifier
 from ckanext.ukharvest.source_types.source_type import SourceType

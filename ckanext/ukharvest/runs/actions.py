@@ -44,7 +44,7 @@ from ckanext.ukharvest.runs import schema as run_schema
 from ckanext.ukharvest.runs import texts as run_texts
 from ckanext.ukharvest.runs.model import Scope
 from ckanext.ukharvest.sources import description
-from ckanext.ukharvest.sources.history import describe_decision
+from ckanext.ukharvest.sources.decisions import describe_decision
 
 
 @tk.side_effect_free

@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import duration, format_time, gettext, number, ungettext
-from ckanext.ukharvest.sources.history import signed
+from ckanext.ukharvest.sources.decisions import signed
 
 # Nothing of them waits any more.
 _NO_LONGER_HELD = (RunOutcome.DECIDED, RunOutcome.SETTLED)

@@ -19,7 +19,7 @@ from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, S
 from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources import schema as source_schema
-from ckanext.ukharvest.sources.history import describe_decision
+from ckanext.ukharvest.sources.decisions import describe_decision
 from ckanext.ukharvest.sources.model import Asker, Listed
 
 

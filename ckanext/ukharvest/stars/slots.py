@@ -9,7 +9,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.datasets.page import load_assessment, load_links
+from ckanext.ukharvest.datasets.facts import load_assessment, load_links
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.stars import from_columns, texts
 

@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Reading, Source
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
 from ckanext.ukharvest.testing.publisher import Everything, Publisher, Request, Response

@@ -8,7 +8,7 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.values import theme_names
-from ckanext.ukharvest.datasets.page import load_assessment
+from ckanext.ukharvest.datasets.facts import load_assessment
 from ckanext.ukharvest.datasets.provenance import facts_of, search_url
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.rendering.values import INDEXED

@@ -19,7 +19,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import adoption
+from ckanext.ukharvest.harvest import dataset_adoption
 from ckanext.ukharvest.harvest.model import Record, utcnow
 from tests.ckan.adoption.test_adoption import Stock
 from tests.ckan.catalogues import dataset
@@ -214,7 +214,7 @@ def test_an_inventory_adopted_behind_a_run_that_refused_it(
     model.Session.commit()
     old = [dataset(0, identifier="http://council.example/inventory/parking/0")]
     Stock(inventory_source, portal.organization_id).fill(old)
-    adoption.adopt(HarvestSource.get(inventory_source))
+    dataset_adoption.adopt(HarvestSource.get(inventory_source))
     model.Session.commit()
     before = ids(portal)
     assert figures(portal.run(inventory_source)) == {"added": 2, "updated": 1}

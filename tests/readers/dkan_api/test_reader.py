@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.parsers.dkan import parser as dkan
 from ckanext.ukharvest.readers.dkan_api import Dkan, home
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.reading.records import FileClient
 from tests.publisher import Publisher
 

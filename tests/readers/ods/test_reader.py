@@ -16,8 +16,8 @@ from ckanext.ukharvest.core.http.credentials import Credential
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers import ods as reader
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.readers.ods import OPTIONS, Ods, Portal
-from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.reading.records import FileClient
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher

@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
-from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
 from ckanext.ukharvest.reading.records import FileClient
 

@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, S
 from ckanext.ukharvest.core.values.tags import slug
 from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.readers.paging import NumberedPages
+from ckanext.ukharvest.readers.numbered_pages import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph

@@ -9,7 +9,7 @@ import pytest
 from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Validators
-from ckanext.ukharvest.readers.paging import numbered_page, page_url, unique
+from ckanext.ukharvest.readers.numbered_pages import numbered_page, page_url, unique
 from tests.publisher import Publisher
 
 
