@@ -28,7 +28,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
     "datasets": (
         *("actions", "auth", "validators", "pages"),
-        *("helpers", "page", "provenance", "rows", "search"),
+        *("helpers", "facts", "provenance", "rows", "search"),
     ),
     "runs": ("actions", "auth", "pages", "cli"),
     "previews": ("actions", "auth", "pages", "jobs", "cli"),

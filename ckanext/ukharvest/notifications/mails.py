@@ -353,7 +353,7 @@ def missing_option() -> str:
 def obstacle() -> str:
     """Return why mails cannot be sent now, or the last could not be; "" if nothing is known.
 
-    It is a reason for ``notification_settings.describe_obstacle``.
+    It is a reason for ``describe_obstacle``.
     """
     return missing_option() or (last_failure() or {}).get("reason", "")
 

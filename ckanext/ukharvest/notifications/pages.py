@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ckan.config.middleware.flask_app import csrf
@@ -49,9 +50,10 @@ def read(name: str) -> Any:
 
 def _sent() -> dict[str, Any]:
     form = tk.request.form
+    addresses = form.get("addresses", "")
     return {
         "people": form.getlist("people"),
-        "addresses": [line.strip() for line in form.get("addresses", "").split() if line],
+        "addresses": [text.strip() for text in re.split("[\n,;]", addresses) if text.strip()],
         "events": form.getlist("events"),
         "weekly": form.get("weekly", ""),
     }

@@ -245,10 +245,11 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``name``}]
         (the first 20), ``few_match``, ``refusal`` (why it cannot be moved, or "") and
         ``dropped`` (names of options that the new type does not have), else None;
-        ``lookup`` (if no type was given: ``source_type``, ``url``, ``how`` it was found, and
-        ``site_title``), ``held``: what the records have, for filters [{``name``, ``label``,
-        ``include`` and ``exclude`` (options that take the values), ``prefix`` (before each value
-        there), ``of`` (number of records), ``values`` [{``value``, ``title``, ``records``,
+        ``lookup`` (if no type was given: ``source_type``, ``url``, ``how`` it was found,
+        ``site_title``, and ``why_not``: why the URL that was entered is no source, if another
+        is), ``held``: what the records have, for filters [{``name``, ``label``, ``include`` and
+        ``exclude`` (options that take the values), ``prefix`` (before each value there), ``of``
+        (number of records), ``values`` [{``value``, ``title``, ``records``,
         ``choice`` ("only", "without" or "")}]}], ``asked``: requests and their responses,
         ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
         (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as

@@ -104,7 +104,15 @@ class SourceTest:
                 raise error from exc  # clear without the other URLs
         if place is None:
             raise nothing_found(self._url, probe)
-        return Lookup(source_type=place.source_type, url=place.url, how=place.how, site_title=title)
+        entered = probe.error or unrecognised(self._url, probe.head)
+        is_told = place.how == "place" and entered.code != "html-page"
+        return Lookup(
+            source_type=place.source_type,
+            url=place.url,
+            how=place.how,
+            site_title=title,
+            why_not=entered.message if is_told else "",
+        )
 
     def _found_type(self) -> str:
         """Return the type that the first bytes show.

@@ -121,6 +121,9 @@ def sentences(kind: str, result: Result | None) -> Iterator[str]:
     """Yield the results: how many records, how long a run takes, what it would do."""
     if result is None or result["report"]:
         return
+    lookup = result["lookup"]
+    if lookup and lookup["how"] == "place":
+        yield _another_url(lookup)
     if result["read"]:
         yield _read(result)
         yield from _of_these(kind, result)
@@ -134,8 +137,24 @@ def sentences(kind: str, result: Result | None) -> Iterator[str]:
     if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
         yield _incomplete(result)
     if result["estimate_seconds"] and kind not in SAVED:
-        minutes = max(1, round(result["estimate_seconds"] / 60))
-        yield gettext("A first run will take about {time}.", time=duration(60 * minutes))
+        minutes = round(result["estimate_seconds"] / 60)
+        yield (
+            gettext("A first run will take about {time}.", time=duration(60 * minutes))
+            if minutes
+            else gettext("A first run will take less than a minute.")
+        )
+
+
+def _another_url(lookup: Mapping[str, str]) -> str:
+    """Return that the test is of another URL than the one that was entered, and why."""
+    if not lookup["why_not"]:
+        return gettext("Found near the URL that you entered: {url}", url=lookup["url"])
+    return gettext(
+        "The URL that you entered is not a source: {reason} This test is of another URL of the "
+        "same site: {url}",
+        reason=lookup["why_not"].rstrip(".") + ".",
+        url=lookup["url"],
+    )
 
 
 def _read(result: Result) -> str:

@@ -164,13 +164,15 @@ class Proposal(TypedDict):
 class Lookup(TypedDict):
     """The source that an address led to: see ``type_detection.Found``.
 
-    ``site_title``: title of the site's first page, "" if it has none.
+    ``site_title``: title of the site's first page, "" if it has none. ``why_not``: if another URL
+    of the site answers, why the one that was entered is no source; "" for a page.
     """
 
     source_type: str
     url: str
     how: str
     site_title: str
+    why_not: str
 
 
 class HeldValue(TypedDict):

@@ -260,7 +260,10 @@ def _is_table(content: bytes) -> bool:
         return b"xl/" in content
     line = read_head(content).text.partition("\n")[0]
     names = {cell.strip(' "\r').casefold() for cell in re.split("[,;\t|]", line)}
-    return "title" in names and not names.isdisjoint(("identifier", "downloadurl", "accessurl"))
+    return "title" in names and (
+        not names.isdisjoint(("identifier", "downloadurl", "accessurl"))
+        or {"description", "modified"} <= names  # a list of datasets without their files
+    )
 
 
 DATASET_TABLE = SourceType(

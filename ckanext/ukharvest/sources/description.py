@@ -27,6 +27,7 @@ from ckanext.ukharvest.lib.permissions import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext, ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
+from ckanext.ukharvest.sources import filter_rules
 from ckanext.ukharvest.sources import texts as source_texts
 from ckanext.ukharvest.sources.texts import StatusFacts
 
@@ -63,15 +64,22 @@ def describe_source(row: SourceRow) -> dict[str, Any]:
 def describe_options(source: HarvestSource) -> list[dict[str, str]]:
     """Return the options that are set for a source of one of our types: name, label and value."""
     kind = source_types.find(source.type)
+    if kind is None:
+        return []
     stored = parse_options(source.config)
+    in_rules = filter_rules.option_names(kind)
     return [
         {
             "name": option.name,
             "label": str(tk._(option.label)) if option.label else option.name,
             "value": _option_text(option, stored[option.name]),
         }
-        for option in ((*kind.options, *COMMON_OPTIONS) if kind else ())
-        if stored.get(option.name) not in (None, "", [], {}, option.default)
+        for option in (*kind.options, *COMMON_OPTIONS)
+        if option.name not in in_rules
+        and stored.get(option.name) not in (None, "", [], {}, option.default)
+    ] + [
+        {"name": action, "label": str(tk._(filter_rules.ACTIONS[action])), "value": text}
+        for action, text in filter_rules.describe_rules(kind, stored, tk._)
     ]
 
 

@@ -6,7 +6,7 @@ and ``record_filter`` name, so that a configuration of another harvester has the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -115,6 +115,25 @@ def field_choices(kind: SourceType, used: Iterable[str]) -> dict[str, tuple[str,
             is_read = field.include == INCLUDE and field.name in own
             choices[key] = (_ONCE_READ if is_read else "{field}", field.name)
     return choices
+
+
+def field_labels(
+    kind: SourceType, used: Iterable[str], translate: Callable[[str], str]
+) -> dict[str, str]:
+    """Return key → label of the fields that a rule can be about; ``used``: as above."""
+    return {
+        key: translate(text).format(field=translate(LABELS[name]) if name in LABELS else name)
+        for key, (text, name) in field_choices(kind, used).items()
+    }
+
+
+def describe_rules(
+    kind: SourceType, options: Options, translate: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    """Return the rules that options state: action, and text such as "Keyword: parking"."""
+    rules = read_rules(kind, options)
+    labels = field_labels(kind, [rule.field for rule in rules], translate)
+    return [(rule.action, f"{labels[rule.field]}: {', '.join(rule.values)}") for rule in rules]
 
 
 def read_rules(kind: SourceType, options: Options) -> list[Rule]:

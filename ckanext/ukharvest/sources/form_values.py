@@ -87,9 +87,7 @@ class Field:
     def rule_fields(self) -> Iterator[tuple[str, str]]:
         """Yield value and label of the fields that a rule can be about."""
         used = [row["field"] for row in self.rows if row["field"]]
-        for key, (text, name) in filter_rules.field_choices(self.kind, used).items():
-            field = filter_rules.LABELS.get(name)
-            yield key, self.translate(text).format(field=self.translate(field) if field else name)
+        yield from filter_rules.field_labels(self.kind, used, self.translate).items()
 
     @property
     def rule_actions(self) -> Iterator[tuple[str, str]]:

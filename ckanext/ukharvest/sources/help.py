@@ -55,8 +55,8 @@ TERMS = (
     (
         _("Run again in full"),
         _(
-            "Start a run that imports every record again, even unchanged ones. Edits made to "
-            "the datasets here are overwritten."
+            "Start a run that imports every record again, even unchanged ones. Edits to fields "
+            "that the source supplies are overwritten."
         ),
     ),
     (_("Test"), _("Read the source and show what a run would do, without changing anything.")),

@@ -97,10 +97,10 @@ STEPS = {
         "source_id",
         lambda: tk._("Import every record of {title} again?"),
         lambda count: ungettext(
-            "Imports unchanged records too. Edits made on this site are lost, and datasets "
-            "that were deleted here by hand come back. This source has {n} dataset now.",
-            "Imports unchanged records too. Edits made on this site are lost, and datasets "
-            "that were deleted here by hand come back. This source has {n} datasets now.",
+            "Imports unchanged records too. Edits to fields that the source supplies are lost, and "
+            "datasets that were deleted here by hand come back. This source has {n} dataset now.",
+            "Imports unchanged records too. Edits to fields that the source supplies are lost, and "
+            "datasets that were deleted here by hand come back. This source has {n} datasets now.",
             count,
         ),
         lambda: tk._("Run again in full"),

@@ -72,7 +72,7 @@ def test_editors_fields_stay_when_the_record_changes(editor: Visitor, source: So
     edit, resource = f"/dataset/edit/{first['name']}", first["resources"][0]["id"]
 
     looks.check(editor, "form-of-harvested", edit, is_own=False)
-    expect(page.locator(".ukharvest-notice")).to_contain_text("Everything else stays.")
+    expect(page.locator(".ukharvest-notice")).to_contain_text("all other fields stay.")
     labels = supplied(page)
     assert {"Title", "Description", "Update interval"} < set(labels)
     assert not {"Local authority function", "Version"} & set(labels)

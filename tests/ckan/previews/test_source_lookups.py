@@ -61,11 +61,22 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
         "owner_org": owner["id"],
         "notes": "Contact: Team, team@example.gov.uk\nLicence: UK Open Government Licence (OGL)",
     }
+    answered = f"{publisher.url('/some/page')} answered 404 Not Found."
+    assert found["text"][0] == (
+        f"The URL that you entered is not a source: {answered} This test is of another URL of the "
+        f"same site: {publisher.url('/data.json')}"
+    )
     reasons = {each["name"]: each["reason"] for each in found["proposals"]}
     assert reasons["url"] == "The nearest URL that works"
     assert reasons["source_type"] == "Found at the usual place of data.json"
     assert reasons["title"] == "In 20 of 20 records"
     assert reasons["owner_org"] == "Named like the publisher"
+
+
+def test_page_of_the_site_is_no_fault(editor: dict[str, Any], publisher: Publisher) -> None:
+    publisher.serve("/some/page", "<!DOCTYPE html><html><title>News</title><p>News</p></html>")
+    found = look_up(editor, publisher.url("/some/page"))
+    assert found["text"][0] == f"Found near the URL that you entered: {publisher.url('/data.json')}"
 
 
 def test_list_of_datasets_is_found_as_data_json(

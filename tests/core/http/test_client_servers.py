@@ -259,6 +259,6 @@ def test_a_credential_is_not_taken_from_https_to_http(
 def test_a_plain_server_behind_an_https_address(publisher: Publisher) -> None:
     with (
         client(retries=0) as http,
-        pytest.raises(Unreachable, match="no secure connection to 127.0.0.1"),
+        pytest.raises(Unreachable, match="no secure connection to 127.0.0.1.*write http://"),
     ):
         http.get(publisher.url("/a").replace("http:", "https:"))

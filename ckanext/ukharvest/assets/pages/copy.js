@@ -9,7 +9,12 @@
       const words = said.textContent;
       button.hidden = false;
       button.addEventListener("click", async () => {
-        await navigator.clipboard.writeText(button.dataset.ukharvestCopy);
+        try {
+          await navigator.clipboard.writeText(button.dataset.ukharvestCopy);
+        } catch {  // the browser does not allow it: the text, to be copied by hand
+          window.prompt("", button.dataset.ukharvestCopy);
+          return;
+        }
         said.textContent = button.dataset.ukharvestCopied;
         setTimeout(() => { said.textContent = words; }, 4000);
       });

@@ -316,4 +316,6 @@ def _tls_fault(fault: faults.SSLError, host: str) -> Fault:
         words = f"cannot be trusted: the certificate of {host} failed ({inner.verify_message})"
         return Fault(words, "certificate", False)
     reason = getattr(inner, "reason", "") or "no shared protocol"
+    if reason == "WRONG_VERSION_NUMBER":  # OpenSSL's word for an answer that is not encrypted
+        reason = "it answers without encryption; if it has no https, write http:// before its name"
     return Fault(f"cannot be read: no secure connection to {host} could be made ({reason})")
