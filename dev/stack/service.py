@@ -93,7 +93,9 @@ class Service(ABC):
             # A port that another process took in the meantime is not chosen at the next attempt;
             # what is left of a killed server goes away during the pause.
             time.sleep(attempt)
-            port = free_port(self.state.port(self.name) or self.default_port)
+            # A service that is stopped finds its port free when it starts again.
+            kept = self.state.ports_of_others(self.name)
+            port = free_port(self.state.port(self.name) or self.default_port, kept)
             self.state.write(self.name, port=port)
             self.spawn(port)
             if self._becomes_ready():

@@ -9,7 +9,7 @@ import os
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +73,22 @@ class State:
     def port(self, service: str) -> int | None:
         return self._all().get(service, {}).get("port")
 
+    def ports_of_others(self, service: str) -> set[int]:
+        """Return the ports of all other services, also of those that are stopped."""
+        return {
+            values["port"]
+            for name, values in self._all().items()
+            if name != service and "port" in values
+        }
+
     def _all(self) -> dict[str, dict[str, Any]]:
         return json.loads(self.path.read_text()) if self.path.is_file() else {}
 
 
-def free_port(preferred: int) -> int:
-    """Return the preferred port, or the next one above it that is free."""
+def free_port(preferred: int, kept: Collection[int] = ()) -> int:
+    """Return the preferred port, or the next one above it that is free and not ``kept``."""
     for port in range(preferred, preferred + PORTS_TO_TRY):
-        if _is_free(port):
+        if port not in kept and _is_free(port):
             return port
     raise OSError(f"no free port between {preferred} and {preferred + PORTS_TO_TRY}")
 

@@ -169,3 +169,8 @@ def test_time_and_stop_end_it(publisher: Publisher, http: HttpClient) -> None:
     with pytest.raises(Over) as over:
         look_up(publisher.url("/a"), Probe(http, tell=lambda: False))
     assert over.value.why == "stopped"
+
+
+def test_list_of_a_folder_has_no_title(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/", "<!DOCTYPE html><html><title>Index of /</title><a href='a.xml'>a.xml</a>")
+    assert Probe(http).site_title(publisher.url("/data")) == ""

@@ -53,6 +53,15 @@ def test_a_taken_port_gives_way_to_the_next_free_one() -> None:
         assert taken < state.free_port(taken) < taken + state.PORTS_TO_TRY
 
 
+def test_port_of_a_stopped_service_is_kept_for_it(folder: Path) -> None:
+    known = state.State(folder / "state.json")
+    port = own_port()
+    known.write("postgres-demo", port=port)
+    known.write("postgres-test")
+    assert known.ports_of_others("postgres-demo") == set()
+    assert state.free_port(port, known.ports_of_others("postgres-test")) > port
+
+
 def test_port_for_own_server_is_given_once() -> None:
     ports = [own_port() for _ in range(50)]
     assert len(set(ports)) == 50

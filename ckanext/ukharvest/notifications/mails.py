@@ -327,11 +327,13 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
             f"[{site}] {letter.subject}",
             str(tk.render("emails/ukharvest_mail.txt", words)).strip() + "\n",
             str(tk.render("emails/ukharvest_mail.html", words)),
-            headers={
-                "List-Unsubscribe": f"<{leave}>",
-                "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-                "Auto-Submitted": "auto-generated",
-            },
+            headers=_Headers(
+                {
+                    "List-Unsubscribe": f"<{leave}>",
+                    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+                    "Auto-Submitted": "auto-generated",
+                }
+            ),
         )
     except Exception as exc:  # noqa: BLE001 - mailers of other extensions raise what they like
         log.exception("A mail about %s could not be sent", title or "all sources")
@@ -339,6 +341,31 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
         return False
     http_client.forget(_FAILURE)
     return True
+
+
+class _Whole(str):
+    """The value of a header that is sent as it is.
+
+    Python's ``email`` writes a word of more than 78 characters as an encoded word (RFC 2047), and a
+    URL in one unsubscribes nobody (RFC 8058).
+    """
+
+    name: str
+
+    def fold(self, *, policy: Any) -> str:
+        """Return the header's line; ``email`` calls it for a value that has a name."""
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+class _Headers(dict[str, str]):
+    """Headers that CKAN's mailer sets as they are: it copies a new one, and replaces another."""
+
+    def items(self) -> Any:
+        """Yield each header twice: to add it, and to replace it."""
+        for name, text in super().items():
+            whole = _Whole(text)
+            whole.name = name
+            yield from ((name, ""), (name, whole))
 
 
 def missing_option() -> str:

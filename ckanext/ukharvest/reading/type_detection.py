@@ -155,6 +155,9 @@ PROBE_SECONDS = 5.0  # of one request
 OUT_OF_REACH = ("blocked", "unreachable")  # codes of errors that every URL of a site has
 BUSY = (429, 503)  # statuses of a server that wants no further requests now
 
+# What servers call the list of a folder's files.
+_LISTINGS = ("Directory listing", "Index of", "Listing directory")
+
 PAGE = 1 << 20  # bytes of an HTML page in which JSON-LD is looked for
 
 
@@ -307,8 +310,9 @@ class Probe:
         return self._known[key]
 
     def site_title(self, url: str) -> str:
-        """Return the title of the first page of a URL's site, "" if it has none."""
-        return html_title(self(f"{site_of(url)}/")) or ""
+        """Return the title of the first page of a URL's site, "" if it has none of its own."""
+        title = html_title(self(f"{site_of(url)}/")) or ""
+        return "" if title.startswith(_LISTINGS) else title
 
 
 def _is_final(error: FetchError) -> bool:

@@ -45,11 +45,13 @@ class Inbox:
 
     def __init__(self) -> None:
         self.all: list[EmailMessage] = []
+        self.sent: list[bytes] = []  # of all, as they came
         self.is_away = False
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         if self.is_away:
             return "451 Come back later"
+        self.sent.append(envelope.content)
         self.all.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
         return "250 OK"
 
@@ -242,6 +244,9 @@ def test_the_link_in_a_mail_ends_them_without_a_login(
     message = inbox.new_mails()[1]
     assert message["To"] == TEAM
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    # As it was sent: mail programs find no URL in an encoded word.
+    line = f"\r\nList-Unsubscribe: {message['List-Unsubscribe']}\r\n".encode()
+    assert [line in content for content in inbox.sent].count(True) == 1
     address = message["List-Unsubscribe"].strip("<>")
     assert address in plain(message)
     path = address.partition("://")[2].partition("/")[2]
