@@ -444,9 +444,5 @@ MAPPING: tuple[Field | table.Row, ...] = (
     ),
     Field(("every other element",), "extras"),
 )
-# Children of a Dataset.
-_READ = frozenset(
-    ("Identifier", "Title", "Description", "Rights", "RightsHolder", "Modified", "Active")
-    + ("Subjects", "Resources", "Relations", "RelationType", "Protected", "ProtectedText")
-    + ("Context", "ChargeURL", "CommittmentDate")
-)
+# Children of a Dataset; a Resource is one only inside Resources.
+_READ = table.names_read(MAPPING) - {"Resource"} | {"Resources", "Subjects", "Modified", "Active"}
