@@ -58,7 +58,7 @@ def test_a_dataset_its_changes_and_its_record(
     expect(visitor.page.get_by_text("Run requested.")).to_be_visible()
     visitor.page.goto(f"/dataset/edit/{package['name']}")
     expect(
-        visitor.page.get_by_text("Edits to fields that the source supplies are lost")
+        visitor.page.get_by_text("edits to fields that the source supplies are lost")
     ).to_be_visible()
 
 

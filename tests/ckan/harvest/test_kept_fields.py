@@ -230,4 +230,4 @@ def test_forms_say_which_fields_come_from_the_source(source: Source, app: CKANTe
     model.Session.commit()
     form = app.get(f"/dataset/edit/{found['name']}", headers=headers).body
     assert "From the source: " not in form
-    assert "Edits to fields that the source supplies are lost" in form
+    assert "edits to fields that the source supplies are lost" in form
