@@ -74,6 +74,7 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
 
 
 def test_page_of_the_site_is_no_fault(editor: dict[str, Any], publisher: Publisher) -> None:
+    council(editor, "Council")
     publisher.serve("/some/page", "<!DOCTYPE html><html><title>News</title><p>News</p></html>")
     found = look_up(editor, publisher.url("/some/page"))
     assert found["text"][0] == f"Found near the URL that you entered: {publisher.url('/data.json')}"
