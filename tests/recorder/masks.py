@@ -58,7 +58,9 @@ SELECT o.id, 'object ' || o.guid || ' ' || row_number() OVER (
   FROM harvest_object o LEFT JOIN package p ON p.id = o.harvest_source_id
 """
 # The list of tables by their sizes, which PostgreSQL estimates.
-_SIZES = re.compile(r'(?s)<tbody[^>]*>((?:(?!</tbody>).)*data-label="Rows \(estimate\)".*?)</tbody>')
+_SIZES = re.compile(
+    r'(?s)<tbody[^>]*>((?:(?!</tbody>).)*data-label="Rows \(estimate\)".*?)</tbody>'
+)
 _ESTIMATE = re.compile(r'(?s)(data-label="Rows \(estimate\)">)\s*[\d,]+')
 # Columns and keys whose values are random, or differ with the machine.
 _SECRET = re.compile(
