@@ -94,8 +94,8 @@ class Service(ABC):
             # what is left of a killed server goes away during the pause.
             time.sleep(attempt)
             # A service that is stopped finds its port free when it starts again.
-            kept = self.state.ports_of_others(self.name)
-            port = free_port(self.state.port(self.name) or self.default_port, kept)
+            others = self.state.ports_of_others(self.name)
+            port = free_port(self.state.port(self.name) or self.default_port, others)
             self.state.write(self.name, port=port)
             self.spawn(port)
             if self._becomes_ready():

@@ -74,7 +74,7 @@ class State:
         return self._all().get(service, {}).get("port")
 
     def ports_of_others(self, service: str) -> set[int]:
-        """Return the ports of all other services, also of those that are stopped."""
+        """Return the ports of all other services, running or stopped."""
         return {
             values["port"]
             for name, values in self._all().items()
@@ -85,10 +85,10 @@ class State:
         return json.loads(self.path.read_text()) if self.path.is_file() else {}
 
 
-def free_port(preferred: int, kept: Collection[int] = ()) -> int:
-    """Return the preferred port, or the next one above it that is free and not ``kept``."""
+def free_port(preferred: int, reserved: Collection[int] = ()) -> int:
+    """Return the preferred port, or the next one above it that is free and not reserved."""
     for port in range(preferred, preferred + PORTS_TO_TRY):
-        if port not in kept and _is_free(port):
+        if port not in reserved and _is_free(port):
             return port
     raise OSError(f"no free port between {preferred} and {preferred + PORTS_TO_TRY}")
 

@@ -39,6 +39,7 @@ from ckanext.ukharvest.reading.type_detection import (
     look_up,
     nothing_found,
     unrecognised,
+    why_no_source,
 )
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
@@ -104,7 +105,7 @@ class SourceTest:
                 raise error from exc  # clear without the other URLs
         if place is None:
             raise nothing_found(self._url, probe)
-        entered = probe.error or unrecognised(self._url, probe.head)
+        entered = why_no_source(self._url, probe)
         is_told = place.how == "place" and entered.code != "html-page"
         return Lookup(
             source_type=place.source_type,

@@ -242,11 +242,14 @@ def _folders(url: str) -> Iterator[str]:
     yield site
 
 
+def why_no_source(url: str, probe: Probe) -> SourceError:
+    """Return why an address is itself no source: what its server answered."""
+    return probe.error or unrecognised(url, probe.head)
+
+
 def nothing_found(url: str, probe: Probe) -> SourceError:
     """Return the error of an address that leads to no source: what its server answered."""
-    if probe.error is not None:
-        return probe.error
-    error = unrecognised(url, probe.head)
+    error = why_no_source(url, probe)
     if error.code != "unknown-source-type":
         return error
     message = (
