@@ -88,7 +88,8 @@ class Store:
         changed = [name for name in self._tables if name in state.rows]
         # Not DELETE: where PostgreSQL puts rows then, and so the order of lists, is chance.
         names = ", ".join(f'"{name}"' for name in changed)
-        connection.exec_driver_sql(f"TRUNCATE {names}")
+        # CASCADE, since in CKAN 2.11 tables that no model has any more refer to some; they are empty.
+        connection.exec_driver_sql(f"TRUNCATE {names} CASCADE")
         for name in changed:
             if state.rows[name]:
                 columns = connection.exec_driver_sql(_COLUMNS, {"name": f'"{name}"'}).scalar()
