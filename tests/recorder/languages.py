@@ -41,6 +41,7 @@ NAMES = {
     *("GNU Free Documentation License", "Open Data Commons Attribution License", "metadata"),
     "Open Data Commons Open Database License (ODbL)",
     "Open Data Commons Public Domain Dedication and License (PDDL)",
+    "Placeholder",  # of the picture on CKAN 2.11's front page, which asks for no translation
 }
 Found = dict[str, dict[str, list[str]]]
 
