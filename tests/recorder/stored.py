@@ -88,7 +88,7 @@ class Store:
         changed = [name for name in self._tables if name in state.rows]
         # Not DELETE: where PostgreSQL puts rows then, and so the order of lists, is chance.
         names = ", ".join(f'"{name}"' for name in changed)
-        # CASCADE, since in CKAN 2.11 tables that no model has any more refer to some; they are empty.
+        # CASCADE, since in CKAN 2.11 empty tables that no model has refer to some.
         connection.exec_driver_sql(f"TRUNCATE {names} CASCADE")
         for name in changed:
             if state.rows[name]:

@@ -145,6 +145,9 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     :param version: version of the list that the user decided on; if the list has changed since,
         nothing changes (optional, default: do not check)
     :type version: string
+    :param guids: with ``keep``: of the records whose datasets to keep; the others go on waiting
+        (optional, default: of all that wait)
+    :type guids: list of strings
     :param background: return at once and let the fetch consumers delete (optional, default:
         ``False``)
     :type background: boolean
@@ -161,7 +164,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     user, version = str(context.get("user") or ""), data["version"]
     try:
         if data["decision"] == "keep":
-            kept_count = decisions.keep_datasets(source_id, user, version)
+            kept_count = decisions.keep_datasets(source_id, user, version, data["guids"])
         elif data["decision"] == "withdraw":
             withdrawn = decision_log.stop_keeping(source_id, user)
         else:

@@ -85,7 +85,9 @@ def _wait(source: Row) -> Any:
 def _keep(source: Row, version: str) -> Any:
     if not _plan(source, limit=0)["count"]:
         return _nothing_waits(source)
-    done = _decide(source, "deletion", "keep", version=version)
+    guid = tk.request.form.get("guid")
+    only = {"guids": [guid]} if guid else {"version": version}
+    done = _decide(source, "deletion", "keep", **only)
     if done is None:
         return _back(source)
     tk.h.flash_success(
@@ -95,7 +97,7 @@ def _keep(source: Row, version: str) -> Any:
             done["kept"],
         )
     )
-    return _to_source(source)
+    return _back(source) if guid else _to_source(source)
 
 
 def _withdraw(source: Row) -> Any:

@@ -162,10 +162,13 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     return job_id, [obj.id for obj in staged], listed - len(due)
 
 
-def keep_datasets(source_id: str, user: str, version: str = "") -> int:
+def keep_datasets(source_id: str, user: str, version: str = "", guids: Collection[str] = ()) -> int:
     """Keep the datasets whose deletion waits, no longer updated; return their number; commits.
 
     Their records no longer count as missing. A record that comes back is imported again.
+
+    Args:
+        guids: of the records to keep; the others go on waiting. None named: all.
 
     Raises:
         Changed: other datasets wait than those that the person saw; nothing was done.
@@ -173,18 +176,22 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
     state, due = _locked_deletions(source_id, version)
     if state is None:
         return 0
-    held_by = state.held["job_id"]
-    state.held = sa.null()
+    held = state.held
+    chosen = [dataset for dataset in due if not guids or dataset.guid in guids]
+    waiting = {dataset.guid for dataset in due} - {dataset.guid for dataset in chosen}
+    left = [guid for guid in held["guids"] if guid in waiting]
+    state.held = {**held, "guids": left} if left else sa.null()
     own = sa.update(Record).where(
         Record.source_id == source_id,
-        Record.package_id.in_([dataset.package_id for dataset in due]),
+        Record.package_id.in_([dataset.package_id for dataset in chosen]),
         Record.missed_runs > 0,
     )
     execute(own.values(outcome=RecordOutcome.KEPT))
-    number = len(due)
-    _decide(source_id, held_by, user, DecisionKind.DELETIONS_REFUSED, number)
+    if chosen:
+        kind = DecisionKind.DELETIONS_REFUSED
+        _decide(source_id, held["job_id"], user, kind, len(chosen))
     Session.commit()
-    return number
+    return len(chosen)
 
 
 def _decide(source_id: str, job_id: str, user: str, kind: DecisionKind, number: int) -> None:

@@ -191,6 +191,8 @@ def _of_these(kind: str, result: Result) -> Iterator[str]:
             "failed, {skipped} skipped."
         )
     yield words.format(**{fate: number(count) for fate, count in fates.items()})
+    if fates["skipped"] == sum(fates.values()) and not result["changes"].get("unchanged"):
+        yield str(tk._("All are skipped: a run would import nothing. The records below say why."))
 
 
 _FATES = ("fine", "problems", "lost", "skipped")

@@ -26,6 +26,7 @@ from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS, first_and_la
 from ckanext.ukharvest.sources import pages as source_pages
 
 PER_PAGE = 50
+SHORT_LIST = 3  # kinds of problem that need no list of those to fix first
 ASKED = ("outcome", "code", "field", "q")  # URL parameters of the filter
 # Values by which a list of records can be filtered, in the order of the page.
 _FILTERS = (RecordState.LOST, WITH_PROBLEMS, *list(RecordState)[1:])
@@ -71,7 +72,7 @@ def list_records(
     groups = [] if is_part else ask("ukharvest_problem_group_list", **of)
     return {
         "groups": groups,
-        "first": find_first(groups),
+        "first": find_first(groups) if len(groups) > SHORT_LIST else [],
         "is_part": is_part,
         "wanted": wanted,
         "records": records["results"],

@@ -216,13 +216,16 @@ def _how_far(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
     return (*text, _running_for(facts, run))
 
 
-def _finishing(_facts: StatusFacts, run: CurrentRun) -> Card:
+def _finishing(facts: StatusFacts, run: CurrentRun) -> Card:
     done = (
-        tk._("All are deleted. Figures and search are being updated.")
+        tk._("All are deleted.")
         if run.mode == RunMode.APPROVAL
-        else tk._("All records are imported. Figures and search are being updated.")
+        else tk._("All records are imported.")
     )
-    return Card(PRIMARY, "state", "finishing", tk._("Finishing"), (done,), ())
+    rest = gettext(
+        "Figures and search are updated within {time}.", time=minutes(facts.cron_minutes)
+    )
+    return Card(PRIMARY, "state", "finishing", tk._("Finishing"), (done, rest), ())
 
 
 def _stopping(facts: StatusFacts, run: CurrentRun) -> Card:

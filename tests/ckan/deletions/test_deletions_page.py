@@ -184,6 +184,35 @@ def test_kept_datasets_stay_and_come_back_into_step(
     assert (decision["decision"], decision["number"]) == ("datasets kept", 6)
 
 
+def test_single_datasets_are_kept_and_the_rest_deleted(
+    app: CKANTestApp,
+    portal: Portal,
+    pending_run: str,
+    organization: dict[str, str],
+    admin: dict[str, str],
+) -> None:
+    rows = call_action("ukharvest_deletion_list", source_id="somewhere")["deletions"]
+    keep = {"choice": "keep", "guid": rows[1]["guid"]}
+    app.post(PAGE, data=keep, headers=member(organization, "editor"), status=403)
+    for _again in range(2):
+        answer = app.post(PAGE, data=keep, headers=admin, follow_redirects=False)
+        assert answer.headers["Location"].endswith(PAGE)
+        assert waiting() == 5
+    app.post(PAGE, data={**keep, "guid": "of another source"}, headers=admin)
+    assert waiting() == 5
+    assert call_action("ukharvest_run_show", id=pending_run)["outcome"] == "held"
+    body = app.get(PAGE, headers=admin).body
+    assert "5 datasets would be deleted" in body
+    assert f'value="{rows[2]["guid"]}" aria-label="Keep Dataset 00006"' in body
+    assert "1 dataset was kept" in body
+    form = {"version": version(app, admin)}
+    app.post(f"{PAGE}/delete", data=form, headers=admin, follow_redirects=False)
+    titles = sorted(each["title"] for each in portal.datasets())
+    assert titles == [f"Dataset {number:05}" for number in (0, 1, 2, 3, 5)]
+    texts = [row["text"] for row in call_action("ukharvest_run_show", id=pending_run)["decisions"]]
+    assert texts == ["Kept 1 dataset", "Approved the deletion of 5 datasets"]
+
+
 def test_many_are_deleted_by_the_consumers(
     app: CKANTestApp, portal: Portal, publisher: Publisher, admin: dict[str, str]
 ) -> None:
