@@ -7,7 +7,7 @@ on the extension's pages that CKAN has not in that language; their place is "cka
 from __future__ import annotations
 
 import io
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po
 from .catalogue import DOMAIN, POT, made, text_of
 
 OF_CKAN = "ckan"
-_NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)  # so that equal texts give equal files
+_NO_DATE = datetime(2000, 1, 1, tzinfo=timezone.utc)  # so that equal texts give equal files
 
 
 def written() -> dict[Path, str | bytes]:
