@@ -90,6 +90,8 @@ def _keep(source: Row, version: str) -> Any:
     done = _decide(source, "deletion", "keep", **only)
     if done is None:
         return _back(source)
+    if not done["kept"]:
+        return _wait(source)
     tk.h.flash_success(
         ungettext(
             "{n} dataset is kept. It is no longer updated.",
