@@ -14,6 +14,7 @@ from typing import Any
 
 from ckan import model
 from ckan.lib import jobs
+from ckan.plugins import toolkit as tk
 from demo import showcase
 from rq import SimpleWorker
 
@@ -30,7 +31,9 @@ from tests.publishing import SERVICES
 from tests.publishing.listing import Listing
 from tests.recorder.reading import CATALOGUE
 
-PORT = 24770  # the first of some; below those that clients get, always the same: it is in hashes
+# The first of some; below those that clients get, always the same: it is in hashes. The tests of
+# both versions of CKAN run side by side.
+PORT = 24810 if tk.check_ckan_version(min_version="2.12") else 24770
 Step = tuple[str, Callable[[], object]]
 GONE = Response(b"gone", status=410)
 
