@@ -67,6 +67,8 @@ _SECRET = re.compile(
     r"password|apikey|_version_|indexed_ts|salt$|token|seconds$|duration|bytes$|package_hash|index_id"
 )
 _HASH = re.compile("[0-9a-f]{16}")
+# Lists in no order: of pending deletions, and of errors as ckanext-harvest counts them.
+_UNORDERED = {"guids", "gather_error_summary", "object_error_summary"}
 
 
 class Masks:
@@ -93,8 +95,9 @@ class Masks:
     def value(self, value: Any) -> Any:
         """Return a JSON value with masks; sorted keys, embedded JSON as values."""
         if isinstance(value, dict):
-            if isinstance(value.get("guids"), list):  # of pending deletions: in no order
-                value = {**value, "guids": sorted(value["guids"])}
+            for key in _UNORDERED & value.keys():
+                if isinstance(value[key], list):
+                    value = {**value, key: sorted(value[key], key=str)}
             pairs = sorted((self.text(str(key)), each) for key, each in value.items())
             return {
                 key: "‹masked›" if _is_random(key, each) else self.value(each)
