@@ -21,6 +21,7 @@ from .service import Service
 SUPERUSER = "postgres"
 # CKAN's own name for it. It owns the databases and is no superuser, as on a portal.
 ROLE = "ckan_default"
+_TEST_SETTINGS = ("-c", "fsync=off", "-c", "full_page_writes=off", "-c", "jit=off")
 
 
 class Postgres(Service):
@@ -92,8 +93,8 @@ class Postgres(Service):
                     *(program("postgres"), "-D", folder / "data", "-p", str(port)),
                     # Loopback only: a socket's path may be longer than the kernel allows.
                     *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
-                    # Tests need not survive a power cut.
-                    *(("-c", "fsync=off", "-c", "full_page_writes=off") * self.is_for_tests),
+                    # Tests need not survive a power cut, and have too few rows to compile for.
+                    *(_TEST_SETTINGS * self.is_for_tests),
                 ],
                 self.log,
                 **options,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +46,9 @@ def made() -> Catalog:
     return catalog
 
 
-def marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
-    """Yield what marks ask for: file, text (or text and plural), comments, context."""
+@functools.cache
+def marked() -> list[tuple[str, Any, list[str], str | None]]:
+    """Return what marks ask for: file, text (or text and plural), comments, context."""
     found = extract_from_dir(
         PACKAGE,
         method_map=METHODS,
@@ -55,10 +56,12 @@ def marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
         comment_tags=("Translators:",),
         strip_comment_tags=True,
     )
-    for name, _line, text, comments, context in found:
-        path = (PACKAGE / name).relative_to(ROOT).as_posix()
-        if f"/{LEFT_OUT}/" not in path:
-            yield path, text, comments, context
+    paths = (((PACKAGE / name).relative_to(ROOT).as_posix(), *rest) for name, _line, *rest in found)
+    return [
+        (path, text, comments, context)
+        for path, text, comments, context in paths
+        if f"/{LEFT_OUT}/" not in path
+    ]
 
 
 def written() -> str:

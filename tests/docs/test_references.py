@@ -33,6 +33,7 @@ PAPERS = re.compile(r"\bDESIGN\b")
 MARKDOWN_NAME = re.compile(r"(?<![\w/.:-])(?:\.\./)*[\w.-]+(?:/[\w.-]+)*\.md\b")
 FILE_NAME = re.compile(r"`([a-z_]\w*\.py)`")
 MODULE_NAME = re.compile(r"(?<![\w/.:-])[a-z_]\w*(?:/[a-z_]\w*)+\.py\b")
+NAMED = (DECISION, PAPERS, MARKDOWN_NAME, FILE_NAME, MODULE_NAME)
 
 
 def _files(suffix: str) -> list[Path]:
@@ -105,7 +106,9 @@ def _text(path: Path) -> str:
 
 
 def _docstrings_and_comments(path: Path) -> str:
-    """Return a module's comments and texts in triple quotes."""
+    """Return a module's comments and texts in triple quotes, "" if it names nothing at all."""
+    if not any(pattern.search(_text(path)) for pattern in NAMED):
+        return ""
     tokens = tokenize.generate_tokens(io.StringIO(_text(path)).readline)
     return "\n".join(
         token.string
