@@ -145,8 +145,8 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     :param version: version of the list that the user decided on; if the list has changed since,
         nothing changes (optional, default: do not check)
     :type version: string
-    :param guids: with ``keep``: of the records whose datasets to keep; the others go on waiting
-        (optional, default: of all that wait)
+    :param guids: only with ``keep``: of the records whose datasets to keep; the others go on
+        waiting (optional, default: of all that wait)
     :type guids: list of strings
     :param background: return at once and let the fetch consumers delete (optional, default:
         ``False``)
@@ -161,10 +161,12 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         data_dict, deletion_schema.decision_schema("approve", "keep", "withdraw")
     )
     job_id, object_ids, left, kept_count, withdrawn = None, list[str](), 0, 0, 0
-    user, version = str(context.get("user") or ""), data["version"]
+    user, version, guids = str(context.get("user") or ""), data["version"], data.get("guids")
+    if guids is not None and data["decision"] != "keep":  # it would be of all that wait
+        raise invalid("guids", tk._("Only single datasets to keep can be named."))
     try:
         if data["decision"] == "keep":
-            kept_count = decisions.keep_datasets(source_id, user, version, data["guids"])
+            kept_count = decisions.keep_datasets(source_id, user, version, guids)
         elif data["decision"] == "withdraw":
             withdrawn = decision_log.stop_keeping(source_id, user)
         else:

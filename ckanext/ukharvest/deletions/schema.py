@@ -25,6 +25,6 @@ def decision_schema(*decisions: str) -> Schema:
     return {
         "decision": [tk.get_validator("not_missing"), schema.one_of(*decisions)],
         "version": text_parameter(),
-        "guids": [tk.get_validator("default")(""), schema.list_of_words],
+        "guids": [tk.get_validator("ignore_missing"), schema.list_of_words],
         "background": strict_flag_parameter(),
     }

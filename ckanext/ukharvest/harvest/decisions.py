@@ -162,13 +162,15 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     return job_id, [obj.id for obj in staged], listed - len(due)
 
 
-def keep_datasets(source_id: str, user: str, version: str = "", guids: Collection[str] = ()) -> int:
+def keep_datasets(
+    source_id: str, user: str, version: str = "", guids: Collection[str] | None = None
+) -> int:
     """Keep the datasets whose deletion waits, no longer updated; return their number; commits.
 
     Their records no longer count as missing. A record that comes back is imported again.
 
     Args:
-        guids: of the records to keep; the others go on waiting. None named: all.
+        guids: of the records to keep; the others go on waiting. None: all are kept.
 
     Raises:
         Changed: other datasets wait than those that the person saw; nothing was done.
@@ -177,9 +179,8 @@ def keep_datasets(source_id: str, user: str, version: str = "", guids: Collectio
     if state is None:
         return 0
     held = state.held
-    chosen = [dataset for dataset in due if not guids or dataset.guid in guids]
-    waiting = {dataset.guid for dataset in due} - {dataset.guid for dataset in chosen}
-    left = [guid for guid in held["guids"] if guid in waiting]
+    chosen = [dataset for dataset in due if guids is None or dataset.guid in guids]
+    left = [dataset.guid for dataset in due if guids is not None and dataset.guid not in guids]
     state.held = {**held, "guids": left} if left else sa.null()
     own = sa.update(Record).where(
         Record.source_id == source_id,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from ckan import model
+from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
@@ -59,6 +60,11 @@ def version(app: CKANTestApp, headers: dict[str, str]) -> str:
 def decide(app: CKANTestApp, headers: dict[str, str], choice: str, seen: str) -> Any:
     fields = {"choice": choice, "version": seen}
     return app.post(PAGE, data=fields, headers=headers, follow_redirects=False)
+
+
+def decide_by_api(decision: str, guids: list[str]) -> dict[str, Any]:
+    values = {"source_id": "somewhere", "decision": decision, "guids": guids}
+    return dict(call_action("ukharvest_deletion_decide", **values))
 
 
 def waiting() -> int:
@@ -207,10 +213,23 @@ def test_single_datasets_are_kept_and_the_rest_deleted(
     assert "1 dataset was kept" in body
     form = {"version": version(app, admin)}
     app.post(f"{PAGE}/delete", data=form, headers=admin, follow_redirects=False)
-    titles = sorted(each["title"] for each in portal.datasets())
+    titles = sorted(package["title"] for package in portal.datasets())
     assert titles == [f"Dataset {number:05}" for number in (0, 1, 2, 3, 5)]
     texts = [row["text"] for row in call_action("ukharvest_run_show", id=pending_run)["decisions"]]
     assert texts == ["Kept 1 dataset", "Approved the deletion of 5 datasets"]
+
+
+@pytest.mark.parametrize("decision", ["approve", "withdraw"])
+def test_no_list_of_datasets_narrows_another_decision(
+    pending_run: str, portal: Portal, decision: str
+) -> None:
+    [row, *_others] = call_action("ukharvest_deletion_list", source_id="somewhere")["deletions"]
+    with pytest.raises(tk.ValidationError) as refused:
+        decide_by_api(decision, [row["guid"]])
+    assert refused.value.error_dict.keys() == {"guids"}
+    assert decide_by_api("keep", [])["kept"] == 0
+    assert waiting() == 6
+    assert len(portal.datasets()) == 10
 
 
 def test_many_are_deleted_by_the_consumers(
