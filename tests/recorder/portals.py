@@ -31,8 +31,8 @@ from tests.publishing import SERVICES
 from tests.publishing.listing import Listing
 from tests.recorder.reading import CATALOGUE
 
-# The first of some; below those that clients get, always the same: it is in hashes. The tests of
-# both versions of CKAN run side by side.
+# The first of some ports, below the range for clients; always the same, since hashes contain it.
+# The tests of both versions of CKAN run side by side.
 PORT = 24810 if tk.check_ckan_version(min_version="2.12") else 24770
 Step = tuple[str, Callable[[], object]]
 GONE = Response(b"gone", status=410)
