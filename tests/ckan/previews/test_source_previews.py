@@ -365,6 +365,19 @@ def test_a_check_says_what_a_run_would_do(
     assert count(SourcePreview, Record) == [2, 0]
 
 
+def test_a_filter_that_leaves_no_record_is_warned_of(
+    editor: dict[str, str], publisher: Publisher
+) -> None:
+    warning = "All are skipped: a run would import nothing. The records below say why."
+    publisher.serve(PATH, datasets(3, **{**FULL, "keyword": ["rivers"]}))
+    for keyword, is_warned in (("roads", True), ("rivers", False)):
+        config = f'{{"include_values": "keyword:{keyword}"}}'
+        begun = start_preview(editor, publisher, config=config)
+        work()
+        found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+        assert (warning in found["text"]) is is_warned, found
+
+
 def test_deletion_notice_needs_a_source_with_datasets(
     editor: dict[str, str], publisher: Publisher, portal: Portal
 ) -> None:
