@@ -73,13 +73,13 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         datasets.assess(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Save what features store with a dataset; note who switches a source on or off."""
-        decision_log.note_switch(context, pkg_dict["id"], pkg_dict.get("state"))
+        """Save what features store with a dataset; note who edits a source."""
+        decision_log.note_edit(context, pkg_dict)
         datasets.assess(context, pkg_dict)
 
     def after_dataset_delete(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Note who switches a source off, which CKAN calls deleting its dataset."""
-        decision_log.note_switch(context, pkg_dict["id"], "deleted")
+        decision_log.note_edit(context, {"id": pkg_dict["id"], "state": "deleted"})
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Add the extras ``harvest:…``, and what features add, to a dataset that the API shows."""

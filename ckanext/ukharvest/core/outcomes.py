@@ -122,6 +122,8 @@ class DecisionKind(StrEnum):
     OPTIONS_CONFIRMED = "options confirmed"
     SWITCHED_OFF = "switched off"
     SWITCHED_ON = "switched on"
+    MOVED = "moved"  # to another URL
+    RUN_STOPPED = "run stopped"
     PROBLEM_ACCEPTED = "problem accepted"
     PROBLEM_LISTED_AGAIN = "problem listed again"  # by a person, or by a run that met it elsewhere
 

@@ -53,8 +53,9 @@ def load_decisions(
 
 
 def of_run(job_id: str) -> list[Decision]:
-    """Return what was decided about a run, the oldest first."""
-    return list(Session.scalars(sa.select(Decision).filter_by(job_id=job_id).order_by(Decision.id)))
+    """Return what was decided about what a run asked for, the oldest first."""
+    query = sa.select(Decision).filter_by(job_id=job_id).order_by(Decision.id)
+    return list(Session.scalars(query.where(Decision.kind != DecisionKind.RUN_STOPPED)))
 
 
 def count_kept(source_id: str) -> int:
@@ -90,19 +91,22 @@ def confirmed_options(source_id: str) -> dict[str, Any]:
     return dict(Session.scalar(query.order_by(Decision.id.desc()).limit(1)) or {})
 
 
-def note_switch(context: Mapping[str, Any], id_: str, state: str | None) -> None:
-    """Store that a person switches a source off or on, if they do; the caller commits.
+def note_edit(context: Mapping[str, Any], edited: Mapping[str, Any]) -> None:
+    """Store that a person switches a source off or on or changes its URL; the caller commits.
 
     Our plugin is called before ckanext-harvest's, which changes the source.
 
     Args:
         context: of the action.
-        id_: of the source's package, or name; datasets are ignored.
-        state: of the package from now on; None: it stays as it is.
+        edited: the source's package from now on, its ``id`` at least; datasets are ignored.
     """
-    package = model.Package.get(id_) if state else None
+    package = model.Package.get(edited["id"]) if edited.get("state") else None
     source = package and package.type == "harvest" and Session.get(HarvestSource, package.id)
-    is_on = state == "active"
-    if source and source.active != is_on:
-        kind = DecisionKind.SWITCHED_ON if is_on else DecisionKind.SWITCHED_OFF
-        add(source.id, str(context.get("user") or ""), kind)
+    if not source:
+        return
+    user, is_on = str(context.get("user") or ""), edited["state"] == "active"
+    if source.active != is_on:
+        add(source.id, user, DecisionKind.SWITCHED_ON if is_on else DecisionKind.SWITCHED_OFF)
+    url = edited.get("url") or source.url
+    if url != source.url:
+        add(source.id, user, DecisionKind.MOVED, options={"from": source.url, "to": url})

@@ -271,13 +271,13 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
     """What a person decided about a source (harvest/decision_log.py); rows are only added.
 
     Attributes:
-        job_id: the run that asked for the decision, None if none did.
+        job_id: the run that asked for the decision, or was stopped; else None.
         user_name: who decided; "" for a command, and for a run that lists a problem again.
         kind: as ``DecisionKind``.
         number: of datasets or records that it is about, 0 if it is about none.
         reason: why, in the person's words; "" if they gave none.
         until: the last day on which it holds; None: until another decision.
-        options: confirmed ones, by name; else None.
+        options: confirmed ones, by name; of a move: the URLs ``from`` and ``to``; else None.
         code, field: of the kind of problem that it is about, the field without numbers of entries.
         record_ids: of the records that had an accepted problem then; else None.
     """

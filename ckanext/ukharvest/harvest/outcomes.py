@@ -12,7 +12,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from ckanext.ukharvest.core.outcomes import RunOutcome, final_outcome
+from ckanext.ukharvest.core.outcomes import DecisionKind, RunOutcome, final_outcome
 from ckanext.ukharvest.harvest import accepted_problems
 from ckanext.ukharvest.harvest.accepted_problems import TO_FIX
 from ckanext.ukharvest.harvest.database import execute
@@ -438,10 +438,11 @@ _COUNT = sa.text(
     """
 ).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
 _SETTLE = sa.text(
-    """
+    f"""
     UPDATE ukharvest_job AS run
        SET outcome = CASE WHEN EXISTS (SELECT FROM ukharvest_decision AS decision
-                                        WHERE decision.job_id = run.job_id)
+                                        WHERE decision.job_id = run.job_id
+                                          AND decision.kind <> '{DecisionKind.RUN_STOPPED}')
                           THEN 'decided' ELSE 'settled' END
       FROM ukharvest_source AS source
      WHERE run.outcome = 'held' AND source.source_id = run.source_id

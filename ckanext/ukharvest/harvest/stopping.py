@@ -16,8 +16,8 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 from sqlalchemy.dialects.postgresql import insert
 
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
-from ckanext.ukharvest.harvest import objects, workers
+from ckanext.ukharvest.core.outcomes import DecisionKind, RecordOutcome, RunOutcome
+from ckanext.ukharvest.harvest import decision_log, objects, workers
 from ckanext.ukharvest.harvest.database import execute, exists_statements
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
 
@@ -40,6 +40,13 @@ def open_report(job_id: str, source_id: str, **fields: Any) -> JobReport:
         statement = statement.on_conflict_do_nothing(index_elements=["job_id"])
     Session.execute(statement)
     return Session.query(JobReport).filter_by(job_id=job_id).populate_existing().one()
+
+
+def note_request(job: HarvestJob, user: str) -> JobReport:
+    """Save who wants a run stopped, as a decision the first time; the caller commits."""
+    if not is_asked_for(job.id):
+        decision_log.add(job.source_id, user, DecisionKind.RUN_STOPPED, job_id=job.id)
+    return open_report(job.id, job.source_id, stopped_by=user)
 
 
 def is_asked_for(job_id: str, *, lock: bool = False) -> str:
@@ -91,7 +98,7 @@ def stop(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     if job.status not in objects.UNENDED or (is_read and not _unfinished(job.id)):
         Session.rollback()  # everything is done already; its outcome stays
         return True
-    report = open_report(job.id, job.source_id, stopped_by=user)
+    report = note_request(job, user)
     before = utcnow() - dt.timedelta(seconds=limits.heartbeat)
     busy = workers.busy(limits)
     signs = [sign for sign in (job.created, job.gather_started, report.heartbeat) if sign]

@@ -183,7 +183,7 @@ def _stop(job: HarvestJob, user: str) -> bool:
 def _abort(original: Any, job: HarvestJob, user: str) -> None:
     """End a run of another extension's harvester, which does not check whether it should stop."""
     job_id, source_id = str(job.id), str(job.source_id)
-    stopping.open_report(job_id, source_id, stopped_by=user)
+    stopping.note_request(job, user)
     model.Session.commit()  # from now on no queue message counts its records as failed
     original(_own(user), {"id": job_id})
     stopping.note_end(HarvestJob.get(job_id))

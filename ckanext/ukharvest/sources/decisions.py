@@ -70,6 +70,12 @@ _TEXTS: dict[str, Callable[[Decision], str]] = {
     ),
     DecisionKind.SWITCHED_OFF: lambda _decision: tk._("Switched the source off"),
     DecisionKind.SWITCHED_ON: lambda _decision: tk._("Switched the source on"),
+    DecisionKind.RUN_STOPPED: lambda _decision: tk._("Stopped a run"),
+    DecisionKind.MOVED: lambda decision: gettext(
+        "Changed the URL from {old} to {new}",
+        old=decision.options["from"],
+        new=decision.options["to"],
+    ),
 }
 
 

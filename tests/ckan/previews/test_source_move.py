@@ -168,6 +168,8 @@ def test_datasets_and_resources_stay(portal: Portal, publisher: Publisher, type_
     assert (move["few_match"], move["refusal"]) == (False, "")
     done = act("ukharvest_source_move", source_id=source_id, dry_run_id=found["id"])
     assert (done["url"], done["moved"]) == (url, move["moved"])
+    [decision] = call_action("ukharvest_decision_list", source=source_id)["results"]
+    assert decision["options"]["to"] == url
     assert ids(portal) == before
     guids = {row.guid for row in model.Session.query(Record)}
     assert guids == {extras(each)["guid"] for each in portal.datasets()}

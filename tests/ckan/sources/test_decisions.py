@@ -97,6 +97,30 @@ def test_switching_a_source_off_and_on_is_stored(portal: Portal, source: str, ad
     ]
 
 
+def test_changed_url_is_stored(
+    portal: Portal, publisher: Publisher, source: str, admin: str
+) -> None:
+    old, new = publisher.url(PATH), publisher.url("/new.json")
+    decide("harvest_source_patch", admin, id=source, url=new)
+    [decision] = decisions(source=source)
+    assert (decision["user"], decision["decision"]) == (admin, "moved")
+    assert decision["text"] == f"Changed the URL from {old} to {new}"
+
+
+def test_stopped_run_is_stored_once_and_is_no_decision_about_it(
+    portal: Portal, source: str, admin: str
+) -> None:
+    run = call_action("harvest_job_create", source_id=source, run=False)["id"]
+    decide("ukharvest_run_stop", admin, id=run)
+    [decision] = decisions(source=source)
+    assert (decision["user"], decision["decision"], decision["run_id"]) == (
+        admin,
+        "run stopped",
+        run,
+    )
+    assert call_action("ukharvest_run_show", id=run)["decisions"] == []
+
+
 def test_options_are_confirmed_once(portal: Portal, publisher: Publisher, admin: str) -> None:
     factories.Group(name="transport")
     publisher.serve(PATH, catalogue(1))
