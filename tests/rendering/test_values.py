@@ -12,12 +12,25 @@ from lxml import html
 from markupsafe import Markup
 
 from ckanext.ukharvest.rendering.fields import find_field
-from ckanext.ukharvest.rendering.values import Portal
+from ckanext.ukharvest.rendering.values import Portal, schema_label
 from tests.rendering.test_facts import HOSTILE
 
 ESD = "http://id.esd.org.uk"
 LAW = "http://www.legislation.gov.uk"
 PORTAL = Portal(lambda words: words, lambda field, value: f"/dataset/?{field}={value}")
+
+
+@pytest.mark.parametrize(
+    ("url", "label"),
+    [
+        ("https://data.example/schemas/2024/parking.json", "2024/parking.json (data.example)"),
+        ("https://data.example/", "https://data.example/"),
+        ("parking", "parking"),
+        ("javascript:alert(1)", "javascript:alert(1)"),
+    ],
+)
+def test_schema_in_no_list_is_labelled_by_the_end_of_its_url(url: str, label: str) -> None:
+    assert schema_label(url) == label
 
 
 OURS = (

@@ -220,7 +220,7 @@ _LABELS: dict[str, Callable[[str], str]] = {
     "theme": lambda name: tk._(theme_names.title(name)),
     "function": rendering_values.lga_label,
     "service": rendering_values.lga_label,
-    "schema": lambda url: rendering_values.address_label("schemas", url),
+    "schema": rendering_values.schema_label,
 }
 _FACETS = {
     "organization_type": Facet(

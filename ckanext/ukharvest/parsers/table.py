@@ -201,14 +201,23 @@ def report_missing(
             node.report("missing-field", name, f"missing; expected {meaning}")
 
 
-def require(raw: RawRecord, text: str, name: str, code: str, expected: str = "a text") -> str:
+REQUIRED = {  # code of the problem: what is expected
+    "missing-identifier": "an identifier that never changes",
+    "missing-title": "the name of the dataset",
+}
+
+
+def require(raw: RawRecord, text: str, name: str, code: str) -> str:
     """Return a text without which there is no dataset.
+
+    Args:
+        code: of ``REQUIRED``.
 
     Raises:
         ParseError: it is missing.
     """
     if not text:
-        message = f"{raw.display_name}: {name} is missing; expected {expected}"
+        message = f"{raw.display_name}: {name} is missing; expected {REQUIRED[code]}"
         raise ParseError(message, code=code, url=raw.url)
     return text
 

@@ -166,7 +166,7 @@ def failed_record(place: str, message: str, *, code: str, url: str, guid: str = 
 
 
 def missing_identifier(
-    place: str, field: str, expected: str = "a text that stays the same", url: str = ""
+    place: str, field: str, expected: str = "an identifier that never changes", url: str = ""
 ) -> ParseError:
     """Return the error of a record without identity.
 

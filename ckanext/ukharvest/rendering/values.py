@@ -362,9 +362,15 @@ def lga_label(uri: str) -> str:
     )
 
 
-def address_label(name: str, url: str) -> str:
-    """Return a URI's label in a list; other text unchanged: visitors may search for anything."""
-    return (vocabulary.label(name, url) or _law(url) if is_web_url(url) else "") or url
+def schema_label(url: str) -> str:
+    """Return a schema's label in the list, else the end of its URL and its host.
+
+    Other text is unchanged: visitors may search for anything.
+    """
+    if not is_web_url(url):
+        return url
+    end = "/".join(urlsplit(url).path.strip("/").split("/")[-2:])
+    return vocabulary.label("schemas", url) or (f"{end} ({host(url)})" if end else url)
 
 
 def _theme(text: str, portal: Portal) -> _Item:

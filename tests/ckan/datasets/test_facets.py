@@ -70,7 +70,7 @@ def test_values_are_counted_by_their_labels() -> None:
     assert counted("function") == {"Street care and cleaning": 2, "Environmental protection": 2}
     assert counted("schema") == {
         "Expenditure exceeding £500": 2,
-        "https://data.example/schemas/parking.json": 1,
+        "schemas/parking.json (data.example)": 1,
     }
 
 

@@ -381,14 +381,14 @@ _MANY = (
               CASE WHEN n % 10 = 0 THEN 'errored' ELSE 'updated' END, :job, :source, now()
          FROM generate_series(1, :n) AS n""",
     """INSERT INTO harvest_object_error (id, harvest_object_id, message, stage, created)
-       SELECT 'error-' || n, 'object-' || n, 'title is missing; expected a text', 'Import', now()
+       SELECT 'error-' || n, 'object-' || n, 'title is missing', 'Import', now()
          FROM generate_series(1, :n) AS n WHERE n % 10 = 0""",
     """INSERT INTO ukharvest_record (source_id, guid, title, outcome, last_seen_job_id, error,
                                      first_seen, last_seen)
        SELECT :source, 'https://data.example/id/' || n, 'Record number ' || n,
               CASE WHEN n % 10 = 0 THEN 'errored' ELSE 'updated' END, :job,
               CASE WHEN n % 10 = 0 THEN CAST('{"code": "missing-title", "message":
-                   "title is missing; expected a text", "line": null}' AS jsonb) END, now(), now()
+                   "title is missing", "line": null}' AS jsonb) END, now(), now()
          FROM generate_series(1, :n) AS n""",
     """INSERT INTO ukharvest_problem (record_id, code, field, message, line, job_id)
        SELECT id, code, 'modified', 'modified: ''last year'' is no date; left out', id % 1000, :job

@@ -254,7 +254,7 @@ def test_record_without_identity_fails_alone_and_is_named(reads: Reads) -> None:
     records[4] = gmd("")
     found, ending = reads(Catalogue(records))
     assert errors(found) == [
-        "record 5: gmd:fileIdentifier is missing; expected a text that stays the same"
+        "record 5: gmd:fileIdentifier is missing; expected an identifier that never changes"
     ]
     assert ending.complete
 

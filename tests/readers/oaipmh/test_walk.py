@@ -372,7 +372,7 @@ def test_a_record_without_identity_fails_alone(reads: Reads, inside: str) -> Non
     (raw,), _ = reads(repository, {"metadata_prefix": "oai_dc"})
     assert raw.error is not None
     assert raw.error.message == (
-        "record 1: header/identifier is missing; expected a text that stays the same"
+        "record 1: header/identifier is missing; expected an identifier that never changes"
     )
 
 

@@ -339,7 +339,7 @@ def test_ods_dataset_without_id_fails_alone(publisher: Publisher, http: HttpClie
     assert ending.complete
     messages = [raw.error.message for raw in found if raw.error]
     assert messages == [
-        "dataset 2 'Ponds': dataset_id is missing; expected a text that stays the same",
+        "dataset 2 'Ponds': dataset_id is missing; expected an identifier that never changes",
         "dataset 3 is 'parks-2'; expected an object in { }",
     ]
 

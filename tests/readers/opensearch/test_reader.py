@@ -124,7 +124,7 @@ def test_a_record_without_id_has_its_identifier_or_fails_alone(reads: Reads) -> 
     assert of_entry(reads, "<entry><identifier>b</identifier></entry>").guid == "b"
     raw = of_entry(reads, "<entry><title>A</title></entry>")
     assert raw.error is not None
-    assert raw.error.message == "entry 1: id is missing; expected a text that stays the same"
+    assert raw.error.message == "entry 1: id is missing; expected an identifier that never changes"
 
 
 def features(*found: Any, **more: Any) -> Response:

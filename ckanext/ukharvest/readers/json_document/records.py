@@ -37,7 +37,7 @@ def json_record(
     title: Any = None,
     modified: Any = None,
     field: str = "id",
-    expected: str = "a text that stays the same",
+    expected: str = "an identifier that never changes",
 ) -> RawRecord:
     """Return an object of a list as a record.
 
