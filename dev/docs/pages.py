@@ -16,7 +16,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
-from ckanext.ukharvest.export.losses import DATA_JSON, LOSSES, RDF
+from ckanext.ukharvest.export.losses import LOSSES
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.rendering.problem_texts import MEANINGS
@@ -280,14 +280,13 @@ def _modules(kind: SourceType) -> set[str]:
 
 def export_page() -> dict[Path, str]:
     """Return path and text of the page about what exported files cannot carry."""
-    head, effects = ("field", "why it differs", RDF, DATA_JSON), ("differs", "added")
-    rows = (
-        (
-            ", ".join(f"`{field}`" for field in loss.fields),
-            loss.reason,
-            *(effects[loss.is_added] if f in loss.formats else "" for f in (RDF, DATA_JSON)),
-        )
-        for loss in LOSSES
-    )
-    text = "\n".join([prose("export-fields"), *table(head, rows), ""])
+    groups: dict[tuple[bool, tuple[str, ...]], list[tuple[str, str]]] = {}
+    for loss in LOSSES:
+        row = (", ".join(f"`{field}`" for field in loss.fields), loss.reason)
+        groups.setdefault((loss.is_added, loss.formats), []).append(row)
+    lines = [prose("export-fields").rstrip()]
+    for is_added, formats in sorted(groups):
+        heading = f"{'Added' if is_added else 'Different'} in {' and '.join(formats)}"
+        lines += ["", f"## {heading}", "", *table(("field", "why"), groups[is_added, formats])]
+    text = "\n".join([*lines, ""])
     return {codes.ROOT / "docs" / "portal" / "export-fields.md": text}
