@@ -25,8 +25,13 @@ def test_only_kinds_with_one_requirement_share_a_title() -> None:
 
 def test_a_rule_is_called_by_its_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     assert texts.describe_problem("gemini-10-needed", PROBLEM).title == "Lineage: missing"
-    assert texts.describe_problem("gemini-21-name", PROBLEM).title == (
-        "Data format: missing or wrong (expected: the format's name)"
+    assert texts.describe_problem("gemini-o26-licence", PROBLEM).title == (
+        "Use constraints: missing or wrong (expected: a licence's title and address in "
+        "gmd:otherConstraints (GEMI…)"
+    )
+    assert texts.describe_problem("gemini-23-party", PROBLEM).title == (
+        "Responsible organisation: missing or wrong (expected: one name of an organisation, one "
+        "email address and a role)"
     )
     german = {"Lineage": "Herkunft", "{element}: missing": "{element} fehlt"}
     monkeypatch.setattr(texts.tk, "_", lambda text: german.get(text, text))
