@@ -248,9 +248,10 @@ def _problems() -> str:
     lines = ["# Problems and errors", "", MADE, "", _JUDGED, ""]
     for (severity, meaning), heading in zip(MEANINGS.items(), _HEADINGS, strict=True):
         lines += [f"## {heading}", "", meaning, ""]
-        for code, text in PROBLEM_TEXTS.items():
+        for text in dict.fromkeys(PROBLEM_TEXTS.values()):
             if text.severity == severity:
-                lines.append(f"- `{code}`: **{text.title}.** {escape(text.tip)}")
+                named = (f"`{code}`" for code, other in PROBLEM_TEXTS.items() if other == text)
+                lines.append(f"- {', '.join(named)}: **{text.title}.** {escape(text.tip)}")
         lines.append("")
     return "\n".join(lines)
 

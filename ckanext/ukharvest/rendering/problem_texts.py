@@ -28,41 +28,27 @@ MEANINGS: dict[str, str] = {
     NOTE: _("The record was imported. This is for information."),
 }
 
-# Title of a rule's defect, by the last words of the rule's code.
+# Title of a rule's defect, by the last word of the rule's code.
 _DEFECTS = {
-    "begin-form": _("{element}: begin not usable"),
-    "begin-text": _("{element}: begin missing or twice"),
-    "end-form": _("{element}: end not usable"),
-    "end-text": _("{element}: end missing or twice"),
-    "data-needed": _("{element} with Regulation 1089/2010: missing"),
-    "sv-needed": _("{element} with Regulation 976/2009: missing"),
-    "1089-pass": _("{element} with Regulation 1089/2010: no result"),
-    "976-pass": _("{element} with Regulation 976/2009: no result"),
-    "obligation": _("{element}: no obligation"),
-    "occurrence": _("{element}: no maximum"),
-    "domain": _("{element}: no domain"),
     "needed": _("{element}: missing"),
-    "nil": _("{element}: left empty"),
+    "nil": _("{element}: without a value"),
     "value": _("{element}: without a value"),
     "one": _("{element}: not exactly once"),
     "list": _("{element}: not in the list"),
-    "role": _("{element}: without the role"),
-    "party": _("{element}: incomplete"),
-    "uom": _("{element}: unit missing or wrong"),
 }
 _DEFECT = _("{element}: missing or wrong")
-# Title of a missing field, by the last part of its name in any format.
+# What a missing field is, by the last part of its name in any format.
 _MISSING = {
-    "contactpoint": _("Contact missing"),
-    "description": _("Description missing"),
-    "identifier": _("Identifier missing"),
-    "keyword": _("Keywords missing"),
-    "licence": _("Licence missing"),
-    "license": _("Licence missing"),
-    "modified": _("Date of the last change missing"),
-    "publisher": _("Publisher missing"),
-    "rights": _("Rights missing"),
-    "title": _("Title missing"),
+    "contactpoint": _("Contact"),
+    "description": _("Description"),
+    "identifier": _("Identifier"),
+    "keyword": _("Tags"),
+    "licence": _("Licence"),
+    "license": _("Licence"),
+    "modified": _("Data last modified"),
+    "publisher": _("Publisher"),
+    "rights": _("Rights"),
+    "title": _("Title"),
 }
 _LONGEST = 60  # characters of what the standard wants, in a title
 
@@ -115,10 +101,9 @@ def _with_field(code: str, field: str, translate: Translate) -> str:
     field = ENTRY_NUMBERS.sub("", field)
     if code != "missing-field":
         return str(translate(_("{title} ({field})")).format(title=title, field=field))
-    missing = _MISSING.get(re.split(r"[.:/@]", field)[-1].casefold())
-    return str(
-        translate(missing) if missing else translate(_("{field} missing")).format(field=field)
-    )
+    label = _MISSING.get(re.split(r"[.:/@]", field)[-1].casefold())
+    element = translate(label) if label else field
+    return str(translate(_("{element}: missing"))).format(element=element)
 
 
 def _title(rule: Rule, translate: Translate) -> str:
@@ -130,12 +115,12 @@ def _title(rule: Rule, translate: Translate) -> str:
 
 
 def _defect(rule: Rule) -> str:
-    last = rule.code.split("-")[-2:]
-    return _DEFECTS.get("-".join(last)) or _DEFECTS.get(last[-1], _DEFECT)
+    return _DEFECTS.get(rule.code.rpartition("-")[2], _DEFECT)
 
 
 @cache
 def _repeated() -> frozenset[tuple[str, str]]:
-    """Return elements and defects with several rules: their titles include the requirement."""
-    counts = Counter((rule.element, _defect(rule)) for rule in RULES)
+    """Return elements and defects with several requirements: their titles include them."""
+    kinds = {(rule.element, _defect(rule), rule.wanted) for rule in RULES}
+    counts = Counter(kind[:2] for kind in kinds)
     return frozenset(key for key, number in counts.items() if number > 1)

@@ -18,7 +18,6 @@ from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.parsers.gemini.rules import RULES
-from ckanext.ukharvest.rendering.problem_texts import ProblemTexts
 from ckanext.ukharvest.sources.form import groups
 
 TERMS = (
@@ -125,11 +124,12 @@ _CODES = Path(__file__).with_name("codes_by_type.json")
 help_page = Blueprint("ukharvest_help", __name__)
 
 
-class Problem(NamedTuple):
-    """A kind of problem; ``code`` is the anchor on the page."""
+class Entry(NamedTuple):
+    """What people read about one or several codes, which are anchors on the page."""
 
-    code: str
-    words: ProblemTexts
+    text: str
+    codes: list[str]
+    tips: list[str]
 
 
 @help_page.route("/harvest/help")
@@ -172,17 +172,28 @@ def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
         yield title, texts
 
 
-def _problems(wanted: frozenset[str] | None) -> Iterator[tuple[str, str, list[Problem]]]:
+def _problems(wanted: frozenset[str] | None) -> Iterator[tuple[str, str, list[Entry]]]:
     """Yield severities: key, meaning, and problems sorted by title; ``wanted``: None for all."""
     for severity, codes in _codes().items():
-        problems = [
-            Problem(code, describe_problem(code, severity))
+        texts = [
+            (code, describe_problem(code, severity))
             for code in codes
             if wanted is None or code in wanted
         ]
-        if problems:
-            by_title = sorted(problems, key=lambda problem: problem.words.title)
-            yield severity, problems[0].words.meaning, by_title
+        if texts:
+            entries = _entries((code, words.title, words.tip) for code, words in texts)
+            yield severity, texts[0][1].meaning, sorted(entries)
+
+
+def _entries(texts: Iterable[tuple[str, str, str]]) -> list[Entry]:
+    """Return one entry for each text of (code, text, tip)."""
+    entries: dict[str, Entry] = {}
+    for code, text, tip in texts:
+        entry = entries.setdefault(text, Entry(text, [], []))
+        entry.codes.append(code)
+        if tip and tip not in entry.tips:
+            entry.tips.append(tip)
+    return list(entries.values())
 
 
 @cache
@@ -199,11 +210,12 @@ def _codes() -> dict[str, list[str]]:
     }
 
 
-def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Problem]]]:
+def _elements(wanted: frozenset[str] | None) -> Iterator[tuple[str, list[Entry]]]:
     """Yield the rules for location data by metadata element."""
     for element, codes in _codes_of_elements():
         if wanted is None or wanted.issuperset(codes):
-            yield tk._(element), [Problem(code, describe_problem(code, PROBLEM)) for code in codes]
+            texts = ((code, describe_problem(code, PROBLEM)) for code in codes)
+            yield tk._(element), _entries((code, f"{t.wanted} {t.tip}", "") for code, t in texts)
 
 
 @cache

@@ -120,7 +120,7 @@ def test_a_refused_organisation_is_a_problem_of_each_record(
     assert figures(portal.run(source_id)) == {"not modified": 2}
     assert len(problems()) == 2
     shown = act("ukharvest_problem_list", source_id=source_id)
-    assert "Organisation could not be created" in json.dumps(shown)
+    assert "Group or organisation not created" in json.dumps(shown)
 
 
 @pytest.mark.usefixtures("site")
