@@ -162,8 +162,8 @@ def ukharvest_decision_list(context: Any, data_dict: dict[str, Any]) -> dict[str
     :returns: ``count`` and ``results``: dicts with ``created`` (UTC in ISO 8601), ``user`` (name,
         "" for a command), ``source`` (name), ``source_title``, ``decision`` ("deletions approved",
         "datasets kept", "same datasets", "different datasets", "options confirmed", "switched
-        off", "switched on", "problem accepted", "problem listed again"), ``text`` (that as a
-        sentence), ``number`` (of datasets or records), ``reason``, ``until`` (last day, null
+        off", "switched on", "problem accepted", "problem listed again"), ``text`` (that in
+        words), ``number`` (of datasets or records), ``reason``, ``until`` (last day, null
         without an end), ``run_id`` (the run that asked, or null), ``options`` (confirmed ones, or
         null), and ``code`` and ``field`` of the problem ("" for other decisions)
     :rtype: dictionary

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -11,72 +10,43 @@ from flask_babel import get_locale
 from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.model import Decision
-from ckanext.ukharvest.lib.texts import describe_problem, gettext, ngettext, number, ungettext
+from ckanext.ukharvest.lib.texts import describe_problem, gettext, number
 from ckanext.ukharvest.rendering.values import format_day
 
-
-def _options(decision: Decision) -> str:
-    names = ", ".join(sorted(decision.options or ()))
-    return (
-        gettext("Confirmed these options: {names}", names=names)
-        if names
-        else str(tk._("Took back the confirmation of options"))
-    )
-
-
-def _problem(decision: Decision) -> str:
-    return describe_problem(decision.code, PROBLEM, decision.field).title
-
-
-_TEXTS: dict[str, Callable[[Decision], str]] = {
-    DecisionKind.DELETIONS_APPROVED: lambda decision: ungettext(
-        "Approved the deletion of {n} dataset",
-        "Approved the deletion of {n} datasets",
-        decision.number,
-    ),
-    DecisionKind.DELETIONS_REFUSED: lambda decision: ungettext(
-        "Kept {n} dataset", "Kept {n} datasets", decision.number
-    ),
-    DecisionKind.NOT_KEPT: lambda decision: ungettext(
-        "Stopped keeping {n} dataset", "Stopped keeping {n} datasets", decision.number
-    ),
-    DecisionKind.SAME_DATASETS: lambda decision: ungettext(
-        "Decided that {n} dataset is the same under a new identifier",
-        "Decided that {n} datasets are the same under new identifiers",
-        decision.number,
-    ),
-    DecisionKind.OTHER_DATASETS: lambda decision: ungettext(
-        "Decided that {n} dataset and its new record are different",
-        "Decided that {n} datasets and their new records are different",
-        decision.number,
-    ),
-    DecisionKind.OPTIONS_CONFIRMED: _options,
-    DecisionKind.PROBLEM_ACCEPTED: lambda decision: ngettext(
-        "Accepted the problem “{problem}” of {n} record until {day}",
-        "Accepted the problem “{problem}” of {n} records until {day}",
-        decision.number,
-        n=number(decision.number),
-        problem=_problem(decision),
-        day=format_day(decision.until, get_locale() or "en"),
-    ),
-    DecisionKind.PROBLEM_LISTED_AGAIN: lambda decision: (
-        gettext("Listed the problem “{problem}” again", problem=_problem(decision))
-        if decision.user_name
-        else gettext(
-            "The problem “{problem}” is listed again: other records have it now",
-            problem=_problem(decision),
-        )
-    ),
-    DecisionKind.SWITCHED_OFF: lambda _decision: tk._("Switched the source off"),
-    DecisionKind.SWITCHED_ON: lambda _decision: tk._("Switched the source on"),
-    DecisionKind.RUN_STOPPED: lambda _decision: tk._("Stopped a run"),
-    DecisionKind.MOVED: lambda decision: gettext(
-        "Changed the URL from {old} to {new}",
-        old=decision.options["from"],
-        new=decision.options["to"],
-    ),
+_LABELS = {
+    DecisionKind.DELETIONS_APPROVED: _("Deletions approved"),
+    DecisionKind.DELETIONS_REFUSED: _("Datasets kept"),
+    DecisionKind.NOT_KEPT: _("Datasets no longer kept"),
+    DecisionKind.SAME_DATASETS: _("Same datasets under new identifiers"),
+    DecisionKind.OTHER_DATASETS: _("Different datasets under new identifiers"),
+    DecisionKind.OPTIONS_CONFIRMED: _("Options confirmed"),
+    DecisionKind.PROBLEM_ACCEPTED: _("Problem accepted until {day}"),
+    DecisionKind.PROBLEM_LISTED_AGAIN: _("Problem listed again"),
+    DecisionKind.SWITCHED_OFF: _("Switched off"),
+    DecisionKind.SWITCHED_ON: _("Switched on"),
+    DecisionKind.MOVED: _("URL changed"),
+    DecisionKind.RUN_STOPPED: _("Run stopped"),
 }
+
+
+def _text(decision: Decision) -> str:
+    """Return a decision and what it was about, such as "Datasets kept: 3"."""
+    day = format_day(decision.until, get_locale() or "en") if decision.until else ""
+    label = gettext(_LABELS[decision.kind], day=day)
+    if decision.kind == DecisionKind.PROBLEM_LISTED_AGAIN and not decision.user_name:
+        label = tk._("Problem listed again, because other records have it now")
+    detail = ""
+    if decision.code:
+        detail = describe_problem(decision.code, PROBLEM, decision.field).title
+    elif decision.kind == DecisionKind.OPTIONS_CONFIRMED:
+        detail = ", ".join(sorted(decision.options or ())) or tk._("none")
+    elif decision.kind == DecisionKind.MOVED:
+        detail = "{from} → {to}".format(**decision.options)
+    elif decision.number:
+        detail = number(decision.number)
+    return f"{label}: {detail}" if detail else label
 
 
 def describe_decision(decision: Decision) -> dict[str, Any]:
@@ -85,7 +55,7 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
         "created": iso(decision.created),
         "user": decision.user_name,
         "decision": decision.kind,
-        "text": _TEXTS[decision.kind](decision),
+        "text": _text(decision),
         "number": decision.number,
         "reason": decision.reason,
         "until": decision.until.isoformat() if decision.until else None,

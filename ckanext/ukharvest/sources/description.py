@@ -25,7 +25,7 @@ from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.harvest.source_moves import is_move
 from ckanext.ukharvest.lib.permissions import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
-from ckanext.ukharvest.lib.texts import gettext, ngettext
+from ckanext.ukharvest.lib.texts import ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from ckanext.ukharvest.sources import filter_rules
 from ckanext.ukharvest.sources import texts as source_texts
@@ -102,19 +102,14 @@ def describe_harvest(source_id: str) -> dict[str, Any]:
 
 
 def describe_schedule(source: HarvestSource, plan: sweeper.Plan) -> dict[str, Any]:
-    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and ``text``."""
+    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and ``text``, which no page shows."""
     start = sweeper.next_start(source, plan) if source.active else None
     minutes = config.schedule_cron_minutes()
+    text = f"Scheduled to start within {minutes} minutes"
     if start is None:
-        text = gettext("Runs only when you start it")
-    elif source.frequency == ALWAYS:
-        text = gettext("Scheduled to start within {minutes} minutes", minutes=minutes)
-    else:
-        text = gettext(
-            "Scheduled to start within {minutes} minutes after {start} UTC",
-            minutes=minutes,
-            start=start.strftime("%Y-%m-%d %H:%M"),
-        )
+        text = "Runs only when you start it"
+    elif source.frequency != ALWAYS:
+        text += f" after {start:%Y-%m-%d %H:%M} UTC"
     return {**plan._asdict(), "days": list(plan.days), "next_run": iso(start), "text": text}
 
 

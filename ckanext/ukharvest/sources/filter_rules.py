@@ -27,7 +27,7 @@ LABELS = {
     "theme": _("Theme"),
     "licence": _("Licence"),
     "language": _("Language"),
-    "type": _("Type of record"),
+    "type": _("Type"),
     "year": _("Year of the last change"),
     "publisher": _("Publisher"),
     "set": _("Set"),

@@ -37,6 +37,7 @@ from ckanext.ukharvest.sources.form_values import (
     shown_options,
     without_field,
 )
+from ckanext.ukharvest.sources.steps import already_running, run_requested
 
 Errors = dict[str, list[str]]
 # Accepts every valid URL.
@@ -65,8 +66,6 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
     # Programs may leave the field out if the site allows sources without an organisation.
     if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
         errors["owner_org"] = [tk._("Choose an organisation")]
-    if form.get("frequency", schedule.MANUAL) not in schedule.FREQUENCIES:
-        errors["frequency"] = [tk._("Choose how often")]
     if not schedule.is_time(form.get("time", "").strip()):
         errors["time"] = [tk._("Enter a time like 02:00, or none")]
     if not set(form.getlist("days")) <= set(schedule.DAYS):
@@ -299,8 +298,7 @@ def _answer(form: Form, source: Source | None) -> Any:
         sent = replace(sent, url=source["url"], config=source["config"])
     moves = ""
     if source and _may_give(form):
-        owner = _owner(form)
-        moves = description.moving_text(description.count_moving(source, owner), owner)
+        moves = _moving_text(source, _owner(form))
     try:
         saved = _save(form, sent, source)
     except tk.NotAuthorized:
@@ -317,8 +315,12 @@ def _answer(form: Form, source: Source | None) -> Any:
         )
         tk.h.flash_notice(f"{text} {moves}".strip())
         return tk.redirect_to("ukharvest_source_previews.show", id=dry_run["id"])
-    tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
+    tk.h.flash_success(" ".join(filter(None, (tk._("Saved."), _start(form, saved), moves))))
     return tk.redirect_to("harvest.read", id=saved["name"])
+
+
+def _moving_text(source: Source, owner: str) -> str:
+    return description.moving_text(description.count_moving(source, owner), owner)
 
 
 def _refused(exc: tk.ValidationError, sent: SentSource) -> Errors:
@@ -392,16 +394,15 @@ def _gets_mail(shown: dict[str, Any]) -> bool:
     return tk.current_user.id in people and "failed" in shown["events"]
 
 
-def _done(form: Form, saved: Mapping[str, Any], *, is_new: bool) -> str:
-    """Start the first run if the form asks for it; return the message for the next page."""
+def _start(form: Form, saved: Mapping[str, Any]) -> str:
+    """Start the first run if the form asks for it; return what the next page says of it."""
     if form.get("save") != "run":
-        return str(tk._("Saved. Nothing has been run yet.") if is_new else tk._("Saved."))
+        return ""
     try:
         tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
     except (tk.ValidationError, tk.NotAuthorized):
-        return str(tk._("Saved. No run was started: one is waiting or running already."))
-    # The page says whether it waits or reads.
-    return str(tk._("Saved. The progress of the first run is shown below."))
+        return already_running()
+    return run_requested()
 
 
 def page(
@@ -452,7 +453,7 @@ def page(
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
         template, shown["types"], shown["groups"] = "edit", [kind], []
         if sysadmin:
-            shown["moving"] = description.count_moving(source, _owner(values))
+            shown["moving"] = _moving_text(source, _owner(values))
             shown["would_move"] = description.count_moving(source, None)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)

@@ -70,7 +70,7 @@ def find_source(name: str, *, insiders_only: bool = True) -> dict[str, Any]:
 
 
 def _not_there() -> NoReturn:
-    message = tk._("There is no harvest source with this name.")
+    message = tk._("Nothing has this name or id.")
     tk.abort(404, message)
     raise AssertionError(message)  # tk.abort does not come back
 
@@ -247,10 +247,10 @@ FILTERS = {
     "frequency": lambda: tk._("How often"),
 }
 SORTS = {
-    "health": lambda: tk._("Needs attention first"),
+    "health": lambda: tk._("Status"),
     "title": lambda: tk._("Title"),
-    "last_run": lambda: tk._("Last run, newest first"),
-    "next_run": lambda: tk._("Next run, soonest first"),
+    "last_run": lambda: tk._("Last run"),
+    "next_run": lambda: tk._("Next run"),
 }
 # Of the CSV file. The last ones are empty for sources that the user may not manage.
 COLUMNS = (

@@ -238,13 +238,8 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
     wanted = comparable_config(text)
     for row in _other_sources(url, own_id):
         if comparable_config(row.config) == wanted:
-            if row.private:
-                return gettext("Another harvest source already has this URL and these options.")
-            return gettext(
-                "The harvest source “{title}” already has this URL and these options. Change that "
-                "source, or one of the options.",
-                title=row.title,
-            )
+            text = tk._("Another harvest source already has this URL and these options.")
+            return str(text) if row.private else f"{text} ({row.title})"
     return ""
 
 

@@ -16,6 +16,7 @@ from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
 from flask import Blueprint
 
 from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.actions import SourceIsBeingCleared, refuse_during_run
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.pages import check_token
@@ -36,18 +37,16 @@ class Step:
     Attributes:
         auth: names of the auth functions, which all have to allow it.
         id_key: the key of the id in their data_dict.
-        question: returns the page's heading, with {title}.
-        effects: returns what will happen, for the number of the source's datasets.
-        button: returns the text of the button.
+        title: heading of the page and text of its button, English.
+        effects: sentences that say what will happen, English.
         act: does it and returns the message for the next page.
         removes: whether it deletes datasets for good: then the user has to type the source's name.
     """
 
     auth: tuple[str, ...]
     id_key: str
-    question: Callable[[], str]
-    effects: Callable[[int], str]
-    button: Callable[[], str]
+    title: str
+    effects: tuple[str, ...]
     act: Act
     removes: bool = False
 
@@ -59,134 +58,112 @@ def _refresh(context: dict[str, Any], id_: str) -> str:
         if exc.__cause__ is not None:  # ckanext-harvest's own exception
             raise exc.__cause__ from exc
         raise
+    return run_requested()
+
+
+def run_requested() -> str:
     # The page says whether it waits or reads.
     return str(tk._("Run requested. Its progress is shown below."))
+
+
+def already_running() -> str:
+    return str(tk._("No run was started: one is waiting or running already."))
 
 
 def _mode() -> str:
     return RunMode.FORCE if tk.request.values.get("mode") == RunMode.FORCE else RunMode.NORMAL
 
 
-def _call(action: str, message: Callable[[Any], str], **more: Any) -> Act:
-    """Return what calls an action with the id, and makes the message from its answer."""
-    return lambda context, id_: message(tk.get_action(action)(context, {"id": id_, **more}))
+def _switch_off(context: dict[str, Any], id_: str) -> str:
+    tk.get_action("harvest_source_delete")(context, {"id": id_})
+    return str(tk._("Switched off"))
+
+
+def _switch_on(context: dict[str, Any], id_: str) -> str:
+    tk.get_action("harvest_source_patch")(context, {"id": id_, "state": "active"})
+    return str(tk._("Switched on"))
+
+
+def _clear(context: dict[str, Any], id_: str) -> str:
+    deleted = tk.get_action("harvest_source_clear")(context, {"id": id_})["deleted"]
+    return ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", deleted)
 
 
 def _switch_off_and_clear(context: dict[str, Any], id_: str) -> str:
     refuse_during_run(id_)  # before the source is switched off
     context["clear_source"] = True
-    tk.get_action("harvest_source_delete")(context, {"id": id_})
-    return str(tk._("Switched off. Its datasets were removed."))
+    return _switch_off(context, id_)
 
 
+def _stop(context: dict[str, Any], id_: str) -> str:
+    is_ended = tk.get_action("ukharvest_run_stop")(context, {"id": id_})["ended"]
+    stopped = tk._("The run was stopped. Records imported before that are kept.")
+    return str(stopped if is_ended else tk._("Stopping"))
+
+
+_HIDDEN = _("It will no longer be harvested, and only its editors can see it.")
+_REMOVED = _("Its datasets are deleted for good, with the history of earlier runs.")
 STEPS = {
     "refresh": Step(
         ("harvest_job_create",),
         "source_id",
-        lambda: tk._("Run {title} now?"),
-        lambda count: ungettext(
-            "Imports new and changed records. This source has {n} dataset now.",
-            "Imports new and changed records. This source has {n} datasets now.",
-            count,
-        ),
-        lambda: tk._("Run now"),
+        _("Run now"),
+        (_("Imports new and changed records."),),
         _refresh,
     ),
     "force": Step(
         ("harvest_job_create",),
         "source_id",
-        lambda: tk._("Import every record of {title} again?"),
-        lambda count: ungettext(
-            "Imports unchanged records too. Edits to fields that the source supplies are lost, and "
-            "datasets that were deleted here by hand come back. This source has {n} dataset now.",
-            "Imports unchanged records too. Edits to fields that the source supplies are lost, and "
-            "datasets that were deleted here by hand come back. This source has {n} datasets now.",
-            count,
+        _("Run again in full"),
+        (
+            _(
+                "Imports unchanged records too. Edits to fields that the source supplies are lost, "
+                "and datasets that were deleted here by hand come back."
+            ),
         ),
-        lambda: tk._("Run again in full"),
         _refresh,
     ),
     "switch_off": Step(
         ("harvest_source_delete",),
         "id",
-        lambda: tk._("Switch off {title}?"),
-        lambda count: ungettext(
-            "It will no longer be harvested, and only its editors can see it. Its {n} "
-            "dataset is kept. You can switch it on again.",
-            "It will no longer be harvested, and only its editors can see it. Its {n} "
-            "datasets are kept. You can switch it on again.",
-            count,
-        ),
-        lambda: tk._("Switch off"),
-        _call(
-            "harvest_source_delete",
-            lambda _answer: tk._("Switched off. Its datasets are kept."),
-        ),
+        _("Switch off"),
+        (_HIDDEN, _("Its datasets are kept. You can switch it on again.")),
+        _switch_off,
     ),
     "switch_on": Step(
         ("harvest_source_update",),
         "id",
-        lambda: tk._("Switch on {title}?"),
-        lambda count: ungettext(
-            "It will be harvested again. It has {n} dataset now.",
-            "It will be harvested again. It has {n} datasets now.",
-            count,
-        ),
-        lambda: tk._("Switch on"),
-        _call("harvest_source_patch", lambda _answer: tk._("Switched on."), state="active"),
+        _("Switch on"),
+        (_("It will be harvested again."),),
+        _switch_on,
     ),
     "clear": Step(
         ("harvest_source_clear",),
         "id",
-        lambda: tk._("Remove all datasets of {title}?"),
-        lambda count: ungettext(
-            "{n} dataset is removed for good, with the history of earlier runs. The source "
-            "is kept: its next run imports the dataset again, with a new URL.",
-            "{n} datasets are removed for good, with the history of earlier runs. The source "
-            "is kept: its next run imports the datasets again, with new URLs.",
-            count,
-        ),
-        lambda: tk._("Remove all"),
-        _call(
-            "harvest_source_clear",
-            lambda answer: ungettext(
-                "{n} dataset was removed.", "{n} datasets were removed.", answer["deleted"]
-            ),
-        ),
+        _("Delete all its datasets"),
+        (_REMOVED, _("The next run imports them again, with new URLs.")),
+        _clear,
         removes=True,
     ),
     "switch_off_and_clear": Step(
         ("harvest_source_delete", "harvest_source_clear"),
         "id",
-        lambda: tk._("Switch off {title} and remove all its datasets?"),
-        lambda count: ungettext(
-            "{n} dataset is removed for good, with the history of earlier runs. The source "
-            "will no longer be harvested.",
-            "{n} datasets are removed for good, with the history of earlier runs. The source "
-            "will no longer be harvested.",
-            count,
-        ),
-        lambda: tk._("Switch off and remove all"),
+        _("Switch off and delete all its datasets"),
+        (_REMOVED, _HIDDEN),
         _switch_off_and_clear,
         removes=True,
     ),
     "abort": Step(
         ("ukharvest_run_stop",),
         "id",
-        lambda: tk._("Stop the run of {title}?"),
-        lambda _count: tk._(
-            "Records not imported yet are left for the next run. Imported records are kept, "
-            "and nothing is deleted."
-        ),
-        lambda: tk._("Stop the run"),
-        _call(
-            "ukharvest_run_stop",
-            lambda answer: (
-                tk._("The run is stopped. Records imported before that are kept.")
-                if answer["ended"]
-                else tk._("The run will stop after the record that it is reading or importing now.")
+        _("Stop the run"),
+        (
+            _(
+                "Records not imported yet are left for the next run. Imported records are kept, "
+                "and nothing is deleted."
             ),
         ),
+        _stop,
     ),
 }
 
@@ -209,7 +186,7 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
             return _form(step, source, errors)
         tk.h.flash_success(step.act(context(), about))
     except tk.ObjectNotFound as exc:
-        return tk.abort(404, str(exc) or tk._("Not found"))
+        return tk.abort(404, str(exc) or tk._("Nothing has this name or id."))
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc) or tk._("Not authorised to do this"))
     except HarvestSourceInactiveError:
@@ -217,11 +194,7 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     except SourceIsBeingCleared as exc:
         tk.h.flash_error(str(exc))
     except HarvestJobExists:
-        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source["id"]})
-        heading = shown.get("heading", "").lower()
-        tk.h.flash_notice(
-            gettext("A run has already started ({state}). Nothing was added.", state=heading)
-        )
+        tk.h.flash_notice(already_running())
     except tk.ValidationError as exc:
         tk.h.flash_error("; ".join(map(str, exc.error_summary.values())))
     return tk.redirect_to("harvest.read", id=source["name"])
@@ -233,7 +206,7 @@ def _objections(source: dict[str, Any]) -> list[str]:
     if sent.get("count") != str(count_datasets(source["id"])):
         return [tk._("The source has changed since: check the number again.")]
     if sent.get("name", "").strip().casefold() != source["name"].casefold():
-        return [gettext("Type the name of the source: {name}", name=source["name"])]
+        return [gettext("To go on, type the name of the source: {name}", name=source["name"])]
     return []
 
 
@@ -242,10 +215,7 @@ def _form(step: Step, source: dict[str, Any], errors: Sequence[str] = ()) -> str
     return source_pages.render(
         "ukharvest/confirm.html",
         source,
-        question=step.question().format(title=f"“{source['title']}”"),
-        effects=step.effects(count),
-        button=step.button(),
-        removes=step.removes,
+        step=step,
         count=count,
         errors=errors,
     )
@@ -282,5 +252,5 @@ def delete(id: str) -> Any:  # noqa: A002
 def job_abort(source: str, id: str) -> Any:  # noqa: A002
     shown_source = find_source(source)
     if not is_run_of(id, shown_source["id"]):
-        return tk.abort(404, tk._("This source has no run with this id."))
+        return tk.abort(404, tk._("Nothing has this name or id."))
     return _answer(STEPS["abort"], shown_source, id)

@@ -130,7 +130,7 @@ def test_deleting_takes_a_second_page(
     assert len(portal.datasets()) == 4
     assert "No deletions are waiting for a decision" in app.get(PAGE, headers=admin).body
     [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
-    assert decision["text"] == "Approved the deletion of 6 datasets"
+    assert decision["text"] == "Deletions approved: 6"
 
 
 def test_a_list_that_changed_is_refused(
@@ -167,7 +167,7 @@ def test_kept_datasets_stay_and_come_back_into_step(
     assert waiting() == 0
     body = app.get(run, headers=admin).body
     assert "Review the deletions" not in body
-    assert re.search(r"Note on the run: \S+: Kept 6 datasets", body)
+    assert re.search(r"Note on the run: \S+: Datasets kept: 6", body)
     job = portal.run(source)
     assert job["ukharvest"]["outcome"] == "unchanged"
     assert job["stats"]["missing"] == 0
@@ -216,7 +216,7 @@ def test_single_datasets_are_kept_and_the_rest_deleted(
     titles = sorted(package["title"] for package in portal.datasets())
     assert titles == [f"Dataset {number:05}" for number in (0, 1, 2, 3, 5)]
     texts = [row["text"] for row in call_action("ukharvest_run_show", id=pending_run)["decisions"]]
-    assert texts == ["Kept 1 dataset", "Approved the deletion of 5 datasets"]
+    assert texts == ["Datasets kept: 1", "Deletions approved: 5"]
 
 
 @pytest.mark.parametrize("decision", ["approve", "withdraw"])

@@ -62,9 +62,9 @@ def test_stop_button_works_for_each_role_that_sees_it(
     )
     address = f"{PAGE}/job/{job.id}/abort"
     assert address in app.get(PAGE, headers=person["headers"]).body
-    assert "Stop the run of" in app.get(address, headers=person["headers"], status=200).body
+    assert "Stop the run: " in app.get(address, headers=person["headers"], status=200).body
     page = app.post(address, headers=person["headers"], status=200).body
-    assert "The run is stopped." in page
+    assert "The run was stopped." in page
     Session.remove()
     assert Session.query(JobReport).filter_by(job_id=job.id).one().stopped_by == person["name"]
 
@@ -87,8 +87,8 @@ def test_editors_may_neither_purge_nor_approve(
     app: CKANTestApp, portal: Portal, source: str, editor: Person
 ) -> None:
     form = app.get("/harvest/edit/parking", headers=editor["headers"]).body
-    assert "Switch it off…" in form
-    assert "remove its datasets" not in form
+    assert "harvest/parking/switch-off" in form
+    assert "delete all its datasets" not in form
     for route in PURGES:
         assert route not in form
         for page in (
@@ -120,10 +120,10 @@ def test_administrators_may_do_both(
     assert all(route in form for route in PURGES)
     tk.check_access("ukharvest_deletion_decide", user_of(admin), {"source_id": source})
     page = app.post(PURGES[0], data=PURGING, headers=admin["headers"], status=200).body
-    assert "3 datasets were removed." in page
+    assert "3 datasets were deleted." in page
     portal.run(source)
     page = app.post(PURGES[1], data=PURGING, headers=admin["headers"], status=200).body
-    assert "Switched off. Its datasets were removed." in page
+    assert "It has no datasets here" in page
     assert portal.datasets() == []
 
 
@@ -171,7 +171,7 @@ def test_a_source_that_is_switched_off_stays_on_its_editors_list(
         app.get(f"{PAGE}/{route}", headers=editor["headers"], status=200)
     app.get("/harvest/edit/parking", headers=editor["headers"], status=200)
     app.get("/harvest/about/parking", headers=editor["headers"], status=200)
-    assert "Switched on." in app.post(f"{PAGE}/switch-on", headers=editor["headers"]).body
+    assert "Switched on" in app.post(f"{PAGE}/switch-on", headers=editor["headers"]).body
     found = call_action("ukharvest_source_list", user_of(editor))
     assert (found["count"], found["switched_off"]) == (1, 0)
     assert "Switched off (" not in app.get("/harvest/", headers=editor["headers"]).body
@@ -210,7 +210,7 @@ def test_looks_for_an_editor(
     page.get_by_role("link", name="Stop", exact=True).click()
     looks.check(visitor, "editor-stop", page.url)
     page.get_by_role("button", name="Stop the run").click()
-    page.get_by_text("The run is stopped.").wait_for()
+    page.get_by_text("The run was stopped.").wait_for()
     visitor.picture("editor-stopped")
     looks.check(visitor, "editor-form", "/harvest/edit/parking")
     answer = page.goto("/harvest/clear/parking")
@@ -219,7 +219,7 @@ def test_looks_for_an_editor(
     visitor.picture("editor-clear-refused")
     page.goto(f"{PAGE}/switch-off")
     page.get_by_role("button", name="Switch off").click()
-    page.get_by_text("Switched off. Its datasets are kept.").wait_for()
+    page.get_by_text("in the catalogue but").wait_for()
     looks.check(visitor, "editor-off", PAGE)
     looks.check(visitor, "editor-list", "/harvest/")
     page.get_by_role("link", name="Switched off (1)").first.click()
@@ -227,4 +227,4 @@ def test_looks_for_an_editor(
     looks.check(visitor, "editor-list-off", page.url)
     page.get_by_role("link", name="Source 1").click()
     page.get_by_role("button", name="Switch on").click()
-    page.get_by_text("Switched on.").wait_for()
+    page.get_by_text("Switched on").wait_for()

@@ -233,7 +233,7 @@ def test_all_is_well_where_nothing_failed(
     app: CKANTestApp, portal: Portal, source: str, admin: dict[str, Any]
 ) -> None:
     portal.run(source)
-    assert "Your sources have no problems." in app.get("/harvest/", headers=admin["headers"]).body
+    assert "needs attention" not in app.get("/harvest/", headers=admin["headers"]).body
     assert [each for each in dashboard()["attention"] if each["health"]] == []
 
 

@@ -84,7 +84,7 @@ def log_in(page: Page, user: dict[str, Any]) -> None:
 def add_source(page: Page, publisher: Publisher) -> None:
     """Test a wrong URL of the right site, go on with the one that was found, and save."""
     page.get_by_role("link", name="Harvesting", exact=True).click()
-    page.get_by_role("link", name="Add harvest source").first.click()
+    page.get_by_role("link", name="Add a harvest source").first.click()
     page.get_by_label("URL", exact=True).fill(publisher.url("/wrong.json"))
     page.get_by_role("button", name="Test", exact=True).click()
     page.wait_for_selector("#ukharvest-preview >> text=Trees of Leeds 3", timeout=MINUTE)

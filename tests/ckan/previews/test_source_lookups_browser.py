@@ -49,7 +49,7 @@ def walk(page: Page, address: str) -> None:
     work()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Save only").click()
-    page.wait_for_selector("text=Saved. Nothing has been run yet.")
+    page.wait_for_selector("text=Saved.")
 
 
 # Which type an address has is found without a browser (tests/reading/test_address_lookup.py).

@@ -64,15 +64,15 @@ def jobs(source: str) -> list[str]:
 
 
 ROUTES = {
-    "/harvest/refresh/somewhere": ("Run “Source 1” now?", "Run now"),
-    "/harvest/refresh/somewhere?mode=force": ("Import every record of", "Run again in full"),
-    "/harvest/somewhere/switch-off": ("Switch off “Source 1”?", "Switch off"),
-    "/harvest/somewhere/switch-on": ("Switch on “Source 1”?", "Switch on"),
-    "/harvest/clear/somewhere": ("Remove all datasets of “Source 1”?", "Remove all"),
-    "/harvest/delete/somewhere": ("Switch off “Source 1”?", "Switch off"),
+    "/harvest/refresh/somewhere": ("Run now: Source 1", "Run now"),
+    "/harvest/refresh/somewhere?mode=force": ("Run again in full: Source 1", "Run again in full"),
+    "/harvest/somewhere/switch-off": ("Switch off: Source 1", "Switch off"),
+    "/harvest/somewhere/switch-on": ("Switch on: Source 1", "Switch on"),
+    "/harvest/clear/somewhere": ("Delete all its datasets: Source 1", "Delete all its datasets"),
+    "/harvest/delete/somewhere": ("Switch off: Source 1", "Switch off"),
     "/harvest/delete/somewhere?clear=True": (
-        "Switch off “Source 1” and remove all its datasets?",
-        "Switch off and remove all",
+        "Switch off and delete all its datasets: Source 1",
+        "Switch off and delete all its datasets",
     ),
 }
 REMOVING = {"name": "somewhere", "count": "3"}
@@ -140,7 +140,7 @@ def test_delete_keeps_the_datasets_and_delete_and_clear_does_not(
     app.post("/harvest/delete/somewhere", headers=sysadmin, follow_redirects=False)
     assert state(source)[:3] == (3, 1, "deleted")
     page = app.post("/harvest/delete/somewhere?clear=True", data=REMOVING, headers=sysadmin)
-    assert "Its datasets were removed." in page.body
+    assert "It has no datasets here" in page.body
     assert state(source)[:3] == (0, 0, "deleted")
 
 

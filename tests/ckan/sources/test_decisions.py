@@ -50,8 +50,8 @@ def decisions(**of: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("choice", "kind", "text"),
     [
-        ("keep", "datasets kept", "Kept 6 datasets"),
-        ("approve", "deletions approved", "Approved the deletion of 6 datasets"),
+        ("keep", "datasets kept", "Datasets kept: 6"),
+        ("approve", "deletions approved", "Deletions approved: 6"),
     ],
 )
 def test_decision_about_deletions_is_stored(
@@ -104,7 +104,7 @@ def test_changed_url_is_stored(
     decide("harvest_source_patch", admin, id=source, url=new)
     [decision] = decisions(source=source)
     assert (decision["user"], decision["decision"]) == (admin, "moved")
-    assert decision["text"] == f"Changed the URL from {old} to {new}"
+    assert decision["text"] == f"URL changed: {old} → {new}"
 
 
 def test_stopped_run_is_stored_once_and_is_no_decision_about_it(
@@ -131,7 +131,7 @@ def test_options_are_confirmed_once(portal: Portal, publisher: Publisher, admin:
     decide("harvest_source_patch", admin, id=made["id"], title="Renamed")
     [decision] = decisions(source="grouped")
     assert (decision["user"], decision["options"]) == (admin, {"default_groups": ["transport"]})
-    assert decision["text"] == "Confirmed these options: default_groups"
+    assert decision["text"] == "Options confirmed: default_groups"
     decide("harvest_source_patch", admin, id=made["id"], config="{}")
     assert decision_log.confirmed_options(made["id"]) == {}
     assert [row["options"] for row in decisions(source="grouped")] == [
@@ -147,7 +147,7 @@ def test_runs_page_shows_decisions(
     assert "Decisions" not in app.get("/harvest/somewhere/job", headers=headers).body
     decide("harvest_source_delete", admin, id=source)
     page = app.get("/harvest/somewhere/job", headers=headers).body
-    assert f"{admin}: Switched the source off" in page
+    assert f"{admin}: Switched off" in page
     assert "/harvest/decisions.csv?source=somewhere" in page
 
 

@@ -114,14 +114,14 @@ def test_refresh_and_stop_by_hand(
     page.get_by_role("link", name="Stop").click()
     looks.check(manager, "source-stop", page.url)
     page.get_by_role("button", name="Stop the run").click()
-    page.get_by_text("The run is stopped.").wait_for()
+    page.get_by_text("The run was stopped.").wait_for()
     work_off()
     assert [request for request in publisher.requests if request.path == PATH] == []
     expect(page.get_by_role("heading", name="No run has finished yet")).to_have_count(1)
     page.goto("/harvest/clear/parking")
     page.get_by_label("To go on, type the name of the source: parking").fill("else")
-    page.get_by_role("button", name="Remove all").click()
-    page.get_by_text("Type the name of the source: parking").first.wait_for()
+    page.get_by_role("button", name="Delete all its datasets").click()
+    page.locator("#confirm-error").wait_for()
     manager.picture("source-clear-error")
     looks.check(manager, "source-clear", "/harvest/clear/parking")
 

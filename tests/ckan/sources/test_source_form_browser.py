@@ -114,7 +114,11 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.get_by_label("URL of the catalogue").fill("https://data.example.gov.uk")
     plain.get_by_label("Title").fill("The same again")
     plain.locator("[data-options-of=ckan] summary").click()
-    rule = plain.locator("[data-options-of=ckan]").get_by_role("group", name="Row 1").first
+    rule = (
+        plain.locator("[data-options-of=ckan]")
+        .get_by_role("group", name="Which records are imported? 1")
+        .first
+    )
     rule.get_by_label("Records").select_option("Leave out")
     rule.get_by_label("Field").select_option("Keyword")
     rule.get_by_label("Values").fill("test\nold maps")
@@ -124,7 +128,7 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     assert "harvests this URL already" in plain.locator("#form-alike").inner_text()
     plain.get_by_label("Harvest this URL a second time").check()
     save(plain, "Save and start")
-    assert "The progress of the first run" in plain.locator(".flash-messages").inner_text()
+    assert "Its progress is shown below" in plain.locator(".flash-messages").inner_text()
     assert json.loads(stored("the-same-again").config) == {
         "tags_filter_exclude": ["test", "old maps"],
         "fields": {"category": "theme-primary"},

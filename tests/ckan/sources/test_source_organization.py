@@ -206,12 +206,12 @@ def test_the_next_page_says_how_many_datasets_go(
     headers: Any = page.headers  # type: ignore[attr-defined]
     sent = {**form, "frequency": "MANUAL", "owner_org": elsewhere}
     wrong = app.post("/harvest/edit/parking", data={**sent, "title": ""}, headers=headers)
-    assert "3 datasets move to this organisation with the next run." in wrong.body
+    assert "3 datasets move to Elsewhere Council with the next run." in wrong.body
     answer = app.post("/harvest/edit/parking", data=sent, headers=headers, follow_redirects=True)
     assert "Saved. 3 datasets move to Elsewhere Council with the next run." in answer.body
-    assert "3 datasets move to this organisation with the next run." in page()
+    assert "3 datasets move to Elsewhere Council with the next run." in page()
     portal.run(source)
-    assert "3 datasets move to this organisation" not in page()
+    assert "3 datasets move to Elsewhere Council" not in page()
     again = app.post("/harvest/edit/parking", data=sent, headers=headers, follow_redirects=True)
     assert "Saved." in again.body
     assert "move to" not in again.body

@@ -381,13 +381,13 @@ def test_source_page_says_who_requested_the_run(
     assert found["text"][0] == "Requested by ed."
     # The banner itself: test_source_browser.py. The client of CKAN 2.11 loses it.
     page = app.post("/harvest/refresh/parking", headers=editor).body
-    assert "A run has already started (scheduled to start" in page
+    assert "No run was started: one is waiting or running already." in page
     assert Session.query(HarvestJob).count() == 1
 
 
 def test_a_full_run_asks_first(app: CKANTestApp, source: str, editor: Any) -> None:
     page = app.get("/harvest/refresh/parking?mode=force", headers=editor).body
-    assert "Import every record of “Source 1” again?" in page
+    assert "Run again in full: Source 1" in page
     app.post("/harvest/refresh/parking?mode=force", headers=editor)
     assert Session.query(JobReport).one().mode == "force"
 

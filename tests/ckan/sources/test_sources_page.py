@@ -166,7 +166,7 @@ def test_the_page_of_the_public(app: CKANTestApp, sources: dict[str, str]) -> No
     page = app.get(PAGE).body
     assert "3 sources" in page
     assert page.count("<h1") == 1 + page.count('<h1>\n        <a href="/')
-    for word in ("Failing", "secret error text", "Add harvest source", "Harvesting<", "Order"):
+    for word in ("Failing", "secret error text", "Add a harvest source", "Harvesting<", "Order"):
         assert word not in page, word
     assert "/harvest/good" in page
     assert "Manual" in page
@@ -181,8 +181,8 @@ def test_the_page_of_an_editor(
     page = " ".join(app.get(PAGE, headers=editor["headers"]).body.split())
     assert "1 of your sources needs attention:" in page
     assert "My organisations (2)" in page
-    assert "Other sources (1)" in page
-    assert "Add harvest source" in page
+    assert "Other (1)" in page
+    assert "Add a harvest source" in page
     assert "secret error text" not in page
     assert re.search(r"<li class=\"active\"><a[^>]*>Harvesting</a>", page)
     nothing = app.get(PAGE, params={"q": "zzzz", "health": "failing"}, headers=editor["headers"])
@@ -193,7 +193,7 @@ def test_the_page_of_an_editor(
 @pytest.mark.usefixtures("portal")
 def test_a_portal_without_sources(app: CKANTestApp, editor: dict[str, Any]) -> None:
     page = app.get(PAGE).body
-    assert "No harvest sources yet." in page
+    assert "There is no harvest source yet." in page
     assert "Add the first source" not in page
     assert "Add the first source" in app.get(PAGE, headers=editor["headers"]).body
 
