@@ -54,7 +54,6 @@ FIELDS = (
         "Theme",
         NAME,
         vocabulary="themes",
-        help="The main subject of this dataset.",
         facet="Theme",
     ),
     Field(
@@ -62,7 +61,6 @@ FIELDS = (
         "Further themes",
         NAMES,
         vocabulary="themes",
-        help="Other subjects of this dataset.",
     ),
     Field(
         "la_function",
@@ -93,7 +91,6 @@ FIELDS = (
         "Code list",
         ADDRESSES,
         vocabulary="codelists",
-        help="Published code lists that the data uses.",
     ),
     Field(
         "mandate",
@@ -103,22 +100,21 @@ FIELDS = (
     ),
     Field(
         "update_frequency",
-        "Update interval",
+        "Frequency of update",
         NAME,
         vocabulary="frequencies",
-        help="How often the data is updated.",
     ),
     Field(
         "temporal_coverage-from",
         "Covers from",
         DATE,
-        help="The first day, month or year that the data is about, such as 2019-04.",
+        help="A day, month or year, such as 2019-04.",
     ),
     Field(
         "temporal_coverage-to",
         "Covers until",
         DATE,
-        help="The last day, month or year that the data is about, such as 2020-03.",
+        help="A day, month or year, such as 2019-04.",
     ),
     Field(
         "unpublished",
@@ -133,7 +129,7 @@ FIELDS = (
         of=RESOURCE,
         vocabulary="schemas",
         aliases=("schema-url",),
-        help="URL of the schema that this file follows.",
+        help="The published schema that the data follows.",
     ),
     Field(
         "schema_type",

@@ -96,11 +96,11 @@ def test_rows_have_the_order_of_the_guide() -> None:
     found = field_rows(facts, PORTAL, said)
     assert [(row.label, words(row.value)) for row in found.known] == [
         ("Theme", "Crime & Justice"),
-        ("Temporal coverage", "1998 to March 2010"),
+        ("Temporal extent", "1998 to March 2010"),
         ("Added to this site", "today"),
         ("Metadata date", "1 May 2026, 10:15"),
         ("Harvest GUID", "g1"),
-        ("Data first issued", "February 2004"),
+        ("First issued", "February 2004"),
         (
             "Local authority service",
             "Public toilets Environmental protection › Street care and cleaning",
@@ -109,7 +109,7 @@ def test_rows_have_the_order_of_the_guide() -> None:
         ("Lineage", "Surveyed."),
     ]
     assert [row.label for row in found.others] == ["Zebra crossings"]
-    main = ["Theme", "Temporal coverage", "Added to this site"]
+    main = ["Theme", "Temporal extent", "Added to this site"]
     assert [row.label for row in found.main] == main
     assert {*found.main, *found.more} == {*found.known, *found.others}
 
@@ -178,9 +178,9 @@ def test_missing_facts_of_location_data_are_named() -> None:
         "Spatial reference system",
         "Dataset reference date",
         "Responsible party",
-        "Access constraints",
+        "Limitations on public access",
         "Metadata language",
-        "Service type",
+        "Spatial data service type",
     ]
     assert (
         rendering_field_rows.NOT_GIVEN
@@ -188,23 +188,38 @@ def test_missing_facts_of_location_data_are_named() -> None:
     )
     assert not render_rows({**LOCATION, "resource-type": "nonGeographicDataset"})[2:]
     better = {**LOCATION, "responsible-organisation": [{"name": "Agency"}]}
-    assert "Responsible party" not in dict(render_rows(better))
+    assert dict(render_rows(better))["Responsible party"] == "Agency"
 
 
 def test_an_extra_that_repeats_another_is_left_out() -> None:
     box = {"bbox-west-long": "-2", "bbox-east-long": "-1"}
     assert [label for label, _ in render_rows({**box, "spatial": "A box"})] == ["Extent"]
-    assert len(render_rows(box)) == 2
+    assert render_rows(box) == [("Extent", "W: -2 | E: -1")]
     both = {"frequency-of-update": "annually", "update_frequency": "R/P1Y"}
     assert render_rows(both) == [("Frequency of update", "Annually")]
-    assert len(render_rows({**both, "update_frequency": "R/P1M"})) == 2
+    differing = {**both, "update_frequency": "R/P1M"}
+    assert render_rows(differing) == [("Frequency of update", "Annually | Monthly")]
     assert len(render_rows(both, markup={"update_frequency": Markup("Annually")})) == 1
     same = {"theme-primary": "Crime", "dcat_subject": "crime & justice"}
     assert render_rows(same) == [("Theme", "Crime & Justice")]
     limits = {"access_constraints": '["no limitations to public access"]'}
     limits["limitations-on-public-access"] = f'["{NO_LIMITATIONS}"]'
-    assert render_rows(limits) == [("Access constraints", "No limitations on public access")]
+    assert render_rows(limits) == [
+        ("Limitations on public access", "No limitations on public access")
+    ]
     assert render_rows({"guid": "g", "harvest_source_reference": "g"}) == [("Harvest GUID", "g")]
+
+
+def test_fields_of_one_label_are_one_row() -> None:
+    facts = {"foi-name": "Desk", "foi-email": "foi@a.example", "foi-phone": "01632", "credit": "Us"}
+    assert render_rows(facts) == [
+        ("Credit", "Us"),
+        ("Freedom of information", "Desk | foi@a.example | 01632"),
+    ]
+    # Repeated in other letters, it is said once; a field that is missing beside it, never.
+    assert render_rows({"uri": "HTTP://A", "resource-identifier": "http://a"})[0][1] == "HTTP://A"
+    given = dict(render_rows({**LOCATION, "use-restrictions": "x", "access-restrictions": '["y"]'}))
+    assert given["Limitations on public access"] == "y"
 
 
 def test_every_field_of_a_dataset_has_its_label_and_its_place() -> None:

@@ -99,26 +99,26 @@ def view_of(resource: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]
     which, url = kind(resource), web_address(resource)
     view: dict[str, Any] = {"url": url, "host": urlsplit(url).netloc, "layers": [], "settings": {}}
     view["filtered_from"] = FILTERED_FROM
-    if not (which and url):
-        return {**view, "sentence": tk._("This resource cannot be shown on a map.")}
-    settings = {"kind": which, "bounds": bounds(package), **background()}
-    if which == "geojson":
-        texts = {**common_texts(), **geojson_texts()}
-        return {**view, "settings": {**settings, "url": url, "most": MOST_BYTES, "texts": texts}}
-    own = str(resource.get("url") or "")
-    service = service_of(url, link_results.find_links([own]).get(own, {}))
-    view["title"] = service["title"]
-    if not service["layers"]:
-        return {**view, "sentence": service["sentence"]}
-    texts = {**common_texts(), **wms_texts()}
-    # Leaflet would replace words in curly brackets by values.
-    base = service["url"].replace("{", "%7B").replace("}", "%7D")
-    settings.update(url=base, version=service["version"], texts=texts)
-    return {**view, "layers": service["layers"], "settings": settings}
+    view["sentence"] = tk._("This resource cannot be shown on a map.")
+    settings = {"kind": which, "texts": texts_of(which), "bounds": bounds(package), **background()}
+    if which == "geojson" and url:
+        view["settings"] = {**settings, "url": url, "most": MOST_BYTES}
+    elif which == "wms" and url:
+        own = str(resource.get("url") or "")
+        link = link_results.find_links([own]).get(own, {})
+        service = service_of(url, link)
+        view |= {"title": service["title"], "layers": service["layers"]}
+        if service["layers"]:
+            # Leaflet would replace words in curly brackets by values.
+            base = service["url"].replace("{", "%7B").replace("}", "%7D")
+            view["settings"] = {**settings, "url": base, "version": service["version"]}
+        elif not link:
+            view["sentence"] = tk._("This portal has not read the service's list of layers yet.")
+    return view
 
 
 def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known about a map service: url, version, title, layers, sentence.
+    """Return what is known about a map service: url, version, title, layers.
 
     Args:
         url: the resource's URL.
@@ -127,18 +127,12 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
     own_url, parameters = without_parameters(url)
     layers = list(link.get("layers") or ())
     named = [name for name in parameters.get("layers", "").split(",") if name]
-    sentence = tk._("The service lists no layers that can be shown.")
-    if not link:
-        sentence = tk._("This portal has not read the service's list of layers yet.")
-    elif link.get("format") != "WMS":
-        sentence = tk._("This portal could not read the service's list of layers.")
     base = web_address({"url": link.get("base_url")}) if layers else ""
     return {
         "url": without_parameters(base)[0] or own_url,
         "version": link.get("version") or parameters.get("version") or "1.3.0",
         "title": link.get("title") or "",
         "layers": (layers or [{"name": name, "title": ""} for name in named])[:MOST_LAYERS],
-        "sentence": sentence,
     }
 
 
@@ -185,54 +179,28 @@ def background() -> dict[str, Any]:
     return {"tiles": {"url": url, "options": options}}
 
 
-def common_texts() -> dict[str, str]:
-    """Return the script's texts about any server; the script replaces {host}."""
+def texts_of(which: str) -> dict[str, str]:
+    """Return the script's texts; it replaces {host}, and appends what a server says."""
     return {
         "silent": tk._("No answer from {host}. The server may be down or no longer exist."),
-        "mixed": tk._(
-            "This page uses a secure connection (https) and {host} does not, so the browser "
-            "cannot load the file here."
-        ),
-        "forbidden": tk._(
-            "This portal's own security policy does not let the browser load anything from {host}."
-        ),
+        "forbidden": tk._("The browser may not load this from {host}."),
+        "loading": tk._("Loading from {host} …"),
+        "refused": tk._("{host} did not send what this page asked for."),
+        **(_texts_of_file() if which == "geojson" else _texts_of_service()),
     }
 
 
-def wms_texts() -> dict[str, str]:
-    """Return the script's texts about a map service."""
-    return {
-        "look": tk._("Open service"),
-        "loading": tk._("Asking {host} for the picture …"),
-        "shown": tk._("The picture is drawn by {host}."),
-        "none": tk._("No layer is selected."),
-        "slow": tk._("{host} has sent nothing for 20 seconds; it may be busy."),
-        "some": tk._("{host} did not send {missing} of {all} parts of the picture."),
-        "exception": tk._("{host} sent no picture. It says: {words}"),
-        "picture": tk._(
-            "{host} answered without a picture. It may no longer have one of the selected layers."
-        ),
-    }
+def _texts_of_service() -> dict[str, str]:
+    return {"look": tk._("Open service"), "shown": tk._("The picture is drawn by {host}.")}
 
 
-def geojson_texts() -> dict[str, str]:
-    """Return the script's texts about a GeoJSON file."""
+def _texts_of_file() -> dict[str, str]:
     return {
         "look": tk._("Go to file"),
-        "loading": tk._("Loading the file from {host} …"),
         "shown": tk._("Features in the file: {count}"),
         "table": tk._("Properties of the first 100 features"),
-        "no_properties": tk._("This feature has no properties."),
         "large": tk._("The file is larger than 20 MB, which is too large to show here."),
-        "status": tk._("{host} returned HTTP {status} for this file."),
-        "broken": tk._("The connection to {host} was lost before the file was complete."),
-        "refused": tk._(
-            "{host} does not allow other sites to show its files, so the browser cannot draw "
-            "this one."
-        ),
-        "not_json": tk._("{host} returned something that is not JSON."),
-        "not_geojson": tk._("{host} returned JSON that is not GeoJSON."),
-        "crs": tk._("The file's coordinates are not longitude and latitude but {crs}."),
+        "not_geojson": tk._("{host} returned something that is not GeoJSON."),
         "not_degrees": tk._("The file's coordinates are not longitude and latitude in degrees."),
         "empty": tk._("The file has no feature with a location."),
     }

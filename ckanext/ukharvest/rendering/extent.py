@@ -26,13 +26,11 @@ class Area:
         kind: "point", "line", "box" or "shape".
         lines: lines to draw, rings closed.
         box: west, south, east, north around it.
-        points: how many points its outline has.
     """
 
     kind: str
     lines: tuple[Line, ...]
     box: Box
-    points: int
 
     @property
     def is_world(self) -> bool:
@@ -43,7 +41,7 @@ class Area:
         """Return the same area, shifted east by so many degrees."""
         west, south, east, north = self.box
         box = (west + turn, south, east + turn, north)
-        return Area(self.kind, tuple(_moved(line, turn) for line in self.lines), box, self.points)
+        return Area(self.kind, tuple(_moved(line, turn) for line in self.lines), box)
 
 
 def areas(geojson_text: str) -> list[Area]:
@@ -84,9 +82,7 @@ def _area(kind: str, given: Any) -> Area:
     lines = [_line(points) if kind == "box" else _unrolled(_line(points)) for points in given]
     turns = _turns([_box(line) for line in lines])
     lines = [_moved(line, turn) for line, turn in zip(lines, turns, strict=True)]
-    closed = kind in ("box", "shape")
-    count = sum(len(points) - closed for points in given)
-    return Area(kind, tuple(lines), _box([point for line in lines for point in line]), count)
+    return Area(kind, tuple(lines), _box([point for line in lines for point in line]))
 
 
 def _box(points: Sequence[Point]) -> Box:
@@ -138,7 +134,7 @@ def _joined(parts: list[Area]) -> list[Area]:
                 start, south, _, north = west.box
                 end = east.box[2] + 360
                 corners = [(start, south), (end, south), (end, north), (start, north)]
-                whole = Area("box", ((*corners, corners[0]),), (start, south, end, north), 4)
+                whole = Area("box", ((*corners, corners[0]),), (start, south, end, north))
                 parts = [whole if area is west else area for area in parts if area is not east]
     return parts
 

@@ -15,30 +15,17 @@ from ckanext.ukharvest.rendering.extent import Area, Window, areas, around, wind
 Translate = Callable[[str], str]
 
 TEXTS = {
+    "map": "Map",
     "areas": "{count} areas; together: {place}",
     "world": "The whole world",
-    "point": "A point: {latitude}, {longitude}",
-    "shape": "A shape with {count} points, within {place}",
-    "box": "A box: {place}",
-    "line": "A line: {place}",
-    "place": "{latitudes}, {longitudes}",
     "span": "{start} to {end}",
-    "date line": "{place}, across the date line",
-    "map": "Map. {place}",
-    "more": "{count} more",
-    "north": "North",
-    "south": "South",
-    "west": "West",
-    "east": "East",
-    "latitude": "Latitude",
-    "longitude": "Longitude",
+    "more": "More ({count})",
     # After a number of degrees.
     "N": "N",
     "S": "S",
     "W": "W",
     "E": "E",
 }
-_ACROSS = ("west", "east", "longitude")
 _LISTED = 5
 _NUMBERED = 12  # more numbers than this would cover each other
 
@@ -55,33 +42,24 @@ def _say(name: str, translate: Translate, **values: Any) -> str:
 def describe_areas(found: Sequence[Area], translate: Translate = plain) -> str:
     """Return where areas lie; "" for none.
 
-    Such as ``A box: 54.53° N to 61.07° N, 8.97° W to 0.21° E``.
+    Such as ``54.53° N to 61.07° N, 8.97° W to 0.21° E``.
     """
     if not found:
         return ""
-    place = _place(around(found), translate)
-    if len(found) > 1:
-        return _say("areas", translate, count=len(found), place=place)
-    [area] = found
-    if area.is_world:
+    if len(found) == 1 and found[0].is_world:
         return _say("world", translate)
-    if area.kind == "point":
-        longitude, latitude = area.box[:2]
-        return _say(
-            "point",
-            translate,
-            latitude=_degrees(latitude, "NS", 4, translate),
-            longitude=_degrees(longitude, "EW", 4, translate),
-        )
-    return _say(area.kind, translate, count=f"{area.points:,}", place=place)
+    place = _place(around(found), translate)
+    if len(found) == 1:
+        return place
+    return _say("areas", translate, count=len(found), place=place)
 
 
 def caption(found: Sequence[Area], translate: Translate = plain) -> Markup:
-    """Return the map's caption: where the areas lie, and their coordinates."""
-    together = Markup("<p>{}</p>").format(describe_areas(found, translate))
+    """Return the map's caption: where the areas lie; the exact numbers are in the titles."""
+    together = _line("p", found, translate)
     if len(found) == 1:
-        return together if found[0].is_world else together + _coordinates(found[0], translate)
-    lines = [Markup("<li>{}</li>").format(describe_areas([area], translate)) for area in found]
+        return together
+    lines = [_line("li", [area], translate) for area in found]
     if len(found) <= _NUMBERED:
         return together + Markup("<ol>{}</ol>").format(Markup("").join(lines))
     more = _say("more", translate, count=f"{len(lines) - _LISTED:,}")
@@ -90,38 +68,20 @@ def caption(found: Sequence[Area], translate: Translate = plain) -> Markup:
     ).format(Markup("").join(lines[:_LISTED]), more, _LISTED + 1, Markup("").join(lines[_LISTED:]))
 
 
-def _coordinates(area: Area, translate: Translate) -> Markup:
-    """Return the sides of a box or a point's coordinates, with the exact numbers in the title."""
-    west, south, east, north = area.box
-    sides = [("north", north), ("south", south), ("west", west), ("east", east)]
-    if (west, south) == (east, north):
-        sides = [("latitude", north), ("longitude", west)]
-    places = _places(area.box)
-    rows = [
-        Markup('<div><dt>{}</dt> <dd title="{}">{}</dd></div>').format(
-            _say(name, translate),
-            repr(_turned(number)),
-            _degrees(number, "EW" if name in _ACROSS else "NS", places, translate),
-        )
-        for name, number in sides
-    ]
-    return Markup('<dl class="ukharvest-coordinates">{}</dl>').format(Markup("").join(rows))
+def _line(tag: str, found: Sequence[Area], translate: Translate) -> Markup:
+    exact = ", ".join(repr(_turned(number)) for number in around(found))
+    words = describe_areas(found, translate)
+    return Markup('<{0} title="{1}">{2}</{0}>').format(tag, exact, words)
 
 
 def _place(box: Box, translate: Translate) -> str:
     west, south, east, north = box
     if west >= 180:
         west, east = west - 360, east - 360
-    places = _places(box)
+    places = 2 if max(east - west, north - south) >= 0.1 else 4
     latitudes = [_degrees(latitude, "NS", places, translate) for latitude in (south, north)]
     longitudes = [_degrees(longitude, "EW", places, translate) for longitude in (west, east)]
-    words = _say(
-        "place",
-        translate,
-        latitudes=_span(latitudes, translate),
-        longitudes=_span(longitudes, translate),
-    )
-    return _say("date line", translate, place=words) if east > 180 else words
+    return f"{_span(latitudes, translate)}, {_span(longitudes, translate)}"
 
 
 def _span(ends: Sequence[str], translate: Translate) -> str:
@@ -129,16 +89,11 @@ def _span(ends: Sequence[str], translate: Translate) -> str:
     return start if start == end else _say("span", translate, start=start, end=end)
 
 
-def _places(box: Box) -> int:
-    west, south, east, north = box
-    return 2 if max(east - west, north - south) >= 0.1 else 4
-
-
 def _turned(number: float) -> float:
     return number - 360 if number > 180 else number
 
 
-def _degrees(number: float, sides: str, places: int, translate: Translate = plain) -> str:
+def _degrees(number: float, sides: str, places: int, translate: Translate) -> str:
     number = _turned(number)
     text = f"{abs(number):.{places}f}".rstrip("0").rstrip(".")
     return f"{text}° {_say(sides[number < 0], translate)}" if float(text) else "0°"
@@ -290,7 +245,7 @@ _NUMBER = Markup(
 def describe_extent(geojson_text: str, translate: Translate = plain) -> str:
     """Return a GeoJSON geometry's extent as a sentence part; "" if it is no geometry.
 
-    Such as ``A box: 54.53° N to 61.07° N, 8.97° W to 0.21° E``.
+    Such as ``54.53° N to 61.07° N, 8.97° W to 0.21° E``.
     """
     return describe_areas(areas(geojson_text), translate)
 
@@ -322,7 +277,7 @@ def render_extent(
     return _FIGURE.format(
         width=view.width,
         height=view.height,
-        label=_say("map", translate, place=describe_areas(extent, translate)),
+        label=f"{_say('map', translate)}: {describe_areas(extent, translate)}",
         land=_land(view, outline_url),
         drawn=drawn + render_names(view, [_taken(area, view) for area in local]),
         caption=caption(extent, translate),

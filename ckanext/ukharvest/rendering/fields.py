@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -27,7 +27,7 @@ class DatasetField(NamedTuple):
     """A field of a dataset or resource.
 
     Attributes:
-        label: English; "" for that made from the key.
+        label: English; "" for that made from the key. Fields of one label are one row.
         place: MAIN, MORE, HIDDEN, or the part of the page that shows it: HEAD, AREA, CONTACT or
             HARVEST_BOX; it is a row only where that part leaves it out.
         render: returns a stored value as markup; None: as any extra (``values.render_extra``).
@@ -64,11 +64,13 @@ ADDED, CHANGED, WEB_PAGE = "this site: added", "this site: changed", "this site:
 AUTHOR, MAINTAINER, VERSION = "this site: author", "this site: maintainer", "this site: version"
 PERIOD = "period covered"
 COUPLED_DATASETS, COUPLED_SERVICES = "coupled datasets", "coupled services"
+# The limits of a box, and the sides that stand before them.
+BOX = {"bbox-west-long": "W", "bbox-east-long": "E", "bbox-south-lat": "S", "bbox-north-lat": "N"}
 
 _F = DatasetField
 FIELDS = {
     # What the data is.
-    "data_modified": _F("Data last modified", place=MAIN, render=inspire.render_day),
+    "data_modified": _F("Last modified", place=MAIN, render=inspire.render_day),
     "frequency-of-update": _F(
         "Frequency of update", place=MAIN, render=inspire.render_frequency, required_of=LOCATION
     ),
@@ -81,13 +83,13 @@ FIELDS = {
     **_own("theme-primary", place=MAIN, render=values.render_themes),
     **_own("theme-secondary", render=values.render_themes),
     **_own("mandate", render=values.render_laws),
-    PERIOD: _F("Temporal coverage", place=MAIN, render=lambda text, _portal: escape(text)),
+    PERIOD: _F("Temporal extent", place=MAIN, render=lambda text, _portal: escape(text)),
     **_own("temporal_coverage-from", place=MAIN, unless=PERIOD),
     **_own("temporal_coverage-to", place=MAIN, unless=PERIOD),
-    "temporal-text": _F("Temporal coverage as given"),
+    "temporal-text": _F("Temporal extent"),
     "geographic_coverage": _F("Geographic coverage", AREA, unless_same="spatial-text"),
     "spatial-text": _F("Geographic coverage", AREA),
-    "spatial-coverage": _F("Places named", AREA, unless_same="spatial-text"),
+    "spatial-coverage": _F("Geographic coverage", AREA, unless_same="spatial-text"),
     ADDED: _F("Added to this site", place=MAIN),
     CHANGED: _F("Last changed on this site", place=MAIN),
     **_own("schema", render=values.render_schemas),
@@ -95,8 +97,8 @@ FIELDS = {
     # The record.
     "metadata-date": _F("Metadata date", render=inspire.render_day),
     "guid": _F("Harvest GUID", HARVEST_BOX),
-    "uri": _F("URI of the dataset"),
-    "harvest_source_reference": _F("Source reference"),
+    "uri": _F("Identifier"),
+    "harvest_source_reference": _F("Identifier"),
     # Location data.
     "spatial": _F("Extent", AREA, required_of=LOCATION),
     "spatial-reference-system": _F(
@@ -105,7 +107,7 @@ FIELDS = {
         unless="spatial-reference-systems",
         required_of=LOCATION,
     ),
-    "spatial-reference-systems": _F("Spatial reference systems", render=inspire.render_systems),
+    "spatial-reference-systems": _F("Spatial reference system", render=inspire.render_systems),
     "dataset-reference-date": _F(
         "Dataset reference date", render=inspire.render_dates, required_of=LOCATION
     ),
@@ -118,43 +120,38 @@ FIELDS = {
         is_contact=True,
     ),
     "responsible-organisation": _F(
-        "Responsible parties", HEAD, render=inspire.render_parties, is_contact=True
+        "Responsible party", HEAD, render=inspire.render_parties, is_contact=True
     ),
     "access_constraints": _F(
-        "Access constraints", render=inspire.render_constraints, required_of=LOCATION
+        "Limitations on public access", render=inspire.render_constraints, required_of=LOCATION
     ),
     "resource-type": _F("Resource type", render=inspire.render_codes, required_of=LOCATION),
     "metadata-language": _F(
         "Metadata language", render=inspire.render_languages, required_of=LOCATION
     ),
     "spatial-data-service-type": _F(
-        "Service type", render=inspire.render_codes, required_of=SERVICE
+        "Spatial data service type", render=inspire.render_codes, required_of=SERVICE
     ),
     COUPLED_DATASETS: _F("Coupled datasets"),
     COUPLED_SERVICES: _F("Coupled services"),
-    "coupled-resource": _F("Operates on", unless=COUPLED_DATASETS),
+    "coupled-resource": _F("Coupled datasets", unless=COUPLED_DATASETS),
     # Only if given.
     "date_update_future": _F("Next update", render=inspire.render_day),
-    "precision": _F("Precision"),
-    "temporal_granularity": _F("Granularity in time"),
-    "taxonomy_url": _F("Taxonomy"),
-    "data_issued": _F("Data first issued", render=inspire.render_day),
+    "data_issued": _F("First issued", render=inspire.render_day),
     **_own("la_function", render=values.render_functions),
     **_own("la_service", render=values.render_services),
-    "external_reference": _F("External reference"),
     **_own("unpublished", render=values.render_flag),
     WEB_PAGE: _F("Web page"),
     AUTHOR: _F("Author"),
     MAINTAINER: _F("Maintainer", CONTACT, unless="contact-name"),
     VERSION: _F("Version"),
-    "hierarchy-level-name": _F("Kind, in the publisher's words"),
-    "UKLP": _F("UK Location Programme"),
-    "INSPIRE": _F("Data for INSPIRE"),
-    "alternative-title": _F("Also known as"),
-    "title_translated": _F("Title in other languages", render=values.render_translations),
-    "notes_translated": _F("Description in other languages", render=values.render_translations),
-    "tags_translated": _F("Keywords in other languages", render=values.render_translations),
-    "resource-identifier": _F("Identifier of the resource"),
+    "hierarchy-level-name": _F("Resource type"),
+    "UKLP": _F("UK Location data"),
+    "alternative-title": _F("Alternative title"),
+    "title_translated": _F("In other languages", render=values.render_translations),
+    "notes_translated": _F("In other languages", render=values.render_translations),
+    "tags_translated": _F("In other languages", render=values.render_translations),
+    "resource-identifier": _F("Identifier"),
     "parent-identifier": _F("Part of (identifier)"),
     "topic-category": _F("Topic category", render=inspire.render_codes),
     "inspire-themes": _F("INSPIRE theme", render=values.render_inspire_themes),
@@ -170,67 +167,64 @@ FIELDS = {
         unless_same="theme-primary",
     ),
     "subject": _F(
-        "Subjects in the publisher's words", render=values.render_subjects, unless="dcat_subject"
+        "Themes in the publisher's words", render=values.render_subjects, unless="dcat_subject"
     ),
-    "keywords": _F("Keywords by vocabulary"),
+    "keywords": _F("Keyword"),
     "purpose": _F("Purpose"),
     "additional-information": _F("Additional information"),
     "language": _F("Language", render=inspire.render_languages),
-    "service-type-version": _F("Version of the service"),
-    "spatial_uri": _F("Place (URL)"),
-    "bbox-west-long": _F("Western limit (longitude)", unless="spatial"),
-    "bbox-east-long": _F("Eastern limit (longitude)", unless="spatial"),
-    "bbox-south-lat": _F("Southern limit (latitude)", unless="spatial"),
-    "bbox-north-lat": _F("Northern limit (latitude)", unless="spatial"),
-    "bbox-original": _F("Extent as given"),
+    "service-type-version": _F("Version"),
+    "spatial_uri": _F("Geographic coverage"),
+    **dict.fromkeys(BOX, _F("Extent", unless="spatial")),
+    "bbox-original": _F("Extent"),
     "vertical-extent": _F("Vertical extent"),
     "spatial-resolution": _F("Spatial resolution"),
-    "equivalent-scale": _F("Scale, 1 to"),
-    "spatial-representation-type": _F("Spatial representation", render=inspire.render_codes),
-    "temporal-extents": _F("Periods covered"),
-    "maintenance-note": _F("Note on maintenance"),
+    "equivalent-scale": _F("Equivalent scale"),
+    "spatial-representation-type": _F("Spatial representation type", render=inspire.render_codes),
+    "temporal-extents": _F("Temporal extent"),
+    "maintenance-note": _F("Maintenance information"),
     "progress": _F("State", render=inspire.render_codes),
     "lineage": _F("Lineage"),
-    "quality-scope": _F("Quality is stated for", render=inspire.render_codes),
+    "quality-scope": _F("Quality scope", render=inspire.render_codes),
     "conformity": _F("Conformity"),
-    "data-format": _F("Data formats"),
-    "character-set": _F("Character set"),
+    "data-format": _F("Data format"),
+    "character-set": _F("Character encoding"),
     "provider": _F("Provider", HEAD, is_contact=True),
     "distributor": _F("Distributor", render=inspire.render_parties, is_contact=True),
     "credit": _F("Credit"),
     "dcat_publisher_name": _F("Publisher", HEAD, is_contact=True),
-    "dcat_publisher_email": _F("Publisher's email", render=_mail, is_contact=True),
-    "dcat_publisher_uri": _F("Publisher’s web identifier", HEAD),
+    "dcat_publisher_email": _F("Publisher", render=_mail, is_contact=True),
+    "dcat_publisher_uri": _F("Publisher", HEAD),
     "contact-name": _F("Contact", CONTACT, is_contact=True),
-    "contact-email": _F("Contact's email", CONTACT, _mail, is_contact=True),
-    "contact-phone": _F("Contact's telephone", CONTACT, is_contact=True),
-    "contact-web": _F(place=CONTACT),
-    "foi-name": _F("Contact for freedom of information", CONTACT, is_contact=True),
-    "foi-email": _F("Freedom of information email", CONTACT, _mail, is_contact=True),
-    "foi-phone": _F("Freedom of information telephone", CONTACT, is_contact=True),
-    "foi-web": _F("Freedom of information page", CONTACT),
-    "licence": _F("Licence and conditions of use"),
-    "licence_url": _F("Licence link", render=values.render_licence),
-    "license_url": _F("Licence link", render=values.render_licence, unless="licence_url"),
+    "contact-email": _F("Contact", CONTACT, _mail, is_contact=True),
+    "contact-phone": _F("Contact", CONTACT, is_contact=True),
+    "contact-web": _F("Contact", CONTACT),
+    "foi-name": _F("Freedom of information", CONTACT, is_contact=True),
+    "foi-email": _F("Freedom of information", CONTACT, _mail, is_contact=True),
+    "foi-phone": _F("Freedom of information", CONTACT, is_contact=True),
+    "foi-web": _F("Freedom of information", CONTACT),
+    "licence": _F("Licence"),
+    "licence_url": _F("Licence", render=values.render_licence),
+    "license_url": _F("Licence", render=values.render_licence, unless="licence_url"),
     "rights": _F("Rights"),
     "limitations-on-public-access": _F(
         "Limitations on public access",
         render=inspire.render_constraints,
         unless_same="access_constraints",
     ),
-    "access-restrictions": _F("Access is restricted by", render=inspire.render_constraints),
-    "use-restrictions": _F("Use is restricted by", render=inspire.render_constraints),
+    "access-restrictions": _F("Limitations on public access", render=inspire.render_constraints),
+    "use-restrictions": _F("Use constraints", render=inspire.render_constraints),
     "security-classification": _F("Security classification", render=inspire.render_codes),
-    "aggregation-info": _F("Related resources"),
+    "aggregation-info": _F("Related resource"),
     "graphic-preview-file": _F("Preview picture"),
-    "graphic-preview-description": _F("Description of the preview"),
+    "graphic-preview-description": _F("Preview picture"),
     "metadata-contact": _F(
         "Contact for the record", render=inspire.render_parties, is_contact=True
     ),
-    "metadata-contact-email": _F("Record contact's email", render=_mail, is_contact=True),
-    "metadata-standard-name": _F("Standard of the record"),
-    "metadata-standard-version": _F("Version of the standard"),
-    "metadata_uri": _F("URI of the dataset", unless="uri"),
+    "metadata-contact-email": _F("Contact for the record", render=_mail, is_contact=True),
+    "metadata-standard-name": _F("Metadata standard name"),
+    "metadata-standard-version": _F("Metadata standard name"),
+    "metadata_uri": _F("Identifier", unless="uri"),
     **dict.fromkeys(
         (
             *("import_source", "harvest_object_id", "harvest_source_id", "harvest_source_title"),
@@ -251,9 +245,9 @@ OF_CKAN = {
     "version": _F("Version"),
     "license_id": _F("Licence"),
     "author": _F("Author", is_contact=True),
-    "author_email": _F("Author's email", is_contact=True),
+    "author_email": _F("Author", is_contact=True),
     "maintainer": _F("Maintainer", is_contact=True),
-    "maintainer_email": _F("Maintainer's email", is_contact=True),
+    "maintainer_email": _F("Maintainer", is_contact=True),
     "tags": _F("Tags"),
     "groups": _F("Groups"),
     "private": _F("Visibility"),
@@ -264,20 +258,18 @@ OF_RESOURCE = {
     "url": _F("URL"),
     "description": _F("Description"),
     "format": _F("Format"),
-    "mimetype": _F("Media type"),
+    "mimetype": _F("Format"),
     "size": _F("Size"),
     "date": _F("Date"),
-    "data_issued": _F("Data first issued"),
-    "data_modified": _F("Data last modified"),
+    "data_issued": _F("First issued"),
+    "data_modified": _F("Last modified"),
     "licence": _F("Licence"),
     "temporal_coverage-from": _F("Covers from"),
     "temporal_coverage-to": _F("Covers until"),
     **_own("schema_url", render=values.render_schemas),
     **_own("schema_type"),
-    "name_translated": _F("Name in other languages", render=values.render_translations),
-    "description_translated": _F(
-        "Description in other languages", render=values.render_translations
-    ),
+    "name_translated": _F("In other languages", render=values.render_translations),
+    "description_translated": _F("In other languages", render=values.render_translations),
 }
 
 NOT_GIVEN = "Not in the source record"
@@ -355,12 +347,23 @@ def field_rows(
         words = escape(portal.translate(NOT_GIVEN))
         missing = dict.fromkeys(_find_missing(given, shown, elsewhere), words)
     shown = {key: value for key, value in shown.items() if key not in elsewhere}
-    all_rows = [
-        Row(key, _label(key, portal), value, is_given=key in shown)
-        for key, value in sorted({**shown, **missing}.items(), key=_place)
-    ]
-    known = tuple(row for row in all_rows if row.key in LABELS)
-    return Rows(known, tuple(row for row in all_rows if row.key not in LABELS))
+    groups: dict[tuple[str, bool], list[Row]] = {}
+    for key, value in sorted({**shown, **missing}.items(), key=_place):
+        row = Row(key, _label(key, portal), value, is_given=key in shown)
+        field = FIELDS.get(key, DatasetField())
+        groups.setdefault((field.label or key, field.place == MAIN), []).append(row)
+    rows = [_joined(group) for group in groups.values()]
+    known = tuple(row for row in rows if row.key in LABELS)
+    return Rows(known, tuple(row for row in rows if row.key not in LABELS))
+
+
+def _joined(group: list[Row]) -> Row:
+    """Join the rows of one label; that a field is missing is said only if no other is given."""
+    rows = [row for row in group if row.is_given] or group[:1]
+    texts: dict[str, Markup] = {}
+    for row in rows:
+        texts.setdefault(_plain(row.value), row.value)
+    return replace(rows[0], value=values.render_list(list(texts.values())))
 
 
 def find_field(key: str) -> DatasetField:
@@ -399,12 +402,18 @@ def _combined(given: Mapping[str, str], portal: Portal) -> dict[str, str]:
     )
     if period := values.format_period(start, end, portal):
         texts[PERIOD] = period
+        # One period without more than its two ends is the same.
+        extents = texts.get("temporal-extents", "")
+        if len(inspire.items_of(extents) or ()) < 2 and '"description"' not in extents:
+            texts.pop("temporal-extents", None)
     if number := texts.get("spatial-resolution"):
         unit = given.get("spatial-resolution-units", "")
         texts["spatial-resolution"] = f"{number} {'m' if unit in _METRE else unit}".strip()
     for key in ("harvest_source_reference", "uri", "metadata_uri"):
         if texts.get(key) == given.get("guid"):
             texts.pop(key, None)
+    for key in BOX.keys() & texts.keys():
+        texts[key] = f"{portal.translate(BOX[key])}: {texts[key]}"
     return texts
 
 

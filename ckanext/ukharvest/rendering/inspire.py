@@ -57,11 +57,11 @@ def render_codes(text: str, portal: Portal) -> Markup:
 
 def _list(text: str) -> list[str]:
     """Return the texts of a JSON list; other text is a list of one."""
-    items = _items(text)
+    items = items_of(text)
     return [str(item) for item in items if item] if items is not None else [text]
 
 
-def _items(text: str) -> list[Any] | None:
+def items_of(text: str) -> list[Any] | None:
     """Return the items of a JSON list, None if it is none."""
     items = None
     with contextlib.suppress(ValueError, RecursionError):
@@ -80,7 +80,7 @@ def render_day(text: str, portal: Portal) -> Markup:
 
 def render_dates(text: str, portal: Portal) -> Markup:
     """Return "Created February 2004; revised 3 July 2006"."""
-    items = _items(text)
+    items = items_of(text)
     if items is None:
         return render_day(text, portal)
     texts = []
@@ -123,7 +123,7 @@ def render_system(text: str, _portal: Portal) -> Markup:
 
 def render_systems(text: str, portal: Portal) -> Markup:
     """Return each coordinate system with its code: British National Grid (EPSG:27700)."""
-    items = _items(text)
+    items = items_of(text)
     if items is None:
         return render_system(text, portal)
     names = dict.fromkeys(map(_name, _objects(items)))
@@ -141,7 +141,7 @@ def _name(system: Mapping[str, Any]) -> Markup:
 
 def render_parties(text: str, portal: Portal) -> Markup:
     """Return organisations with their roles, one per line."""
-    items = _items(text)
+    items = items_of(text)
     if items is None:
         return render_list([escape(party) for party in _named(text, portal)])
     parties = [_party(item, portal) for item in _objects(items)]

@@ -126,7 +126,7 @@ def test_our_fields_are_labels_with_links(app: CKANTestApp, more: dict[str, str]
     assert "Street care and cleaning" in shown["Local authority service"]
     assert "Service 99999 (not in the list)" in shown["Local authority service"]
     assert shown["Schema"].startswith("Public toilets")
-    assert shown["Update interval"] == "Monthly"
+    assert shown["Frequency of update"] == "Monthly"
     assert shown["Lineage" if more else "lineage"] == LINEAGE
     bare = {label for label, value in shown.items() if "://" in value}
     assert bare <= {"Web page"}

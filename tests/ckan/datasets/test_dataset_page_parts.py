@@ -63,7 +63,7 @@ def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) ->
     assert "paths@council.example" in text_of(page, by_class("ukharvest-contact"))
     assert text_of(page, by_class("ukharvest-resources") + "/h3") == "Data (1) Services (1)"
     area = text_of(page, by_class("ukharvest-area"))
-    for part in ("Borchester", "North 52.25° N", "South 52.05° N", "West 2.15° W", "East 1.85° W"):
+    for part in ("Borchester", "52.05° N to 52.25° N", "2.15° W to 1.85° W"):
         assert part in area
 
     # Its additional information.
@@ -72,24 +72,24 @@ def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) ->
     assert (
         found["Dataset reference date"] == "Created 1954; published April 2013; revised 30 May 2024"
     )
-    assert found["Spatial reference systems"] == "OSGB36 / British National Grid (EPSG:27700)"
+    assert found["Spatial reference system"] == "OSGB36 / British National Grid (EPSG:27700)"
     assert found["Metadata date"] == "31 May 2024, 10:15"
     assert found["Resource type"] == "Dataset"
     assert found["Metadata language"] == "English"
-    assert found["Temporal coverage"] == "from 1954"
+    assert found["Temporal extent"] == "from 1954"
     # Each fact once: where it was harvested is in its own box, people are above and beside.
     box = text_of(page, by_class("ukharvest-box"))
     for part in ("/record.xml", "5f3a1c52-70d6-4f0c-9a3e-1f2f6f0c7a11", "UTC", "Source record"):
         assert part in box
     assert "Next check" not in box
-    twice = {"Harvest URL", "Harvest GUID", "Harvest date", "Provider", "Responsible parties"}
-    assert not {*twice, "Contact", "Contact's email", "Publisher", "Extent"} & found.keys()
+    twice = {"Harvest URL", "Harvest GUID", "Harvest date", "Provider", "Responsible party"}
+    assert not {*twice, "Contact", "Publisher", "Extent"} & found.keys()
     order = list(found)
-    wanted = ["Frequency of update", "Theme", "Temporal coverage", "Added to this site"]
+    wanted = ["Frequency of update", "Theme", "Temporal extent", "Added to this site"]
     # Folded:
-    wanted += ["Metadata date", "Spatial reference systems", "Dataset reference date"]
-    wanted += ["Access constraints", "Resource type", "Metadata language"]
-    wanted += ["Data first issued"]
+    wanted += ["Metadata date", "Spatial reference system", "Dataset reference date"]
+    wanted += ["Limitations on public access", "Resource type", "Metadata language"]
+    wanted += ["First issued"]
     assert [each for each in order if each in wanted] == wanted
     for part in ('["', "[{", "&#34;", "eng<", "harvest_object_id", "import_source"):
         assert part not in page.body

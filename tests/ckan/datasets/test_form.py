@@ -122,7 +122,7 @@ def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> No
     (date,) = html.fromstring(page).xpath("//input[@id='field-temporal_coverage-from']")
     ids = date.get("aria-describedby").split()
     said = [html.fromstring(page).get_element_by_id(each).text_content() for each in ids]
-    assert "is about" in said[0]
+    assert "A day, month or year" in said[0]
     assert "is not a date" in said[1]
     assert date.get("aria-invalid") == "true"
 
@@ -132,7 +132,7 @@ def test_a_schema_of_the_portals_own_may_have_numbers_and_lists(app: CKANTestApp
     with app.flask_app.test_request_context():
         found = helpers()["ukharvest_facts"]({"id": "1", "extras": [], **own})
     facts = {row.label: row.value for row in found.known} if found else {}
-    assert facts["Temporal coverage"] == "2019 to 2020"
+    assert facts["Temporal extent"] == "2019 to 2020"
     assert "Public toilets" in facts["Local authority service"]
 
 

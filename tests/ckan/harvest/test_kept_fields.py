@@ -222,7 +222,7 @@ def test_forms_say_which_fields_come_from_the_source(source: Source, app: CKANTe
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     form = app.get(f"/dataset/edit/{found['name']}", headers=headers).body
     assert "From the source: Title, " in form
-    assert "Update interval" in form
+    assert "Frequency of update" in form
     resource = found["resources"][0]["id"]
     path = f"/dataset/{found['name']}/resource/{resource}/edit"
     assert "From the source: Name, URL, " in app.get(path, headers=headers).body

@@ -74,7 +74,7 @@ def test_editors_fields_stay_when_the_record_changes(editor: Visitor, source: So
     looks.check(editor, "form-of-harvested", edit, is_own=False)
     expect(page.locator(".ukharvest-notice")).to_contain_text("all other fields stay.")
     labels = supplied(page)
-    assert {"Title", "Description", "Update interval"} < set(labels)
+    assert {"Title", "Description", "Frequency of update"} < set(labels)
     assert not {"Local authority function", "Version"} & set(labels)
     choose(page, "la_function", "(40)")
     choose(page, "la_service", "Public toilets")
@@ -108,7 +108,7 @@ def test_editors_fields_stay_when_the_record_changes(editor: Visitor, source: So
     editor.picture("form-of-harvested-later")
     labels = supplied(page)
     assert "Title" in labels
-    assert not {"Description", "Update interval", "Version", "Ward"} & set(labels)
+    assert not {"Description", "Frequency of update", "Version", "Ward"} & set(labels)
     # What is a person's can be taken away again.
     page.fill("[name=version]", "")
     page.locator("[data-module=custom-fields] input[name$=__value]").first.fill("South")

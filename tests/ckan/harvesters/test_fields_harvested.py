@@ -212,7 +212,7 @@ NOT_SAID: dict[str, set[str]] = {
 }
 # On the page the start and end of a period are one row.
 ENDS = {each.label for each in FIELDS if each.key.startswith("temporal_coverage-")}
-LABELS = {each.label for each in FIELDS} - ENDS | {"Temporal coverage"}
+LABELS = {each.label for each in FIELDS} - ENDS | {"Temporal extent"}
 SERVERS: dict[str, Callable[[Publisher], str]] = {
     "inventory": _inventory,
     "data_json": _data_json,

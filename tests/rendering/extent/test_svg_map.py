@@ -53,15 +53,15 @@ def _place(figure: ElementTree.Element, longitude: float, latitude: float) -> tu
 @pytest.mark.parametrize(
     ("geometry", "words"),
     [
-        (SCOTLAND, "A box: 54.53° N to 61.07° N, 8.97° W to 0.21° E"),
-        (OXFORD, "A point: 51.75° N, 1.26° W"),
-        (bbox_polygon(-5, 50, 1, 50), "A line: 50° N, 5° W to 1° E"),
-        (bbox_polygon(0, 0, 5, 5), "A box: 0° to 5° N, 0° to 5° E"),
-        (bbox_polygon(-1.26, 51.75, -1.2595, 51.7502), "A box: 51.75° N to 51.7502° N, 1.26° W"),
-        (FIJI, "A box: 20° S to 12° S, 177° E to 178° W, across the date line"),
+        (SCOTLAND, "54.53° N to 61.07° N, 8.97° W to 0.21° E"),
+        (OXFORD, "51.75° N, 1.26° W"),
+        (bbox_polygon(-5, 50, 1, 50), "50° N, 5° W to 1° E"),
+        (bbox_polygon(0, 0, 5, 5), "0° to 5° N, 0° to 5° E"),
+        (bbox_polygon(-1.26, 51.75, -1.2595, 51.7502), "51.75° N to 51.7502° N, 1.26° W"),
+        (FIJI, "20° S to 12° S, 177° E to 178° W"),
         (WORLD, "The whole world"),
-        (bbox_polygon(-180, 60, 180, 90), "A box: 60° N to 90° N, 180° W to 180° E"),
-        (KITE, "A shape with 4 points, within 52° N to 53.5° N, 3° W to 1° W"),
+        (bbox_polygon(-180, 60, 180, 90), "60° N to 90° N, 180° W to 180° E"),
+        (KITE, "52° N to 53.5° N, 3° W to 1° W"),
         (
             merge_geometries([LONDON, SCOTLAND]),
             "2 areas; together: 51.28° N to 61.07° N, 8.97° W to 0.33°",
@@ -69,7 +69,7 @@ def _place(figure: ElementTree.Element, longitude: float, latitude: float) -> tu
         (merge_geometries([OXFORD, KITE]), "2 areas; together: 51.75° N to 53.5° N, 3° W to 1° W"),
         (
             merge_geometries([bbox_polygon(172, 51, 180, 53), bbox_polygon(-180, 18, -66, 71)]),
-            "2 areas; together: 18° N to 71° N, 172° E to 66° W, across the date line",
+            "2 areas; together: 18° N to 71° N, 172° E to 66° W",
         ),
         ({"type": "MultiPoint", "coordinates": [[1, 51], [2, 52]]}, "2 areas; together: 51° N to"),
         # RFC 7946 requires this ring to be cut in two; many are not.
@@ -78,14 +78,14 @@ def _place(figure: ElementTree.Element, longitude: float, latitude: float) -> tu
                 "type": "Polygon",
                 "coordinates": [[[177, -20], [-178, -20], [-179, -12], [177, -12], [177, -20]]],
             },
-            "A shape with 4 points, within 20° S to 12° S, 177° E to 178° W, across the date line",
+            "20° S to 12° S, 177° E to 178° W",
         ),
     ],
 )
 def test_an_extent_is_described_in_words(geometry: Any, words: str) -> None:
     assert extent_map.describe_extent(json.dumps(geometry)).startswith(words)
     label = _figure(geometry).find("svg").attrib["aria-label"]  # type: ignore[union-attr]
-    assert label.startswith(f"Map. {words}")
+    assert label.startswith(f"Map: {words}")
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,12 @@ def test_several_areas_are_numbered_and_listed(count: int, numbers: int, listed:
     assert len(figure.findall(".//text[@font-weight='bold']")) == numbers
     assert len(list(figure.iter("li"))) == listed
     more = figure.find(".//summary")
-    assert (more.text if more is not None else "") == ("8 more" if count > 12 else "")
+    assert (more.text if more is not None else "") == ("More (8)" if count > 12 else "")
 
 
 def test_a_shape_of_many_points_is_drawn_with_fewer() -> None:
     ring = [[n / 10_000, 50 + (n % 2) / 10] for n in range(9_999)] + [[0, 51], [0, 50]]
     geometry: Geometry = {"type": "Polygon", "coordinates": [ring]}
-    assert "10,000 points" in extent_map.describe_extent(json.dumps(geometry))
     assert len(str(extent_map.render_extent(json.dumps(geometry), _url))) < 100_000
 
 

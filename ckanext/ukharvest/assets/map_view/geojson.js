@@ -25,7 +25,7 @@
     try {
       answer = await fetch(url, { signal: stop.signal });
       if (!answer.ok) {
-        throw new Told(texts.status, { status: answer.status });
+        throw new Told(texts.refused, { words: `HTTP ${answer.status}` });
       }
       if (Number(answer.headers.get("Content-Length")) > most) {
         throw new Told(texts.large);
@@ -47,7 +47,10 @@
       if (error instanceof Told) {
         throw error;
       }
-      throw new Told(answer ? texts.broken : (await server.silence(url)) || texts.refused);
+      const silence = answer
+        ? { text: texts.refused, words: "" } // it broke off
+        : ((await server.silence(url)) ?? { text: texts.forbidden, words: "(CORS)" });
+      throw new Told(silence.text, { words: silence.words });
     } finally {
       clearTimeout(timer);
       stop.abort();
@@ -60,11 +63,11 @@
     try {
       data = JSON.parse(text.replace(/^\uFEFF/, ""));
     } catch {
-      throw new Told(texts.not_json);
+      throw new Told(texts.not_geojson);
     }
     const crs = data?.crs?.properties?.name;
     if (typeof crs === "string" && !/CRS:?:?84|4326/.test(crs)) {
-      throw new Told(texts.crs, { crs: crs.slice(0, LONGEST) });
+      throw new Told(texts.not_degrees, { words: crs.slice(0, LONGEST) });
     }
     if (data?.type === "FeatureCollection" && Array.isArray(data.features)) {
       return data.features.filter((each) => each?.type === "Feature");
@@ -94,12 +97,12 @@
     return Object.entries(feature.properties ?? {});
   }
 
-  function popup(feature, texts) {
+  function popup(feature) {
     const list = element("dl");
     properties(feature).forEach(([name, value]) => {
       list.append(element("dt", name), element("dd", shown(value)));
     });
-    return list.childElementCount ? list : element("p", texts.no_properties);
+    return list;
   }
 
   /* The properties of the first features, also for whoever cannot click on a map. */
@@ -139,7 +142,8 @@
       drawn = L.geoJSON(features, {
         pointToLayer: (_, place) => L.circleMarker(place, { radius: 6 }),
         style: { color: "#a3360b", weight: 2, fillOpacity: 0.2 },
-        onEachFeature: (feature, layer) => layer.bindPopup(() => popup(feature, texts), options),
+        onEachFeature: (feature, layer) =>
+          properties(feature).length && layer.bindPopup(() => popup(feature), options),
       });
     } catch {
       throw new Told(texts.not_geojson);

@@ -37,20 +37,23 @@
       });
     }
 
-    /* Return the sentence for an address from which nothing came, "" if its server answers. */
+    /* Return the sentence for an address from which nothing came and what a developer calls the
+     * reason; null if its server answers. */
     async silence(url) {
       if (isMixed(url)) {
-        return this.texts.mixed;
+        return { text: this.texts.forbidden, words: "(mixed content: https, http)" };
       }
       try {
         // Such an answer cannot be read, only that there is one.
         const signal = AbortSignal.timeout(20000);
         await fetch(url, { mode: "no-cors", credentials: "omit", signal });
-        return "";
+        return null;
       } catch {
         // The browser tells of a breach of the page's policy after it has refused.
         await new Promise((resolve) => setTimeout(resolve, 50));
-        return this.isForbidden ? this.texts.forbidden : this.texts.silent;
+        return this.isForbidden
+          ? { text: this.texts.forbidden, words: "(Content Security Policy)" }
+          : { text: this.texts.silent, words: "" };
       }
     }
   }
@@ -62,9 +65,11 @@
       const status = root.querySelector(".ukharvest-map-status");
       const server = new Server(settings.url, settings.texts);
 
-      /* Say a sentence, with a link to what it is about; "" empties the line. */
+      /* Say a sentence, then a server's own words and a link to what it is about; "" empties the
+       * line. */
       const say = (text, values = {}, url = "") => {
-        status.textContent = fill(text, { host: server.host, ...values });
+        const sentence = fill(text, { host: server.host, ...values });
+        status.textContent = values.words ? `${sentence} ${values.words}` : sentence;
         if (url && isWebAddress(url)) {
           const link = document.createElement("a");
           link.href = url;

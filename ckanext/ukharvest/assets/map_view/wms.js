@@ -19,7 +19,7 @@
   async function explain(url, { settings, server, say }) {
     const silence = await server.silence(url);
     if (silence) {
-      return say(silence, {}, url);
+      return say(silence.text, { words: silence.words }, url);
     }
     let words = "";
     try {
@@ -27,7 +27,7 @@
     } catch {
       // The server lets no other site read its answers: the link below shows it.
     }
-    return say(words ? settings.texts.exception : settings.texts.picture, { words }, url);
+    return say(settings.texts.refused, { words }, url);
   }
 
   /* Show of the list of layers those whose text holds what is typed. */
@@ -68,7 +68,7 @@
       [came, failed] = [0, []];
       turn += 1;
       clearTimeout(timer);
-      timer = setTimeout(() => came || view.say(texts.slow, {}, url), PATIENCE);
+      timer = setTimeout(() => came || view.say(texts.silent, {}, url), PATIENCE);
     };
     const end = () => {
       const mine = turn;
@@ -77,8 +77,7 @@
         // An explanation takes its time, and is for its own turn only.
         explain(failed[0], { ...view, say: (...words) => mine === turn && view.say(...words) });
       } else if (failed.length) {
-        const all = came + failed.length;
-        view.say(texts.some, { missing: failed.length, all }, failed[0]);
+        view.say(texts.refused, {}, failed[0]);
       } else {
         view.say(texts.shown);
       }
@@ -106,7 +105,7 @@
       pictures.remove();
       pictures.setParams({ layers: chosen.reverse().join(",") }, true);
       if (!chosen.length) {
-        return say(settings.texts.none);
+        return say("");
       }
       begin();
       say(settings.texts.loading);
