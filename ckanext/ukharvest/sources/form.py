@@ -303,8 +303,8 @@ def _answer(form: Form, source: Source | None) -> Any:
         moves = description.moving_text(description.count_moving(source, owner), owner)
     try:
         saved = _save(form, sent, source)
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to do this"))
+    except tk.NotAuthorized as exc:
+        return tk.abort(403, str(exc))
     except tk.ValidationError as exc:
         errors = _refused(exc, sent)
         if dry_run:

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import dataset_of, organisation_of
+from ckanext.ukharvest.lib.permissions import dataset_of, not_found, organisation_of
 from ckanext.ukharvest.stars import model as stars_model
 from ckanext.ukharvest.stars import schema as star_schema
 from ckanext.ukharvest.stars import texts
@@ -39,7 +39,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_stars_show", context, data_dict)
     package = dataset_of(id_)
     if package.type == "harvest":
-        raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
+        raise not_found()
     row = stars_model.load_ratings([package.id]).get(package.id)
     if row:
         scores = stars.from_columns(row)
