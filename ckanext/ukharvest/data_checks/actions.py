@@ -201,8 +201,7 @@ def portal_page() -> dict[str, str]:
     """Return the way to the page of checked data."""
     return {
         "url": tk.h.url_for("ukharvest_data_checks.report"),
-        "label": tk._("Data checked against a schema"),
-        "text": tk._("Which files follow the schema that their publisher names."),
+        "label": tk._("Data and their schemas"),
     }
 
 

@@ -166,7 +166,7 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 def _listed(row: Any) -> dict[str, Any]:
     dataset = {"id": row.id, "name": row.name, "title": row.title or row.name}
     if row.stars is None:
-        none = {"stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
+        none = {"stars": None, "code": "", "reason": "", "text": tk._("Not rated yet")}
         return {**dataset, **none, "dead_since": None}
     own = _as_dict(Stars(row.stars, row.stars_code, row.stars_detail))
     del own["caption"]
