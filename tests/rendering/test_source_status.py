@@ -11,7 +11,7 @@ import pytest
 
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.harvest.source_status import SourceStatus
-from ckanext.ukharvest.links.texts import status_heading
+from ckanext.ukharvest.links.texts import describe_count
 from ckanext.ukharvest.sources.texts import StatusFacts, status_card
 
 NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
@@ -72,8 +72,8 @@ def test_approved_deletions_are_no_import_and_cannot_be_stopped() -> None:
 
 
 def test_a_source_with_broken_links_is_not_all_good() -> None:
-    shown = status_card(make_told({"value": "healthy"}, notice=status_heading(2)))
-    assert shown.heading == "The last run worked, but 2 links do not"
+    shown = status_card(make_told({"value": "healthy"}, notice=describe_count(2)))
+    assert shown.heading == "2 links do not work"
     assert shown.actions[0] == "mend"
 
 

@@ -16,7 +16,7 @@ from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.actions import show_if_may
-from ckanext.ukharvest.lib.permissions import may_if_exists, organisation_of
+from ckanext.ukharvest.lib.permissions import may_if_exists, not_found, organisation_of
 from ckanext.ukharvest.lib.slots import Note, Slot
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")
@@ -50,7 +50,7 @@ def ukharvest_data_check_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     tk.check_access("ukharvest_data_check_show", context, data_dict)
     resource = model.Resource.get(id_)
     if resource is None or resource.state != "active":
-        raise tk.ObjectNotFound(tk._("No resource has this id."))
+        raise not_found()
     candidate = next(iter(data_check_model.candidates(resource_id=id_)), None)
     if candidate is None:
         return {}
@@ -201,8 +201,7 @@ def portal_page() -> dict[str, str]:
     """Return the way to the page of checked data."""
     return {
         "url": tk.h.url_for("ukharvest_data_checks.report"),
-        "label": tk._("Data checked against a schema"),
-        "text": tk._("Which files follow the schema that their publisher names."),
+        "label": tk._("Data and their schemas"),
     }
 
 

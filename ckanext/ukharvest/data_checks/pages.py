@@ -9,6 +9,7 @@ from flask import Blueprint, Response
 
 from ckanext.ukharvest.data_checks.actions import load_findings
 from ckanext.ukharvest.lib.pages import (
+    abort_not_found,
     ask,
     check_token,
     csv_response,
@@ -57,7 +58,7 @@ def findings_csv(id: str, resource_id: str) -> Response:
     check = ask("ukharvest_data_check_show", id=resource_id)
     text = load_findings(resource_id) if check.get("has_csv") else None
     if text is None:
-        return tk.abort(404, tk._("No errors are stored for this resource."))
+        return abort_not_found()
     response = Response(text, content_type="text/csv; charset=utf-8")
     name = f"errors-{resource_id}.csv"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

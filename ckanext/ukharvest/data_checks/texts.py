@@ -12,16 +12,17 @@ VERDICTS = ("valid", "invalid", "unchecked")
 
 
 def verdict_label(verdict: str) -> str:
-    """Return a verdict for facets, lists and reports."""
+    """Return a verdict for facets, lists and reports; "waiting" stands for none yet."""
     labels = {
-        "valid": tk._("Yes"),
-        "invalid": tk._("No, there are errors"),
+        "valid": tk._("Valid"),
+        "invalid": tk._("With errors"),
         "unchecked": tk._("Could not be checked"),
+        "waiting": tk._("Not checked yet"),
     }
     return str(labels.get(verdict, verdict))
 
 
-FACETS = {"data_check": Facet(_("Data follow their schema"), verdict_label)}
+FACETS = {"data_check": Facet(_("Data and their schemas"), verdict_label)}
 
 
 def describe_invalid(files: int) -> str:
@@ -30,3 +31,6 @@ def describe_invalid(files: int) -> str:
         "{n} file does not follow its schema", "{n} files do not follow their schema", files
     )
     return text if files else ""
+
+
+HELPERS = {"ukharvest_data_verdict": verdict_label}

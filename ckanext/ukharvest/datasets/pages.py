@@ -14,7 +14,13 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.datasets.provenance import portal
 from ckanext.ukharvest.datasets.records import content_of, load_document
 from ckanext.ukharvest.lib.actions import context
-from ckanext.ukharvest.lib.pages import ask_page, count_pages, load_dataset, prevent_caching
+from ckanext.ukharvest.lib.pages import (
+    abort_not_found,
+    ask_page,
+    count_pages,
+    load_dataset,
+    prevent_caching,
+)
 from ckanext.ukharvest.lib.permissions import load_visible_source
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.rendering import outlines, source_record
@@ -45,7 +51,7 @@ def _object(data_dict: dict[str, str]) -> Any:
     shown = _shown_object(data_dict)
     content = content_of(shown)
     if not content:
-        return tk.abort(404, tk._("No content found"))
+        return abort_not_found()
     return _raw(content, shown["id"])
 
 
@@ -53,9 +59,9 @@ def _shown_object(data_dict: dict[str, str]) -> dict[str, Any]:
     try:
         return dict(tk.get_action("harvest_object_show")({"user": tk.current_user.name}, data_dict))
     except tk.ObjectNotFound:
-        return tk.abort(404, tk._("Harvest object not found"))
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to see this page"))
+        return abort_not_found()
+    except tk.NotAuthorized as exc:
+        return tk.abort(403, str(exc))
 
 
 @records.route("/dataset/<id>/source-record")
@@ -85,7 +91,7 @@ def raw(id: str, extension: str) -> Any:  # noqa: A002
     package, document = _stored(id)
     form = source_record.form_of(document.content)
     if extension != form.extension:
-        return tk.abort(404, tk._("The source record has another form"))
+        return abort_not_found()
     lines, is_all = source_record.lines_of(document.content)
     is_laid_out = form is source_record.JSON and is_all
     return _raw("\n".join(lines) if is_laid_out else document.content, package["name"])
@@ -109,7 +115,7 @@ def old_readable(id: str) -> Any:  # noqa: A002
 def _dataset_of(object_id: str) -> str:
     """Return the id of the dataset of a harvest object that the user may see."""
     package_id = _shown_object({"id": object_id})["package_id"]
-    return str(package_id or tk.abort(404, tk._("Harvest object not found")))
+    return str(package_id or abort_not_found())
 
 
 def _moved(view: str, **values: str) -> Any:

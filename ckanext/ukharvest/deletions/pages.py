@@ -17,7 +17,7 @@ from ckanext.ukharvest.lib.pages import (
     csv_response,
     flash_errors,
 )
-from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may
 from ckanext.ukharvest.lib.texts import others_wait, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 
@@ -123,7 +123,7 @@ def confirm(name: str) -> Any:
     if not plan["count"]:
         return _back(source)
     if not plan["may_decide"]:
-        return tk.abort(403, texts.not_allowed())
+        return tk.abort(403, tk._(ADMINISTRATORS))
     if tk.request.args.get("version") != plan["version"]:
         tk.h.flash_error(others_wait(plan["count"]))
         return _back(source)
@@ -181,7 +181,7 @@ def _decide(source: Row, about: str, decision: str, **more: Any) -> Row | None:
     try:
         return dict(tk.get_action(f"ukharvest_{about}_decide")(context(), data))
     except tk.NotAuthorized:
-        return tk.abort(403, texts.not_allowed())
+        return tk.abort(403, tk._(ADMINISTRATORS))
     except tk.ValidationError as exc:
         flash_errors(exc)
         return None
@@ -217,7 +217,7 @@ def decide_identifiers(name: str) -> Any:
     source = source_pages.find_source(name)
     check_token()
     if not may(context(), "ukharvest_identifier_change_decide", source_id=source["id"]):
-        return tk.abort(403, texts.not_allowed())
+        return tk.abort(403, tk._(ADMINISTRATORS))
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
         return _wait(source)

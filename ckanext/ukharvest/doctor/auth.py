@@ -7,14 +7,12 @@ from typing import Any
 from ckan import authz
 
 from ckanext.ukharvest.lib.auth import Answer, answer, only_sysadmins
-from ckanext.ukharvest.lib.texts import gettext
 
 
 def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may add or edit datasets in any organisation."""
     is_allowed = authz.has_user_permission_for_some_org(context.get("user"), "update_dataset")
-    refusal = gettext("Only people who can add or edit a source can see the notice")
-    return answer(is_allowed, refusal)
+    return answer(context, is_allowed)
 
 
 ukharvest_dashboard_show = only_sysadmins

@@ -100,8 +100,8 @@ def notice() -> Any:
     data = {"text": tk.request.form.get("text", "")}
     try:
         saved = tk.get_action("ukharvest_notice_update")(context(), data)
-    except tk.NotAuthorized:
-        return tk.abort(403, gettext("Only sysadmins may do this"))
+    except tk.NotAuthorized as exc:
+        return tk.abort(403, str(exc))
     except tk.ValidationError as exc:
         tk.h.flash_error("; ".join(exc.error_summary.values()))
     else:

@@ -27,10 +27,12 @@ from ckanext.ukharvest.harvest import schema as harvest_schema
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import (
+    EDITORS,
     find_record,
     find_unended_run,
     is_insider,
     may,
+    not_found,
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
@@ -344,7 +346,7 @@ def harvest_object_show(
         # find another object than the one that was authorised.
         obj = HarvestObject.get(data_dict["id"], attr=attr)
         if obj is None:
-            raise tk.ObjectNotFound(tk._("Harvest object not found"))
+            raise not_found()
         data_dict = {"id": obj.id}
     shown: dict[str, Any] = original(context, data_dict)
     if not is_insider(context, shown["source"]):
@@ -421,7 +423,7 @@ def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any
     """
     id_ = tk.get_or_bust(data_dict, "id")
     if "user" in context and not may(context, "harvest_source_update", id=id_):
-        raise tk.NotAuthorized(tk._("Not authorised to index this harvest source"))
+        raise tk.NotAuthorized(tk._(EDITORS))
     if not compat.INDEXES_IN_ACTIONS:
         return bool(original(context, data_dict))
     compat.index_harvest_source(id_, defer_commit=context.get("defer_commit", False))

@@ -8,6 +8,7 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestObject
 
+from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.auth import (
     Answer,
     answer,
@@ -21,10 +22,9 @@ from ckanext.ukharvest.lib.permissions import may, may_if_exists
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may call harvest_job_create for the source, or that of ``record_id``."""
-    refusal = tk._("Not authorised to run this harvest source")
     record_id, source_id = data_dict.get("record_id"), data_dict.get("source_id")
     source_id = source_of_record(record_id) if record_id else source_id
-    return answer(may(context, "harvest_job_create", source_id=source_id), refusal)
+    return answer(context, may(context, "harvest_job_create", source_id=source_id))
 
 
 ukharvest_schedule_update = update_source
@@ -55,14 +55,11 @@ def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) 
     obj = _object(data_dict)
     if obj is None:
         return dict(original(context, data_dict))  # the action says that there is none
-    is_readable = (
-        may_if_exists(context, "package_show", id=obj.package_id)
-        if obj.package_id
-        else may_if_exists(context, "harvest_source_update", id=obj.harvest_source_id)
-    )
+    if obj.package_id:
+        is_readable = may_if_exists(context, "package_show", id=obj.package_id)
+        return answer(context, is_readable, permissions.MEMBERS)
     return answer(
-        is_readable,
-        tk._("Not authorised to read this harvest object"),
+        context, may_if_exists(context, "harvest_source_update", id=obj.harvest_source_id)
     )
 
 
@@ -75,10 +72,7 @@ def harvest_source_clear(original: Any, context: Any, data_dict: dict[str, Any])
 
 def _may_remove(context: Any, data_dict: dict[str, Any]) -> Answer:
     package = model.Package.get(data_dict.get("id") or "-")
-    return answer(
-        is_administrator(context, package),
-        tk._("Only an administrator of the source's organisation may remove its datasets"),
-    )
+    return answer(context, is_administrator(context, package), permissions.ADMINISTRATORS)
 
 
 @tk.chained_auth_function
@@ -100,9 +94,8 @@ def harvest_object_list(_original: Any, context: Any, data_dict: dict[str, Any])
     ckanext-harvest allows everybody, and loads every harvest object with its content.
     """
     source_id = data_dict.get("source_id")
-    refusal = tk._("Not authorised to list the harvest objects")
     is_allowed = bool(source_id) and may(context, "harvest_source_update", id=str(source_id))
-    return answer(is_allowed, refusal)
+    return answer(context, is_allowed)
 
 
 @tk.chained_auth_function

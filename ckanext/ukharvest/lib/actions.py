@@ -16,6 +16,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database, http_client
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.lib.permissions import not_found
 
 
 def collect_pages(ask: Callable[[int], Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -90,7 +91,7 @@ def _refuse_unstorable(data_dict: Mapping[str, Any]) -> None:
         if not (isinstance(value, str) and _UNSTORABLE.search(value)):
             continue
         if key.endswith("id") or key == "source":
-            raise tk.ObjectNotFound(tk._("Nothing has this name or id."))
+            raise not_found()
         raise tk.ValidationError({key: [tk._("Remove the characters that cannot be stored.")]})
 
 

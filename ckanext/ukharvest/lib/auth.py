@@ -11,22 +11,26 @@ from ckan import authz, model
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.permissions import may, run_row
 
 Answer = dict[str, Any]
 
 
-def answer(allowed: bool, refusal: str) -> Answer:
-    """Return what CKAN expects of an auth function."""
-    return {"success": True} if allowed else {"success": False, "msg": refusal}
+def answer(context: Any, allowed: bool, refusal: str = permissions.EDITORS) -> Answer:
+    """Return what CKAN expects of an auth function.
+
+    Args:
+        refusal: who is allowed, English; anonymous users are asked to log in instead.
+    """
+    if allowed:
+        return {"success": True}
+    return {"success": False, "msg": tk._(refusal if context.get("user") else permissions.LOG_IN)}
 
 
 def answer_of_source(context: Any, source_id: str | None) -> Answer:
     """Allow users who may update the source."""
-    return answer(
-        may(context, "harvest_source_update", id=source_id),
-        tk._("Not authorised to see the status of this harvest source"),
-    )
+    return answer(context, may(context, "harvest_source_update", id=source_id))
 
 
 def _source_id(data_dict: dict[str, Any]) -> str | None:
@@ -44,7 +48,7 @@ def source_of_record(record_id: Any) -> str:
     """Return the id of the source of a record."""
     row = model.Session.get(Record, int(record_id)) if str(record_id).isdecimal() else None
     if row is None:
-        raise tk.ObjectNotFound(tk._("No record has this number."))
+        raise permissions.not_found()
     return str(row.source_id)
 
 
@@ -57,10 +61,8 @@ def anyone(context: Any, data_dict: dict[str, Any]) -> Answer:
 @tk.auth_allow_anonymous_access
 def read_dataset(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the dataset."""
-    return answer(
-        may(context, "package_show", id=data_dict.get("id")),
-        tk._("Not authorised to read this dataset"),
-    )
+    is_readable = may(context, "package_show", id=data_dict.get("id"))
+    return answer(context, is_readable, permissions.MEMBERS)
 
 
 def update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -76,7 +78,7 @@ def update_source_or_sysadmin(context: Any, data_dict: dict[str, Any]) -> Answer
 
 def only_sysadmins(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only."""
-    return answer(False, tk._("Only sysadmins may do this"))
+    return answer(context, False, permissions.SYSADMINS)
 
 
 def update_source_of_run(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -95,14 +97,11 @@ def is_administrator(context: Any, source: model.Package | None) -> bool:
 def administer_source(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow administrators of the organisation of the source ``source_id``."""
     package = model.Package.get(data_dict.get("source_id") or "-")
-    refusal = tk._("Only an administrator of the source's organisation may decide this")
-    return answer(is_administrator(context, package), refusal)
+    return answer(context, is_administrator(context, package), permissions.ADMINISTRATORS)
 
 
 @tk.auth_allow_anonymous_access
 def read_resource(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the resource."""
-    return answer(
-        may(context, "resource_show", id=data_dict.get("id")),
-        tk._("Not authorised to read this resource"),
-    )
+    is_readable = may(context, "resource_show", id=data_dict.get("id"))
+    return answer(context, is_readable, permissions.MEMBERS)

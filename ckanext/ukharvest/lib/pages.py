@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ckan.lib.helpers import Page
 from ckan.plugins import toolkit as tk
@@ -41,16 +41,20 @@ def ask(action: str, **data: Any) -> Any:
     """
     try:
         return tk.get_action(action)(context(), data)
-    except tk.NotAuthorized:
+    except tk.NotAuthorized as exc:
         refuse_fragment()
-        if not tk.current_user.is_anonymous:
-            return tk.abort(403, tk._("Not authorised to see this page"))
-        return tk.abort(404, tk._("Nothing has this name or id."))
+        return abort_not_found() if tk.current_user.is_anonymous else tk.abort(403, str(exc))
     except tk.ObjectNotFound:
-        return tk.abort(404, tk._("Nothing has this name or id."))
+        return abort_not_found()
     except tk.ValidationError as exc:
         summary = exc.error_summary.items()
         return tk.abort(400, " ".join(f"{field}: {message}." for field, message in summary))
+
+
+def abort_not_found() -> NoReturn:
+    """Abort with 404."""
+    tk.abort(404, tk._("Page not found"))
+    raise AssertionError  # tk.abort does not come back
 
 
 def refuse_fragment() -> None:
@@ -65,14 +69,13 @@ def refuse_fragment() -> None:
 
 def load_dataset(name_or_id: str) -> dict[str, Any]:
     """Return a dataset from package_show, or abort as CKAN's page of the dataset does."""
-    hidden = tk._("Dataset not found or you have no permission to view it")
     try:
         return dict(tk.get_action("package_show")(context(), {"id": name_or_id}))
     except tk.ObjectNotFound:
-        return tk.abort(404, hidden)
-    except tk.NotAuthorized:
+        return abort_not_found()
+    except tk.NotAuthorized as exc:
         is_revealed = tk.config.get("ckan.auth.reveal_private_datasets")
-        return tk.abort(403 if is_revealed else 404, hidden)
+        return tk.abort(403, str(exc)) if is_revealed else abort_not_found()
 
 
 def check_token() -> None:
@@ -230,7 +233,7 @@ def refuse_nul() -> None:
     """Abort with 404 if the URL has %00: PostgreSQL cannot store a NUL."""
     for value in (tk.request.view_args or {}).values():
         if isinstance(value, str) and "\0" in value:
-            tk.abort(404, tk._("Nothing has this name or id."))
+            abort_not_found()
 
 
 @gate.before_app_request

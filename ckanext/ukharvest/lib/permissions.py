@@ -11,11 +11,18 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from flask import has_request_context
 
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import database, datasets, objects, record_history, runs
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.harvest.runs import RunRow
 
 T = TypeVar("T")
+# Who may do what: the words of every refusal, English.
+LOG_IN = _("Log in to do this.")
+MEMBERS = _("Only members of the organisation may see this.")
+EDITORS = _("Only editors of the organisation may do this.")
+ADMINISTRATORS = _("Only administrators of the organisation may do this.")
+SYSADMINS = _("Only sysadmins may do this.")
 # Only these requests keep values: consumers and commands have one application context for their
 # whole life, and a POST can change what was loaded.
 _READING = ("GET", "HEAD")
@@ -32,6 +39,11 @@ def once(key: Hashable, load: Callable[[], T]) -> T:
     if key not in known:
         known[key] = load()
     return known[key]  # type: ignore[no-any-return]
+
+
+def not_found() -> tk.ObjectNotFound:
+    """Return the error of an action for a name, id or number that nothing has."""
+    return tk.ObjectNotFound(tk._("Nothing has this name or id."))
 
 
 def may(context: Any, action: str, **data: str | None) -> bool:
@@ -161,7 +173,7 @@ def source_row_of(data_dict: dict[str, Any]) -> SourceRow:
     """Return the source that ``source_id`` names, with its dataset and organisation."""
     row = source_row(str(tk.get_or_bust(data_dict, "source_id")))
     if row is None:
-        raise tk.ObjectNotFound(tk._("No harvest source has this name or id."))
+        raise not_found()
     return row
 
 
@@ -198,7 +210,7 @@ def run_row(job_id: str) -> RunRow:
     """
     row = once(("run", job_id), lambda: runs.load_row(job_id))
     if row is None:
-        raise tk.ObjectNotFound(tk._("No run has this id."))
+        raise not_found()
     return row
 
 
@@ -210,7 +222,7 @@ def find_record(number: Any) -> record_history.Found:
     """
     record = record_history.find_record(int(number)) if str(number).isdecimal() else None
     if record is None:
-        raise tk.ObjectNotFound(tk._("No record has this number."))
+        raise not_found()
     return record
 
 
@@ -230,7 +242,7 @@ def dataset_of(name_or_id: str) -> model.Package:
     """
     package = model.Package.get(name_or_id)
     if package is None:
-        raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
+        raise not_found()
     return package
 
 
@@ -238,7 +250,7 @@ def organisation_of(name_or_id: str) -> model.Group:
     """Return an active organisation; raise ObjectNotFound if there is none."""
     group = model.Group.get(name_or_id)
     if group is None or not group.is_organization or group.state != "active":
-        raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
+        raise not_found()
     return group
 
 

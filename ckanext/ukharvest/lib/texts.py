@@ -310,11 +310,6 @@ def refused(count: int) -> str:
     )
 
 
-def not_allowed() -> str:
-    """Return why a user may not decide."""
-    return str(tk._("Only an administrator of the organisation can decide this."))
-
-
 def describe_problem(code: str, consequence: str, field: str = "") -> ProblemTexts:
     """Return ``problem_texts.describe_problem`` in the language of the request."""
     return problem_texts.describe_problem(code, consequence, field, translate=tk._)

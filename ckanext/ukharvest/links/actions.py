@@ -16,6 +16,7 @@ from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import (
     dataset_of,
     may,
+    not_found,
     organisation_of,
     readable_organisations,
     source_of,
@@ -88,7 +89,7 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     tk.check_access("ukharvest_link_show", context, data_dict)
     resource = model.Resource.get(id_)
     if resource is None or resource.state != "active":
-        raise tk.ObjectNotFound(tk._("No resource has this id."))
+        raise not_found()
     link = link_results.find_link_results(resource.url)
     if link is None or link.checked is None:
         return {}

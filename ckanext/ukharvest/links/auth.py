@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ckan import authz, model
-from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.lib.auth import (
     Answer,
@@ -25,17 +24,12 @@ def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answe
     may_edit = organisation is not None and authz.has_user_permission_for_group_or_org(
         organisation.id, context.get("user"), "update_dataset"
     )
-    return answer(
-        bool(may_edit), tk._("Only users who may edit the datasets may list links that do not work")
-    )
+    return answer(context, bool(may_edit))
 
 
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may edit the dataset."""
-    return answer(
-        may(context, "package_update", id=data_dict.get("id")),
-        tk._("Not authorised to edit this dataset"),
-    )
+    return answer(context, may(context, "package_update", id=data_dict.get("id")))
 
 
 ukharvest_link_list = update_source_or_sysadmin

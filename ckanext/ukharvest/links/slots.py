@@ -30,7 +30,7 @@ def _count(context: Any, source_id: str) -> tuple[int, int]:
 
 def source_status(context: Any, source_id: str) -> str:
     """Return the heading of a source whose runs work and whose links do not; "" if all do."""
-    return link_texts.status_heading(_count(context, source_id)[0])
+    return link_texts.describe_count(_count(context, source_id)[0])
 
 
 def problem_groups(context: Any, source_id: str) -> list[dict[str, Any]]:

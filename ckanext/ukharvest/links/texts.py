@@ -18,9 +18,7 @@ def describe_broken() -> dict[str, str]:
     """Return title, meaning and tip of a source's links that do not work."""
     return {
         "title": tk._("Links that do not work"),
-        "meaning": tk._(
-            "These datasets were imported, but people who follow the links get no data."
-        ),
+        "meaning": "",
         "tip": tk._(
             "Correct the URLs in the records at the source, or make the files available again. "
             "The portal checks the links again by itself."
@@ -29,18 +27,8 @@ def describe_broken() -> dict[str, str]:
 
 
 def describe_count(links: int) -> str:
-    """Return how many links do not work, as a part of a line; "" for none."""
+    """Return how many links do not work, as a heading or a part of a line; "" for none."""
     text = ungettext("{n} link does not work", "{n} links do not work", links)
-    return text if links else ""
-
-
-def status_heading(links: int) -> str:
-    """Return the heading of a source's status if links do not work, "" for none."""
-    text = ungettext(
-        "The last run worked, but {n} link does not",
-        "The last run worked, but {n} links do not",
-        links,
-    )
     return text if links else ""
 
 
@@ -56,32 +44,26 @@ def describe_of_dataset(failed: int, links: int, since: str) -> str:
 
 
 def describe_state(link: Mapping[str, Any]) -> str:
-    """Return the state of a link as one sentence; "" if it was never checked.
+    """Return the state of a link as one or two sentences; "" if it was never checked.
 
     Args:
         link: as ``harvest.links.as_dict`` returns it.
     """
+    if link["state"] == LinkState.WORKS:
+        day = format_time(link["tried"] or link["checked"], day_only=True)
+        return f"{state_label(link['state'])}. {gettext('Checked on {date}.', date=day)}"
     fault = check_texts.describe_fault(link["fault"], link["status"])
-    day = format_time(link["tried"] or link["checked"], day_only=True)
-    since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
-    texts = {
-        LinkState.WORKS: tk._("This link works (checked on {day})."),
-        LinkState.FAILING: tk._("This link has not been reachable since {since}: {fault}."),
-        LinkState.AWAY: tk._("The server of this link has not answered since {since}."),
-        LinkState.DEAD: tk._("This link has been dead since {since}: {fault}."),
-    }
-    return str(texts.get(link["state"], "").format(day=day, since=since, fault=fault))
+    told = fault if link["state"] != LinkState.AWAY else ""
+    text = ": ".join(filter(None, (describe_briefly(link), told)))
+    return text and f"{text}."
 
 
 def describe_briefly(link: Mapping[str, Any]) -> str:
     """Return that a link does not work and since when, for a line of a list; "" if it works."""
+    if not link["state"] or link["state"] == LinkState.WORKS:
+        return ""
     since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
-    texts = {
-        LinkState.FAILING: tk._("Not reachable since {since}"),
-        LinkState.AWAY: tk._("Not reachable since {since}: the server does not answer"),
-        LinkState.DEAD: tk._("Dead link since {since}"),
-    }
-    return str(texts.get(link["state"], "").format(since=since))
+    return gettext("{state} since {since}", state=state_label(link["state"]), since=since)
 
 
 def describe_last_success(link: Mapping[str, Any]) -> str:
@@ -107,7 +89,7 @@ def state_label(state: str) -> str:
         LinkState.WORKS: tk._("Works"),
         LinkState.FAILING: tk._("Not reachable"),
         LinkState.AWAY: tk._("Server not answering"),
-        LinkState.DEAD: tk._("Dead"),
+        LinkState.DEAD: tk._("Dead link"),
     }
     return str(labels.get(state, state))  # type: ignore[call-overload]
 

@@ -9,12 +9,15 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import PreviewKind
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of
 from ckanext.ukharvest.lib.auth import Answer, answer, update_source
-from ckanext.ukharvest.lib.permissions import may, may_if_exists
+from ckanext.ukharvest.lib.permissions import EDITORS, LOG_IN, may, may_if_exists
 from ckanext.ukharvest.previews.rules import may_be_shared
+
+_STARTER = _("Only the person who started this test may do this.")
 
 
 def may_add(context: Any) -> bool:
@@ -46,11 +49,11 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     """
     if source_id := data_dict.get("id") or data_dict.get("source_id"):
         is_allowed = may(context, "harvest_source_update", id=source_id)
-        return answer(is_allowed, tk._("Not authorised to test this harvest source"))
+        return answer(context, is_allowed)
     if data_dict.get("config"):
-        return answer(may_add(context), tk._("Not authorised to test harvest sources with options"))
+        return answer(context, may_add(context))
     is_allowed = bool(context.get("user")) or config.check_visitors()
-    return answer(is_allowed, tk._("Log in to test a file or a source"))
+    return answer(context, is_allowed, LOG_IN)
 
 
 @tk.auth_allow_anonymous_access
@@ -69,16 +72,15 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
             and may_be_shared(preview.config)
             and may_if_exists(context, "package_show", id=preview.source_id)
         )
-    else:
-        is_open = preview.given["is_open"]
-    return answer(is_open, tk._("Not authorised to see this test"))
+        return answer(context, is_open)
+    return answer(context, preview.given["is_open"], _STARTER)
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow the user who started it; of a saved source, users who may update it."""
-    is_allowed = may_change(context, _preview_of(data_dict))
-    return answer(is_allowed, tk._("Not authorised to stop this test"))
+    preview = _preview_of(data_dict)
+    return answer(context, may_change(context, preview), EDITORS if preview.source_id else _STARTER)
 
 
 def _preview_of(data_dict: dict[str, Any]) -> SourcePreview:

@@ -15,6 +15,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import (
+    abort_not_found,
     ask,
     check_token,
     csv_response,
@@ -125,7 +126,7 @@ def add_tested(id: UUID) -> Any:  # noqa: A002
     """
     preview, asked = _find(id), tk.request.args
     if preview["source_id"]:
-        return tk.abort(404, tk._("Nothing has this name or id."))
+        return abort_not_found()
     form: Form = MultiDict(_form_of(preview))
     source = source_form.find_edited_source(form)
     if source is None:
@@ -274,7 +275,7 @@ def move(id: UUID) -> Any:  # noqa: A002
     check_token()
     preview, form = _find(id), tk.request.form
     if preview["kind"] != "move":
-        return tk.abort(404, tk._("Nothing has this name or id."))
+        return abort_not_found()
     asked = {"source_id": preview["source_id"]}
     place = {key: preview[key] for key in ("url", "source_type", "config")}
     if source_type := form.get("source_type"):

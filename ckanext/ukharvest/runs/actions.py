@@ -32,6 +32,7 @@ from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import (
     find_record,
+    not_found,
     readable_organisations,
     run_row,
     source_of,
@@ -101,7 +102,7 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     """
     job = HarvestJob.get(tk.get_or_bust(data_dict, "id"))
     if job is None:
-        raise tk.ObjectNotFound(tk._("No run has this id."))
+        raise not_found()
     tk.check_access("ukharvest_run_stop", context, data_dict)
     if job.status not in objects.UNENDED:
         raise invalid("id", tk._("This run has ended already."))
@@ -167,7 +168,7 @@ def _named(name_or_id: str) -> HarvestJob:
     one_of = {"source_id": package.id} if package else {"id": name_or_id}
     job = jobs.filter_by(**one_of).order_by(HarvestJob.created.desc()).first()
     if job is None:
-        raise tk.ObjectNotFound(tk._("No run has this id."))
+        raise not_found()
     return job
 
 

@@ -16,8 +16,15 @@ from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
-from ckanext.ukharvest.lib.pages import ask, ask_page, check_token, count_pages, csv_response
-from ckanext.ukharvest.lib.permissions import may, newest_run, roles_of
+from ckanext.ukharvest.lib.pages import (
+    abort_not_found,
+    ask,
+    ask_page,
+    check_token,
+    count_pages,
+    csv_response,
+)
+from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may, newest_run, roles_of
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
@@ -217,7 +224,7 @@ def accept(name: str) -> Any:
     if is_sent:
         check_token()
     if not may(context(), "ukharvest_problem_decide", source_id=source["id"]):
-        return tk.abort(403, texts.not_allowed())
+        return tk.abort(403, tk._(ADMINISTRATORS))
     kind = {key: tk.request.values.get(key, "") for key in ("code", "field")}
     sent = {key: tk.request.form.get(key, "") for key in ("reason", "until")}
     errors: dict[str, list[str]] = {}
@@ -266,7 +273,7 @@ def problems_csv(name: str) -> Response:
 def _run_of(source: Row, id_: str) -> Row:
     shown: Row = ask("ukharvest_run_show", id=id_)
     if shown["source_id"] != source["id"]:
-        tk.abort(404, tk._("Nothing has this name or id."))
+        abort_not_found()
     return shown
 
 
@@ -340,8 +347,8 @@ def import_record(name: str, id: int) -> Any:  # noqa: A002
     check_token()
     try:
         tk.get_action("ukharvest_run_create")(context(), {"record_id": id})
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to do this"))
+    except tk.NotAuthorized as exc:
+        return tk.abort(403, str(exc))
     except tk.ValidationError:
         tk.h.flash_notice(tk._("A run of the source is in progress. Try again when it has ended."))
     else:
@@ -352,4 +359,4 @@ def import_record(name: str, id: int) -> Any:  # noqa: A002
 def _check(source: dict[str, Any], source_id: str | None) -> None:
     """Abort with 404 if a record is of another source."""
     if source_id != source["id"]:
-        tk.abort(404, tk._("Nothing has this name or id."))
+        abort_not_found()

@@ -13,17 +13,16 @@ from ckanext.ukharvest.lib.auth import (
     update_source_of_run,
     update_source_or_sysadmin,
 )
-from ckanext.ukharvest.lib.permissions import may
+from ckanext.ukharvest.lib.permissions import MEMBERS, may
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the source; its status is shown to those who may update it."""
-    refusal = tk._("Not authorised to see this harvest source")
     id_ = data_dict.get("source_id")
     # Whoever may update it may read it. The action needs this check anyway; the other is slower.
     is_seen = may(context, "harvest_source_update", id=id_) or may(context, "package_show", id=id_)
-    return answer(is_seen, refusal)
+    return answer(context, is_seen, MEMBERS)
 
 
 ukharvest_source_list = anyone

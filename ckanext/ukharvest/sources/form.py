@@ -301,8 +301,8 @@ def _answer(form: Form, source: Source | None) -> Any:
         moves = _moving_text(source, _owner(form))
     try:
         saved = _save(form, sent, source)
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to do this"))
+    except tk.NotAuthorized as exc:
+        return tk.abort(403, str(exc))
     except tk.ValidationError as exc:
         errors = _refused(exc, sent)
         if dry_run:

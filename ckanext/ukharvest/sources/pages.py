@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import (
+    abort_not_found,
     ask,
     asked_page,
     count_pages,
@@ -23,7 +24,7 @@ from ckanext.ukharvest.lib.pages import (
     refuse_fragment,
     url_filters,
 )
-from ckanext.ukharvest.lib.permissions import TYPE, may, source_row, source_row_of
+from ckanext.ukharvest.lib.permissions import EDITORS, TYPE, may, source_row, source_row_of
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import (
     NEWEST,
@@ -50,12 +51,12 @@ def find_source(name: str, *, insiders_only: bool = True) -> dict[str, Any]:
     asker = context()
     row = source_row(name)
     if row is None or row.package.type != TYPE:
-        return _not_there()
+        return abort_not_found()
     package, source = row.package, row.source
     # Whoever may update it may read it, and the second check is slower.
     may_manage = may(asker, "harvest_source_update", id=source.id)
     if not may_manage and not may(asker, "package_show", id=source.id):
-        return _not_there()
+        return abort_not_found()
     if insiders_only and not may_manage:
         refuse(tk.h.url_for("harvest.read", id=package.name))
     return {
@@ -67,12 +68,6 @@ def find_source(name: str, *, insiders_only: bool = True) -> dict[str, Any]:
         "may_manage": may_manage,
         "adopt_hint": source_rules.adoption_hint(source.type, package.name) if may_manage else "",
     }
-
-
-def _not_there() -> NoReturn:
-    message = tk._("Nothing has this name or id.")
-    tk.abort(404, message)
-    raise AssertionError(message)  # tk.abort does not come back
 
 
 def refuse_adding() -> NoReturn:
@@ -99,7 +94,7 @@ def refuse(back: str = "", message: str = "") -> NoReturn:
         is_page = tk.request.method in ("GET", "HEAD")
         came_from = here if is_page else back or tk.h.url_for("harvest.search")
         flask_abort(redirect(tk.h.url_for("user.login", came_from=came_from)))
-    message = message or tk._("Only editors of the source's organisation see this page.")
+    message = message or tk._(EDITORS)
     tk.abort(403, message)
     raise AssertionError(message)  # tk.abort does not come back
 

@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.actions import SourceIsBeingCleared, refuse_during_run
 from ckanext.ukharvest.lib.actions import context
-from ckanext.ukharvest.lib.pages import check_token
+from ckanext.ukharvest.lib.pages import abort_not_found, check_token
 from ckanext.ukharvest.lib.permissions import count_datasets, is_run_of
 from ckanext.ukharvest.lib.texts import gettext, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
@@ -185,10 +185,10 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
         if step.removes and (errors := _objections(source)):
             return _form(step, source, errors)
         tk.h.flash_success(step.act(context(), about))
-    except tk.ObjectNotFound as exc:
-        return tk.abort(404, str(exc) or tk._("Nothing has this name or id."))
+    except tk.ObjectNotFound:
+        return abort_not_found()
     except tk.NotAuthorized as exc:
-        return tk.abort(403, str(exc) or tk._("Not authorised to do this"))
+        return tk.abort(403, str(exc))
     except HarvestSourceInactiveError:
         tk.h.flash_error(tk._("The source is switched off: switch it on first."))
     except SourceIsBeingCleared as exc:
@@ -252,5 +252,5 @@ def delete(id: str) -> Any:  # noqa: A002
 def job_abort(source: str, id: str) -> Any:  # noqa: A002
     shown_source = find_source(source)
     if not is_run_of(id, shown_source["id"]):
-        return tk.abort(404, tk._("Nothing has this name or id."))
+        return abort_not_found()
     return _answer(STEPS["abort"], shown_source, id)

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import dataset_of, organisation_of
+from ckanext.ukharvest.lib.permissions import dataset_of, not_found, organisation_of
 from ckanext.ukharvest.stars import model as stars_model
 from ckanext.ukharvest.stars import schema as star_schema
 from ckanext.ukharvest.stars import texts
@@ -39,7 +39,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_stars_show", context, data_dict)
     package = dataset_of(id_)
     if package.type == "harvest":
-        raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
+        raise not_found()
     row = stars_model.load_ratings([package.id]).get(package.id)
     if row:
         scores = stars.from_columns(row)
@@ -166,7 +166,7 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 def _listed(row: Any) -> dict[str, Any]:
     dataset = {"id": row.id, "name": row.name, "title": row.title or row.name}
     if row.stars is None:
-        none = {"stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
+        none = {"stars": None, "code": "", "reason": "", "text": tk._("Not rated yet")}
         return {**dataset, **none, "dead_since": None}
     own = _as_dict(Stars(row.stars, row.stars_code, row.stars_detail))
     del own["caption"]

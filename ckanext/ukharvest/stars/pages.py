@@ -21,7 +21,12 @@ _LIST_COLUMNS = ("name", "title", "stars", "code", "reason", "dead_since")
 def report() -> str:
     name = tk.request.args.get("organization", "")
     figures = ask("ukharvest_stars_list", organization=name, group_by="organization")
-    values = {"captions": [caption(number) for number in range(6)], "report": figures}
+    values = {
+        "captions": [caption(number) for number in range(6)],
+        "rows": [_row_of(row) for row in figures["organizations"]],
+        "total": _row_of(figures["total"]),
+        "reasons": [{**row, "title": row["text"]} for row in figures["total"]["reasons"]],
+    }
     if name:
         organisation = _ask_organisation(name)
         filters = {**url_filters(["stars"]), "organization": organisation["name"]}
@@ -49,4 +54,9 @@ def _ask_organisation(name: str) -> dict[str, Any]:
 def flatten_figures(figures: dict[str, Any]) -> dict[str, Any]:
     """Return an organisation's figures as a flat dict, for one row of a table."""
     counts = {str(number): count for number, count in enumerate(figures["stars"])}
-    return {**figures, **counts, "organization": figures["name"]}
+    return {**figures, **counts, "organization": figures.get("name")}
+
+
+def _row_of(figures: dict[str, Any]) -> dict[str, Any]:
+    average = figures["average"]
+    return {**flatten_figures(figures), "average": "–" if average is None else f"{average:.2f}"}

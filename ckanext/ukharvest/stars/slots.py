@@ -67,7 +67,6 @@ def portal_page() -> dict[str, str]:
     return {
         "url": tk.h.url_for("ukharvest_stars.report"),
         "label": tk._("Stars of openness"),
-        "text": tk._("How open the data of each publisher is, from 0 to 5 stars."),
     }
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ckan.plugins import toolkit as tk
-
 from ckanext.ukharvest.lib.auth import Answer, answer
+from ckanext.ukharvest.lib.permissions import LOG_IN
 
 
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -15,4 +14,4 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
     Over the API CKAN does not refuse anonymous ones by itself: it takes its object for them, which
     is in the context, for a user.
     """
-    return answer(bool(context.get("user")), tk._("Log in to have a theme suggested"))
+    return answer(context, bool(context.get("user")), LOG_IN)

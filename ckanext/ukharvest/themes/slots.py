@@ -48,7 +48,7 @@ def field(key: str, package: Mapping[str, Any]) -> str:
     """Return that a theme is only suggested, "" for other fields."""
     row = load_assessment(package) if key == PRIMARY else None
     is_suggested = row is not None and row.theme_origin == choice.WORDS
-    return str(tk._("suggested from the dataset's own words")) if is_suggested else ""
+    return str(tk._("suggested")) if is_suggested else ""
 
 
 def form_field(key: str, data: Mapping[str, Any], select: str) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.values import theme_names
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.choice import Ranked, Reason
 
@@ -19,7 +18,7 @@ def title(name: str) -> str:
 
 
 def why(reasons: Iterable[Reason]) -> list[str]:
-    """Return sentences without a full stop, the strongest reason first; words are combined."""
+    """Return "label: values" for each reason, the strongest first; words are combined."""
     certain: dict[str, None] = {}
     words: dict[str, list[str]] = {}
     for reason in reasons:
@@ -27,7 +26,8 @@ def why(reasons: Iterable[Reason]) -> list[str]:
             words.setdefault(reason.where, []).append(f"“{reason.text}”")
         else:
             certain[_describe_certain(reason)] = None
-    return [*certain, *_describe_words(words)]
+    in_words = (f"{_places(where)}: {', '.join(texts)}" for where, texts in words.items())
+    return [*certain, *in_words]
 
 
 def as_dict(ranked: Ranked) -> dict[str, Any]:
@@ -50,25 +50,17 @@ def as_dict(ranked: Ranked) -> dict[str, Any]:
 
 
 def _describe_certain(reason: Reason) -> str:
-    texts = {
-        themes.SOURCE: tk._("The source names the theme “{text}”"),
-        themes.FUNCTION: tk._("Local authority function “{text}”"),
-        themes.SERVICE: tk._("Local authority service “{text}”"),
-        themes.EU: tk._("Data theme of the EU “{text}”"),
-        themes.INSPIRE: tk._("INSPIRE theme “{text}”"),
-        themes.TOPIC: tk._("Topic category “{text}”"),
+    labels = {
+        themes.SOURCE: tk._("Source"),
+        themes.FUNCTION: tk._("Local authority function"),
+        themes.SERVICE: tk._("Local authority service"),
+        themes.EU: tk._("EU data theme"),
+        themes.INSPIRE: tk._("INSPIRE theme"),
+        themes.TOPIC: tk._("Topic category"),
     }
-    return texts[reason.kind].format(text=reason.text)
+    return f"{labels[reason.kind]}: “{reason.text}”"
 
 
-def _describe_words(words: dict[str, list[str]]) -> Iterator[str]:
-    places = {
-        "title": tk._("title"),
-        "tags": tk._("tags"),
-        "notes": tk._("description"),
-    }
-    for where, quoted in words.items():
-        *first, last = [places[place] for place in where.split()]
-        both = gettext("{first} and {last}", first=", ".join(first), last=last)
-        where = both if first else last
-        yield gettext("{words} in {places}", words=", ".join(quoted), places=where)
+def _places(where: str) -> str:
+    labels = {"title": tk._("Title"), "tags": tk._("Tags"), "notes": tk._("Description")}
+    return ", ".join(labels[place] for place in where.split())

@@ -55,7 +55,7 @@ def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) ->
     # Once for its harvest, stars and theme, links, source record; twice for coupled datasets.
     assert len(own) == 6, "\n".join(own)
     head = text_of(page, by_class("ukharvest-head"))
-    assert "3 out of 5: structured data in an open format" in head
+    assert "3 out of 5: Structured data in an open format" in head
     assert "UK Location data" in head
     assert "Provider Borchester City Council" in head
     assert "Borchester City Council (owner), paths@council.example" in head
@@ -104,7 +104,7 @@ def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:
     datasets.save_own_rows(DatasetTheme, [{"package_id": found.id, **row}])
     page = app.get(address)
     assert "Crime & Justice (suggested)" in text_of(page, by_class("ukharvest-badges"))
-    assert "“police” in title" in text_of(page, by_class("ukharvest-head"))
+    assert "Title: “police”" in text_of(page, by_class("ukharvest-head"))
 
 
 def test_stars_of_other_datasets_and_of_their_files(app: CKANTestApp) -> None:

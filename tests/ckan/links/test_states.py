@@ -64,15 +64,15 @@ def test_a_link_dies_and_everything_says_so(place: Place, move: Move, app: CKANT
     link = place.link()
     assert (link["state"], link["fault"], link["status"]) == ("dead", "not-found", 404)
     assert link["dead_since"][:10] == day
-    assert "dead since" in link["text"]
+    assert "Dead link since" in link["text"]
     found = stars(place)
     assert (found["stars"], found["code"], found["dead_since"]) == (0, "dead-link", day)
     assert "nothing at this URL (404)" in found["reason"]
     assert [each["code"] for each in found["resources"]] == ["dead-link"]
     assert facet() == {"0": 1}
     of_dataset, of_resource = pages(place, app)
-    assert "0 out of 5: its link has been dead since" in of_dataset
-    assert "This link has been dead since" in of_resource
+    assert "0 out of 5: Dead link (" in of_dataset
+    assert "Dead link since" in of_resource
     assert "Dead link" in app.get("/harvest/stars").body
     name = call_action("organization_list")[0]
     (row,) = csv.DictReader(io.StringIO(app.get(f"/harvest/stars.csv?organization={name}").body))
@@ -97,7 +97,7 @@ def test_a_link_recovers(place: Place, move: Move, app: CKANTestApp) -> None:
     work()
     assert place.link()["state"] == "works"
     assert (stars(place)["stars"], facet()) == (3, {"3": 1})
-    assert "This link works (checked on" in pages(place, app)[1]
+    assert "Works. Checked on" in pages(place, app)[1]
 
 
 def test_a_server_that_is_away_leaves_its_links_alive(
@@ -111,7 +111,7 @@ def test_a_server_that_is_away_leaves_its_links_alive(
     links = model.Session.query(Link).filter(Link.host == "127.0.0.3")
     assert {link.state for link in links} == {"away"}
     assert stars(place)["stars"] == 3
-    assert "The server of this link has not answered since" in pages(place, app)[1]
+    assert "Server not answering since" in pages(place, app)[1]
 
 
 def test_a_fault_takes_nothing_away_that_was_found(place: Place, move: Move) -> None:

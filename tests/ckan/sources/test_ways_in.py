@@ -55,8 +55,8 @@ def test_home_page_leads_to_sources_stars_and_checked_data(app: CKANTestApp) -> 
         body = app.get(page).body
         assert 'href="/harvest/stars"' in body
         assert 'href="/harvest/data-checks"' in body
-    assert "Harvested data" in app.get("/").body
+    assert "<h2>Harvesting</h2>" in app.get("/").body
 
 
 def test_home_page_of_visitors_says_nothing_of_harvesting(app: CKANTestApp) -> None:
-    assert "Harvested data" not in app.get("/").body
+    assert "<h2>Harvesting</h2>" not in app.get("/").body

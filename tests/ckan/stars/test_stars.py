@@ -71,10 +71,10 @@ def test_a_dataset_that_a_person_writes() -> None:
     assert shown == {
         "stars": 3,
         "code": "format",
-        "caption": "Structured data in an open format (such as CSV)",
-        "reason": "structured data in an open format (CSV)",
-        "text": "3 out of 5: structured data in an open format (CSV)",
-        "basis": "This rests on the name and metadata of the file alone.",
+        "caption": "Structured data in an open format (CSV)",
+        "reason": "Structured data in an open format (CSV)",
+        "text": "3 out of 5: Structured data in an open format (CSV)",
+        "basis": "Judged from the metadata alone.",
         "dead_since": None,
     }
     ids = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
@@ -146,7 +146,7 @@ def test_linked_data() -> None:
     links = [{"key": "relation", "value": "https://other.example/id/rivers"}]
     id_ = make({"format": "TTL"}, extras=links)
     assert best(id_) == (5, "linked", "TTL")
-    assert show(id_)["text"] == "5 out of 5: data that is linked to other data (TTL)"
+    assert show(id_)["text"] == "5 out of 5: Linked data, with links to other data (TTL)"
 
 
 @pytest.mark.parametrize(
@@ -154,23 +154,23 @@ def test_linked_data() -> None:
     [
         pytest.param(
             {"license_id": ""},
-            "0 out of 5: it has no licence, so it is not clear that the data is open",
+            "0 out of 5: No licence. Choose one, such as the Open Government Licence",
             id="none",
         ),
         pytest.param(
             {"license_id": "cc-nc"},
-            "0 out of 5: its licence, “Creative Commons Non-Commercial (Any)”, is not open",
+            "0 out of 5: Licence that is not open (Creative Commons Non-Commercial (Any)). ",
             id="closed",
         ),
         pytest.param(
             {"license_id": "", "extras": [{"key": "licence", "value": '["Ask Bob", "© Us"]'}]},
-            "0 out of 5: its licence, “Ask Bob”, is not a known open licence",
+            "0 out of 5: Unknown licence (Ask Bob). Give the URL of its text",
             id="unclear",
         ),
-        pytest.param({"resources": []}, "0 out of 5: there is no data", id="no-data"),
+        pytest.param({"resources": []}, "0 out of 5: No data. Add a file", id="no-data"),
         pytest.param(
             {"resources": [{"url": "", "format": "CSV"}]},
-            "0 out of 5: there is no data",
+            "0 out of 5: No data. Add a file",
             id="no-address",
         ),
     ],

@@ -122,10 +122,10 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
     assert figures["stars"] == [2, 1, 0, 2, 0, 0]
     assert (figures["average"], figures["not_rated"]) == (1.4, 0)
     assert [(each["datasets"], each["stars"], each["text"]) for each in figures["reasons"]] == [
-        (2, 3, "Structured data in an open format (such as CSV)"),
-        (1, 0, "Licence that is not open"),
-        (1, 1, "Unstructured data (such as PDF)"),
-        (1, 0, "No licence"),
+        (2, 3, "Structured data in an open format (CSV)"),
+        (1, 0, "Licence that is not open. Choose an open one if you can"),
+        (1, 1, "Unstructured data (PDF)"),
+        (1, 0, "No licence. Choose one, such as the Open Government Licence"),
     ]
     assert found["total"]["stars"] == figures["stars"]
     with pytest.raises(tk.ObjectNotFound):
@@ -136,7 +136,7 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
         ("b-council-1", 0, "not-data"),
         ("b-council-0", 4, "format"),
     ]
-    assert listed["results"][1]["text"] == ("4 out of 5: data with URLs for things (TTL)")
+    assert listed["results"][1]["text"] == "4 out of 5: Linkable data, with URLs for things (TTL)"
     few = call_action("ukharvest_stars_list", organization="a-council", stars=3, limit=1, offset=1)
     assert (few["count"], [each["name"] for each in few["results"]]) == (2, ["a-council-1"])
     beyond = call_action("ukharvest_stars_list", organization="a-council", offset=10**30)
@@ -157,7 +157,7 @@ def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> Non
     assert '/harvest/stars?organization=b-council&amp;stars=4">1</a>' in page
     assert "b-council-private" not in page
     one = app.get("/harvest/stars?organization=b-council&stars=4").body
-    assert '/dataset/b-council-0">Title of b-council-0</a>: 4 out of 5: data with URLs' in one
+    assert '/dataset/b-council-0">Title of b-council-0</a>: 4 out of 5: Linkable data' in one
     assert "b-council-1" not in one
     assert "b-council-private" not in app.get("/harvest/stars?organization=b-council").body
     for query in ("?organization=nobody", ".csv?organization=nobody"):
@@ -175,7 +175,7 @@ def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> Non
     assert 'filename="stars-a-council.csv"' in answer.headers["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.body)))
     assert [row["stars"] for row in rows] == ["0", "0", "1", "3", "3"]
-    assert rows[0]["reason"].startswith("it has no licence")
+    assert rows[0]["reason"].startswith("No licence.")
 
 
 @pytest.fixture
@@ -220,8 +220,8 @@ def test_all_datasets_in_one_pass(
     assert model.Package.get(reset).id not in indexed
     found = call_action("package_search", fq='vocab_ukharvest_stars:"3"', rows=0)
     assert found["count"] == 2
-    assert "a-council-0: none → 3 out of 5: structured data in an open format (CSV)" in said
-    assert "b-council-1: 5 out of 5 → 0 out of 5: HTML is a page or a program, not data" in said
+    assert "a-council-0: none → 3 out of 5: Structured data in an open format (CSV)" in said
+    assert "b-council-1: 5 out of 5 → 0 out of 5: A page or a program, not data (HTML)" in said
     assert "9 of 9 datasets" in said
     assert re.search(r"Scored 9 datasets in \d+ s; 9 changed\.\n", said)
     model.Session.remove()
@@ -276,7 +276,7 @@ def test_locked_datasets_are_left_to_their_writer(councils: dict[str, str]) -> N
 
 def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> None:
     said = run("a-council-2").output.splitlines()
-    assert said[0].startswith("1 out of 5: unstructured data (PDF)")
+    assert said[0].startswith("1 out of 5: Unstructured data (PDF)")
     assert len(said) == 2
     assert "no dataset has this name or id" in run("nobody").output
     for words in ((), ("a-council-2", "--all"), ("--all", "--organization", "a-council")):
@@ -296,4 +296,4 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
         "b-council-1",
         "b-council-0",
     ]
-    assert "No organisation" in run("--report", "--organization", "nobody").output
+    assert "Nothing has this name" in run("--report", "--organization", "nobody").output

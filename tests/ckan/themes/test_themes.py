@@ -73,7 +73,7 @@ def test_theme_comes_from_the_source_else_from_words(source: Catalogue) -> None:
     assert themes(found) == ("Environment", None)
     shown = show_theme(found)
     assert (shown["theme"], shown["origin"], shown["suggested"]) == ("Environment", "words", True)
-    assert shown["why"] == ["“country park” in title"]
+    assert shown["why"] == ["Title: “country park”"]
     assert shown["ranking"][0]["reasons"][0]["where"] == ["title"]
     act("package_patch", id=found["id"], notes="Somebody wrote this.")
     assert show_theme(found)["origin"] == "words", "another edit claims no theme"
@@ -83,7 +83,7 @@ def test_theme_comes_from_the_source_else_from_words(source: Catalogue) -> None:
     shown = show_theme(found)
     assert (shown["origin"], shown["suggested"]) == ("source", False)
     assert shown["title"] == "Crime & Justice"
-    assert shown["why"][0] == "The source names the theme “crime-and-justice”"
+    assert shown["why"][0] == "Source: “crime-and-justice”"
     assert [each["theme"] for each in shown["ranking"]] == ["Crime", "Towns", "Environment"]
 
 
@@ -285,9 +285,9 @@ def test_a_suggestion_for_what_a_form_has() -> None:
     assert (found["theme"], found["origin"]) == ("Environment", "function")
     assert found["secondary"] == ["Transport"]
     assert found["why"] == [
-        "Local authority function “Street care and cleaning”",
-        "“country park” in title",
-        "“nature conservation” in tags",
+        "Local authority function: “Street care and cleaning”",
+        "Title: “country park”",
+        "Tags: “nature conservation”",
     ]
     assert [each["theme"] for each in found["ranking"]] == ["Environment", "Transport"]
     nothing = act("ukharvest_theme_suggest", title=None, tags=[{"name": "x"}, None, 5], themes=7)
