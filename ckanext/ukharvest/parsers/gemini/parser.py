@@ -42,14 +42,14 @@ _VALIDATION_OPTIONS = (
         "What happens to a record that does not follow the standard: report imports it and "
         "shows its problems, reject keeps the earlier version, off does not check.",
         choices={
-            REPORT: _("Import them and show their problems"),
+            REPORT: _("Import what can be read and show the problems"),
             REJECT: _("Do not import them; keep the earlier version"),
             OFF: _("Do not check"),
         },
         alias="continue_on_validation_errors",
         alias_values={"true": REPORT, "false": REJECT},
         label=_("Records that do not follow the standard"),
-        form_help=_("What happens to a record or document with faults."),
+        form_help="",
     ),
     Option(
         "validation_profiles",
