@@ -62,11 +62,13 @@ def test_texts_of_tables_are_in_it(texts: set[str]) -> None:
 def test_texts_of_a_source_type_and_its_options_are_in_it(
     kind: source_types.SourceType, texts: set[str]
 ) -> None:
-    assert {kind.title, kind.description, kind.line, kind.url_hint} <= texts
+    assert {kind.line, kind.url_hint} <= texts
+    assert kind.title in texts or " " not in kind.title
     assert kind.group in source_types.GROUPS
     assert texts.issuperset(source_types.GROUPS.values())
     for option in filter(lambda option: option.label, kind.all_options):
-        own = {option.label, option.form_help or option.help, option.empty, *option.labels.values()}
+        text = option.help if option.form_help is None else option.form_help
+        own = {option.label, text, option.empty, *option.labels.values()}
         assert own - NAMES - {""} <= texts, option.name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 
-from ckanext.ukharvest.core.values import theme_names
+from ckanext.ukharvest.core.values import frequencies, theme_names
 from ckanext.ukharvest.fields import FIELDS
 from ckanext.ukharvest.rendering import extent_map, inspire
 from ckanext.ukharvest.rendering import fields as field_rows
@@ -21,7 +21,6 @@ from docs.codes import PACKAGE
 _CSV = {
     "core/problems/problems.csv": ("title", "tip"),
     "parsers/gemini/rules/rules.csv": ("element", "wanted"),
-    "vocabularies/frequencies.csv": ("label",),
     "vocabularies/organization_types.csv": ("label",),
 }
 
@@ -40,13 +39,18 @@ def tables() -> dict[str, Iterable[str]]:
             *field_rows.TEXTS,
         ),
         "source_types": (
-            *(t for kind in TYPES.ours.values() for t in (kind.title, kind.description)),
+            # Names such as CKAN are the same in every language.
+            *(kind.title for kind in TYPES.ours.values() if " " in kind.title),
             *(
                 option.help
                 for kind in TYPES.ours.values()
                 for option in kind.all_options
-                if option.label and not option.form_help
+                if option.label and option.form_help is None
             ),
+        ),
+        "vocabularies/frequencies.csv": (
+            frequencies.split_label(label)[0]
+            for label in _of_csv("vocabularies/frequencies.csv", "label")
         ),
         **{path: _of_csv(path, *columns) for path, columns in _CSV.items()},
     }

@@ -118,7 +118,7 @@ def test_rows_have_the_order_of_the_guide() -> None:
     ("key", "value", "expected"),
     [
         ("frequency-of-update", "irregular", "Irregular"),
-        ("frequency-of-update", "biannually", "Twice a year"),
+        ("frequency-of-update", "biannually", "Every 6 months"),
         ("frequency-of-update", "notPlanned", "Never"),
         ("frequency-of-update", "whenever we like", "whenever we like"),
         ("resource-type", "series", "Series"),

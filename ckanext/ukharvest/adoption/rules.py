@@ -254,4 +254,4 @@ def as_dict(planned: Plan) -> dict[str, Any]:
 def _option(change: stock_options.Change) -> dict[str, Any]:
     row = asdict(change)
     reasons = row.pop("reasons")
-    return {**row, "reason": "; ".join(gettext(text, **values) for text, values in reasons)}
+    return {**row, "reason": "; ".join(text.format(**values) for text, values in reasons)}

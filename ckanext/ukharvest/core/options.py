@@ -45,7 +45,7 @@ class Option:
         label: its name in the form; "" for an option without a field, which is set as JSON, by the
             API or on the command line.
         form_help: replaces ``help`` in the form, where that describes the configuration's
-            spelling of a value.
+            spelling of a value; "" for none, where the label says it all.
         empty: in the form, what a text with choices means if none of them is chosen.
 
     Labels and help are English, to be translated where they are rendered.
@@ -66,7 +66,7 @@ class Option:
     label: str = ""
     excludes: tuple[str, ...] = ()
     widget: str = ""
-    form_help: str = ""
+    form_help: str | None = None
     empty: str = ""
 
     @property

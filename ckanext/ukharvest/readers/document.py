@@ -35,7 +35,7 @@ OPTIONS = (
             "none": _("The first page is all there is"),
         },
         label=_("Further pages"),
-        form_help=_("Whether further pages are read after the first."),
+        form_help="",
     ),
 )
 

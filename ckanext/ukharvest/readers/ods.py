@@ -80,6 +80,9 @@ OPTIONS = (
         "Empty takes the portal's own.",
         check=_wrong_language,
         label=_("Language"),
+        form_help=_(
+            "The preferred language for texts in several languages: a code such as en or cy."
+        ),
     ),
 )
 

@@ -301,7 +301,7 @@ VALIDATION = Option(
         "lenient": _("Import what can be read and show the problems"),
     },
     label=_("Records that do not follow the standard"),
-    form_help=_("What happens to a record or document with faults."),
+    form_help="",
 )
 
 

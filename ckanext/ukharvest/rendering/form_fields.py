@@ -164,8 +164,8 @@ def _by_path(name: str, head: slice) -> Choices:
 
 
 def _frequencies(translate: Translate) -> Choices:
-    labels = {row["value"]: row["label"] for row in vocabulary.load("frequencies").rows}
-    return [("", [(value, translate(label)) for value, label in labels.items()])]
+    values = [row["value"] for row in vocabulary.load("frequencies").rows]
+    return [("", [(value, frequencies.frequency_label(value, translate)) for value in values])]
 
 
 _CHOICES: dict[str, Callable[[Translate], Choices]] = {

@@ -96,8 +96,9 @@ def render_frequency(text: str, portal: Portal) -> Markup:
     """Return the frequency in words, from ISO's code or an interval."""
     label = ""
     with contextlib.suppress(ValueError):
-        label = frequencies.frequency_label(frequencies.parse_frequency(text))
-    return escape(portal.translate(label) if label else text)
+        interval = frequencies.parse_frequency(text)
+        label = frequencies.frequency_label(interval, portal.translate)
+    return escape(label or text)
 
 
 def render_languages(text: str, portal: Portal) -> Markup:

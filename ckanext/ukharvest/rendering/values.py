@@ -432,7 +432,7 @@ render_inspire_themes = _each(
 
 def render_interval(value: Any, portal: Portal) -> Markup:
     """Return how often data is updated, from an interval of ISO 8601."""
-    return escape(portal.translate(frequencies.frequency_label(str(value))))
+    return escape(frequencies.frequency_label(str(value), portal.translate))
 
 
 def render_flag(value: Any, portal: Portal) -> Markup:

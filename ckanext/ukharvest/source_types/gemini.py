@@ -104,7 +104,7 @@ GEMINI_SINGLE = SourceType(
     reference_is_address=True,
     group="location",
     summary=_("One XML file, for trying out. Enter the file's URL."),
-    url_hint=_("The URL of the file."),
+    url_hint=_("The URL of the file itself, not of a web page about it."),
     url_example="https://maps.example.gov.uk/metadata/parks.xml",
 )
 

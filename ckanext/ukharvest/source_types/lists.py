@@ -101,7 +101,7 @@ DCAT_RDF = SourceType(
     summary=_(
         "RDF (XML, Turtle, JSON-LD and others) that lists datasets. Enter the URL of the catalogue."
     ),
-    url_hint=_("The URL of the catalogue, not of its web page."),
+    url_hint=_("The URL of the file itself, not of a web page about it."),
     url_example="https://data.example.gov.uk/catalog.ttl",
     software=("CKAN with ckanext-dcat", "ArcGIS Hub"),
 )
@@ -137,7 +137,7 @@ SPARQL = SourceType(
         "A SPARQL endpoint that describes datasets with DCAT, such as Virtuoso or Fuseki. "
         "Enter its URL without query=."
     ),
-    url_hint=_("The URL of the SPARQL endpoint, without query= and what follows it."),
+    url_hint=_("The URL of the service, without the question mark and what follows it."),
     url_example="https://data.example.gov.uk/sparql",
     software=("Virtuoso", "Fuseki", "GraphDB", "Oxigraph"),
 )
@@ -181,7 +181,7 @@ INVENTORY = SourceType(
     volatile=re.compile(r"(?<=[?&;])version=\d{1,4}([/.-]|%2F)\d{1,2}\1\d{1,4}\b", re.IGNORECASE),
     group="files",
     summary=_("A local authority's inventory, for example from DataShare. Enter the file's URL."),
-    url_hint=_("The URL of the XML file."),
+    url_hint=_("The URL of the file itself, not of a web page about it."),
     url_example="https://www.example.gov.uk/inventory.xml",
     software=("DataShare",),
 )
@@ -210,7 +210,7 @@ OAIPMH = SourceType(
         "A repository with OAI-PMH 2.0, such as DSpace, pycsw or a research archive. Enter its "
         "base URL without verb=."
     ),
-    url_hint=_("The base URL of the repository, without verb= and what follows it."),
+    url_hint=_("The URL of the service, without the question mark and what follows it."),
     url_example="https://repository.example.ac.uk/oai/request",
     software=("DSpace", "pycsw", "GeoNetwork"),
 )
@@ -249,7 +249,7 @@ OPENSEARCH = SourceType(
         "A search service with a description document, such as a catalogue of satellite "
         "images. Enter the URL of that document."
     ),
-    url_hint=_("The URL of the OpenSearch description document."),
+    url_hint=_("The URL of the file itself, not of a web page about it."),
     url_example="https://catalogue.example.gov.uk/opensearch/description.xml",
 )
 
@@ -280,8 +280,11 @@ DATASET_TABLE = SourceType(
     field_names=field_names_in(datajson.MAPPING, resources="downloadURL"),
     recognise=_is_table,
     group="files",
-    summary=_("A spreadsheet with a row for each dataset or file. Enter the file's URL."),
-    url_hint=_("The URL of a CSV or XLSX file, or of a Google sheet that everyone can open."),
+    summary=_(
+        "A CSV or XLSX file or a Google sheet that everyone can open, with a row for each dataset "
+        "or file. Enter its URL."
+    ),
+    url_hint=_("The URL of the file itself, not of a web page about it."),
     url_example="https://www.example.gov.uk/datasets.csv",
     template="/ukharvest/dataset-table.csv",
     software=("Excel", "LibreOffice", "Google Sheets"),

@@ -250,7 +250,7 @@ DATA_JSON = SourceType(
         "One JSON file listing datasets, from Socrata, ArcGIS Hub, DKAN 2 or your own "
         "system. Enter the file's URL."
     ),
-    url_hint=_("The URL of the file."),
+    url_hint=_("The URL of the file itself, not of a web page about it."),
     url_example="https://data.example.gov.uk/data.json",
     software=("Socrata", "ArcGIS Hub", "DKAN 2", "data.gov.uk's guide"),
 )

@@ -157,6 +157,7 @@ COMMON_OPTIONS = (
         (),
         "Tags that every dataset of this source gets.",
         label=_("Tags for every dataset"),
+        form_help="",
     ),
     Option(
         "default_extras",

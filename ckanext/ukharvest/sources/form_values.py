@@ -81,7 +81,9 @@ class Field:
 
     @property
     def help(self) -> str:
-        return self.translate(self.option.form_help or self.option.help)
+        own = self.option.form_help
+        text = self.option.help if own is None else own
+        return self.translate(text) if text else ""
 
     @property
     def rule_fields(self) -> Iterator[tuple[str, str]]:

@@ -77,7 +77,7 @@ def test_without_scripts_everything_is_there(
     expect(page.locator(".ukharvest-extent svg")).to_be_visible()
     expect(page.locator(".ukharvest-direct")).to_have_count(2)
     expect(page.locator(".ukharvest-direct").first).to_be_visible()
-    expect(page.get_by_text("Twice a year")).to_be_visible()
+    expect(page.get_by_text("Every 6 months")).to_be_visible()
     context.close()
 
 

@@ -68,7 +68,7 @@ def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) ->
 
     # Its additional information.
     found = rows(page.body)
-    assert found["Frequency of update"] == "Twice a year"
+    assert found["Frequency of update"] == "Every 6 months"
     assert (
         found["Dataset reference date"] == "Created 1954; published April 2013; revised 30 May 2024"
     )

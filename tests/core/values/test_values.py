@@ -266,6 +266,19 @@ def test_frequency_label(given: str, expected: str) -> None:
     assert frequency_label(given) == expected
 
 
+def test_labels_with_a_number_share_a_translation() -> None:
+    welsh = {"Every {n} months": "Bob {n} mis", "Annually": "Yn flynyddol"}
+    labels = [frequency_label(code, lambda text: welsh[text]) for code in ("R/P6M", "R/P1Y")]
+    assert labels == ["Bob 6 mis", "Yn flynyddol"]
+
+
+def test_labels_are_understood() -> None:
+    labels = {row["value"]: row["label"] for row in vocabulary.load("frequencies").rows}
+    assert {label: parse_frequency(label) for label in labels.values()} == {
+        label: value for value, label in labels.items()
+    }
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

@@ -61,12 +61,21 @@ def read_frequency(text: str, report: Callable[[str, str], None]) -> tuple[str, 
         return "", {"frequency": text}
 
 
-def frequency_label(value: str) -> str:
-    """Return the English label of parse_frequency's result; other text unchanged."""
-    if text := _labels().get(value):
-        return text
-    match = re.fullmatch(r"R/P(\d+)([YMWD])", value)
-    return f"Every {match[1]} {_UNITS[match[2]]}s" if match else value
+def frequency_label(value: str, translate: Callable[[str], str] = str) -> str:
+    """Return the label of parse_frequency's result; other text unchanged."""
+    label = _labels().get(value, "")
+    if not label and (match := re.fullmatch(r"R/P(\d+)([YMWD])", value)):
+        label = f"Every {match[1]} {_UNITS[match[2]]}s"
+    if not label:
+        return value
+    message, number = split_label(label)
+    return translate(message).replace("{n}", number)
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return the message and the number of a label: "Every {n} years" and "2"."""
+    number = re.search(r"\d+", label)
+    return (label.replace(number[0], "{n}", 1), number[0]) if number else (label, "")
 
 
 @vocabulary.derived("frequencies")

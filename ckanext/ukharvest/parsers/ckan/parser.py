@@ -67,7 +67,7 @@ OPTIONS = (
         },
         sysadmin_only=True,
         label=_("Groups of the other site"),
-        form_help=_("What to do with the groups of the other site's datasets."),
+        form_help="",
         empty=_("Ignore them"),
     ),
     Option(
@@ -83,7 +83,7 @@ OPTIONS = (
         },
         sysadmin_only=True,
         label=_("Organisations of the other site"),
-        form_help=_("The organisation here that owns the other site's datasets."),
+        form_help="",
         empty=_("This source's own organisation"),
     ),
 )

@@ -52,6 +52,7 @@ OPTIONS = (
         False,
         "Whether datasets with the access level non-public are harvested too.",
         label=_("Import non-public datasets too"),
+        form_help="",
     ),
     MAX_RESOURCES,
 )

@@ -32,7 +32,6 @@ _MOST_FAULTS = 10
 _LONGEST = 200  # characters of one
 
 _TABLE_A1 = _("ISO 19139, table A.1")
-_NO_SCHEMA = _("ISO 19139, table A.1 (before: a schema, which is no longer checked)")
 
 _VALIDATION_OPTIONS = (
     Option(
@@ -42,14 +41,14 @@ _VALIDATION_OPTIONS = (
         "What happens to a record that does not follow the standard: report imports it and "
         "shows its problems, reject keeps the earlier version, off does not check.",
         choices={
-            REPORT: _("Import them and show their problems"),
+            REPORT: _("Import what can be read and show the problems"),
             REJECT: _("Do not import them; keep the earlier version"),
             OFF: _("Do not check"),
         },
         alias="continue_on_validation_errors",
         alias_values={"true": REPORT, "false": REJECT},
         label=_("Records that do not follow the standard"),
-        form_help=_("What happens to a record or document with faults."),
+        form_help="",
     ),
     Option(
         "validation_profiles",
@@ -66,16 +65,13 @@ _VALIDATION_OPTIONS = (
             "gemini2-1.3": "GEMINI 2.1",
             "constraints": _TABLE_A1,
             "constraints-1.4": _TABLE_A1,
-            "iso19139": _NO_SCHEMA,
-            "iso19139eden": _NO_SCHEMA,
-            "iso19139ngdc": _NO_SCHEMA,
+            "iso19139": _TABLE_A1,
+            "iso19139eden": _TABLE_A1,
+            "iso19139ngdc": _TABLE_A1,
         },
         alias="validator_profiles",
         label=_("Check records against"),
-        form_help=_(
-            "Records are checked against these. Choose none to check each record against the "
-            "edition that it names."
-        ),
+        form_help=_("Choose none to check each record against the edition that it names."),
     ),
 )
 

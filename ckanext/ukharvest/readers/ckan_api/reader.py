@@ -258,6 +258,10 @@ OPTIONS = (
         "Days after which a run reads all datasets and finds deleted ones; runs in between "
         "read only changes. 0 reads all each time.",
         label=_("Days between full runs"),
+        form_help=_(
+            "Days after which a run reads all records and finds deleted ones. Runs in between "
+            "read only those with a new date. 0 reads all each time."
+        ),
     ),
     Option(
         "force_all",

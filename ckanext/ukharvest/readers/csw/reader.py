@@ -325,6 +325,10 @@ OPTIONS = (
         "new metadata date, and do not find deleted ones or those with an old date. 0 reads "
         "all each time.",
         label=_("Days between full runs"),
+        form_help=_(
+            "Days after which a run reads all records and finds deleted ones. Runs in between "
+            "read only those with a new date. 0 reads all each time."
+        ),
     ),
     Option(
         "modified_format",

@@ -57,6 +57,10 @@ OPTIONS = (
         "Days after which a run reads all records; runs in between read only changes, if the "
         "server keeps a record of every deletion. 0 reads all each time.",
         label=_("Days between full runs"),
+        form_help=_(
+            "Days after which a run reads all records and finds deleted ones. Runs in between "
+            "read only those with a new date. 0 reads all each time."
+        ),
     ),
 )
 

@@ -242,8 +242,11 @@ def _short(uri: str) -> str:
     return f"<{uri}>"
 
 
+_ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r"}
+
+
 def _escaped(text: str) -> str:
-    return text.translate({ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r"})
+    return text.translate(_ESCAPES)
 
 
 def _terms(nodes: Iterable[str]) -> str:
