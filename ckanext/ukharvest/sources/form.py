@@ -201,7 +201,7 @@ def _fields(  # noqa: PLR0913
 ) -> Sequence[Field]:
     """Return the fields of a part of the form."""
     shown = [field for field in shown_options(kind, sysadmin=sysadmin) if field.part == part]
-    return build_fields(shown, form, options, errors, tk._)
+    return build_fields(shown, form, options, errors)
 
 
 def _infos() -> dict[str, Mapping[str, str]]:
