@@ -76,7 +76,7 @@ def sent(
 
 def saved_again(kind: source_types.SourceType, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that somebody stores who opens the rules and writes them anew."""
-    [field] = build_fields(shown_options(kind, sysadmin=False)[:1], MultiDict(), options, {})
+    [field] = build_fields(shown_options(kind, sysadmin=False)[:1], MultiDict(), options, {}, str)
     rows = [tuple(row[part] for part in PARTS) for row in field.rows]
     found = parse_form(form_of(kind, rows))
     assert not found.errors

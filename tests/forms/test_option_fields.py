@@ -95,7 +95,7 @@ def all_options(draw: st.DrawFn, kind: SourceType) -> dict[str, Any]:
 
 def send(kind: SourceType, options: dict[str, Any], stored: str) -> str:
     """Return the configuration that a form sends if it shows these options unchanged."""
-    shown = build_fields(shown_options(kind, sysadmin=True), MultiDict(), options, {})
+    shown = build_fields(shown_options(kind, sysadmin=True), MultiDict(), options, {}, str)
     (form,) = html.fromstring(f"<div>{PAGE.render(shown=shown)}</div>").forms
     sent = MultiDict(form.form_values())
     sent.setlist("options_of", [kind.name, COMMON])
@@ -148,7 +148,7 @@ def test_stored_schema_of_iso_is_shown_with_what_replaces_it() -> None:
     shown = [each for each in shown_options(kind, sysadmin=True) if "profiles" in each.name]
     for stored, label in (("iso19139eden", "a schema, which is no longer checked"), ("", "")):
         options = {"validation_profiles": [stored] if stored else []}
-        [field] = build_fields(shown, MultiDict(), options, {})
+        [field] = build_fields(shown, MultiDict(), options, {}, str)
         choices = dict(field.choices)
         assert list(choices) == ["gemini2-3", "gemini2-1", "table-a1", *filter(None, [stored])]
         assert label in choices.get(stored, "")

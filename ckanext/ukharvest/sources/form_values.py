@@ -45,6 +45,7 @@ class Field:
     rows: Sequence[Row] = ()
     usual: bool = True
     errors: Sequence[str] = ()
+    translate: Callable[[str], str] = str
 
     @property
     def name(self) -> str:
@@ -74,21 +75,31 @@ class Field:
         stored = {option.name: value_of(option, options) for option in self._options}
         return filter_rules.read_rules(self.kind, stored)
 
-    def rule_parts(self, translate: Callable[[str], str]) -> dict[str, dict[str, str]]:
+    @property
+    def label(self) -> str:
+        return self.translate(self.option.label)
+
+    @property
+    def help(self) -> str:
+        return self.translate(self.option.form_help or self.option.help)
+
+    @property
+    def rule_parts(self) -> dict[str, dict[str, str]]:
         """Return value → label of what a rule can do, and of the fields that it can be about."""
         used = [row["field"] for row in self.rows if row["field"]]
-        actions = {key: translate(label) for key, label in filter_rules.ACTIONS.items()}
-        fields = filter_rules.field_labels(self.kind, used, translate)
+        actions = {key: self.translate(label) for key, label in filter_rules.ACTIONS.items()}
+        fields = filter_rules.field_labels(self.kind, used, self.translate)
         return {"action": actions, "field": {"": "–", **fields}}
 
     @property
     def choices(self) -> Iterator[tuple[str, str]]:
-        """Yield value and English label: a stored value that is not offered is a choice too."""
+        """Yield value and label: a stored value that is not offered is a choice too."""
         labels = dict(self.option.labels)
         if self.option.kind == "text" and not self.option.default:
             labels = {"": self.option.empty, **labels}
         for value in dict.fromkeys((*labels, *filter(None, self.values))):
-            yield value, labels.get(value) or self.option.old_choices.get(value, value)
+            label = labels.get(value) or self.option.old_choices.get(value, value)
+            yield value, self.translate(label) if label else ""
 
 
 def shown_options(kind: source_types.SourceType, *, sysadmin: bool) -> list[Field]:
@@ -119,6 +130,7 @@ def build_fields(
     form: Form,
     options: Options,
     errors: Mapping[str, Sequence[str]],
+    translate: Callable[[str], str],
 ) -> list[Field]:
     """Return the fields with their contents.
 
@@ -133,7 +145,7 @@ def build_fields(
     for field in shown:
         option, stored = field.option, field.value(options)
         is_sent, own = field.part in sent, errors.get(field.name, ())
-        field = replace(field, errors=own)
+        field = replace(field, errors=own, translate=translate)
         if field.parts:
             rows = sent_rows(field, form) if is_sent else _rows(option, stored)
             empty = [dict.fromkeys(field.parts, "")] * EMPTY_ROWS
