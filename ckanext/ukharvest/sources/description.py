@@ -102,7 +102,7 @@ def describe_harvest(source_id: str) -> dict[str, Any]:
 
 
 def describe_schedule(source: HarvestSource, plan: sweeper.Plan) -> dict[str, Any]:
-    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and ``text``, which no page shows."""
+    """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and an English text."""
     start = sweeper.next_start(source, plan) if source.active else None
     minutes = config.schedule_cron_minutes()
     text = f"Scheduled to start within {minutes} minutes"

@@ -451,17 +451,17 @@ def page(
     }
     if source:
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
-        template, shown["types"], shown["groups"] = "edit", [kind], []
+        shown["types"] = [kind]
         if sysadmin:
             shown["moving"] = _moving_text(source, _owner(values))
             shown["would_move"] = description.count_moving(source, None)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
-        template, shown["groups"] = "new", list(groups(shown["types"]))
+        shown["groups"] = list(groups(shown["types"]))
         shown["usual"] = source_types.USUAL
     g.dataset_type = permissions.TYPE  # CKAN's templates use it for links
     variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
-    return str(tk.render(f"ukharvest/source_form/{template}.html", variables))
+    return str(tk.render("ukharvest/source_form/form.html", variables))
 
 
 def _values(form: Form, source: Source | None) -> dict[str, Any]:

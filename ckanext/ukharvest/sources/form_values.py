@@ -86,15 +86,12 @@ class Field:
         return self.translate(text) if text else ""
 
     @property
-    def rule_fields(self) -> Iterator[tuple[str, str]]:
-        """Yield value and label of the fields that a rule can be about."""
+    def rule_parts(self) -> dict[str, dict[str, str]]:
+        """Return value → label of what a rule can do, and of the fields that it can be about."""
         used = [row["field"] for row in self.rows if row["field"]]
-        yield from filter_rules.field_labels(self.kind, used, self.translate).items()
-
-    @property
-    def rule_actions(self) -> Iterator[tuple[str, str]]:
-        """Yield value and label of what a rule can do."""
-        return ((key, self.translate(label)) for key, label in filter_rules.ACTIONS.items())
+        actions = {key: self.translate(label) for key, label in filter_rules.ACTIONS.items()}
+        fields = filter_rules.field_labels(self.kind, used, self.translate)
+        return {"action": actions, "field": {"": "–", **fields}}
 
     @property
     def choices(self) -> Iterator[tuple[str, str]]:

@@ -36,7 +36,6 @@ class Step:
 
     Attributes:
         auth: names of the auth functions, which all have to allow it.
-        id_key: the key of the id in their data_dict.
         title: heading of the page and text of its button, English.
         effects: sentences that say what will happen, English.
         act: does it and returns the message for the next page.
@@ -44,7 +43,6 @@ class Step:
     """
 
     auth: tuple[str, ...]
-    id_key: str
     title: str
     effects: tuple[str, ...]
     act: Act
@@ -106,14 +104,12 @@ _REMOVED = _("Its datasets are deleted for good, with the history of earlier run
 STEPS = {
     "refresh": Step(
         ("harvest_job_create",),
-        "source_id",
         _("Run now"),
         (_("Imports new and changed records."),),
         _refresh,
     ),
     "force": Step(
         ("harvest_job_create",),
-        "source_id",
         _("Run again in full"),
         (
             _(
@@ -125,21 +121,18 @@ STEPS = {
     ),
     "switch_off": Step(
         ("harvest_source_delete",),
-        "id",
         _("Switch off"),
         (_HIDDEN, _("Its datasets are kept. You can switch it on again.")),
         _switch_off,
     ),
     "switch_on": Step(
         ("harvest_source_update",),
-        "id",
         _("Switch on"),
         (_("It will be harvested again."),),
         _switch_on,
     ),
     "clear": Step(
         ("harvest_source_clear",),
-        "id",
         _("Delete all its datasets"),
         (_REMOVED, _("The next run imports them again, with new URLs.")),
         _clear,
@@ -147,7 +140,6 @@ STEPS = {
     ),
     "switch_off_and_clear": Step(
         ("harvest_source_delete", "harvest_source_clear"),
-        "id",
         _("Switch off and delete all its datasets"),
         (_REMOVED, _HIDDEN),
         _switch_off_and_clear,
@@ -155,7 +147,6 @@ STEPS = {
     ),
     "abort": Step(
         ("ukharvest_run_stop",),
-        "id",
         _("Stop the run"),
         (
             _(
@@ -178,7 +169,7 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     about = about or source["id"]
     try:
         for name in step.auth:
-            tk.check_access(name, context(), {step.id_key: about})
+            tk.check_access(name, context(), {"id": about, "source_id": about})
         if tk.request.method != "POST":
             return _form(step, source)
         check_token()
@@ -226,21 +217,6 @@ def refresh(id: str) -> Any:  # noqa: A002 - the name in ckanext-harvest's route
     return _answer(STEPS["force" if _mode() == RunMode.FORCE else "refresh"], find_source(id))
 
 
-@steps.route("/harvest/<id>/switch-off", methods=["GET", "POST"])
-def switch_off(id: str) -> Any:  # noqa: A002
-    return _answer(STEPS["switch_off"], find_source(id))
-
-
-@steps.route("/harvest/<id>/switch-on", methods=["GET", "POST"])
-def switch_on(id: str) -> Any:  # noqa: A002
-    return _answer(STEPS["switch_on"], find_source(id))
-
-
-@steps.route("/harvest/clear/<id>", methods=["GET", "POST"])
-def clear(id: str) -> Any:  # noqa: A002
-    return _answer(STEPS["clear"], find_source(id))
-
-
 @steps.route("/harvest/delete/<id>", methods=["GET", "POST"])
 def delete(id: str) -> Any:  # noqa: A002
     """Switch a source off, which ckanext-harvest calls deleting it."""
@@ -254,3 +230,16 @@ def job_abort(source: str, id: str) -> Any:  # noqa: A002
     if not is_run_of(id, shown_source["id"]):
         return abort_not_found()
     return _answer(STEPS["abort"], shown_source, id)
+
+
+for url, name in (
+    ("/harvest/<id>/switch-off", "switch_off"),
+    ("/harvest/<id>/switch-on", "switch_on"),
+    ("/harvest/clear/<id>", "clear"),
+):
+    steps.add_url_rule(
+        url,
+        name,
+        lambda id, step=STEPS[name]: _answer(step, find_source(id)),  # noqa: A006
+        methods=["GET", "POST"],
+    )
