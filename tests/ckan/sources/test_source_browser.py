@@ -98,7 +98,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     Session.query(JobReport).filter_by(job_id=job_id).one().outcome = "finished"
     Session.commit()
     page.clock.fast_forward(POLLING)
-    page.get_by_role("heading", name="All good").wait_for(timeout=SECONDS)
+    page.get_by_role("heading", name="Healthy").wait_for(timeout=SECONDS)
     expect(page.get_by_role("cell", name="Running")).to_have_count(0)  # nor in the list below
     assert page.evaluate("window.mark") == 1
     expect(page.get_by_role("button", name="Stop refreshing this page")).not_to_be_visible()
@@ -117,7 +117,7 @@ def test_refresh_and_stop_by_hand(
     page.get_by_text("The run is stopped.").wait_for()
     work_off()
     assert [request for request in publisher.requests if request.path == PATH] == []
-    expect(page.get_by_role("heading", name="No run has finished yet")).to_have_count(1)
+    expect(page.get_by_role("heading", name="Stopped")).to_have_count(1)
     page.goto("/harvest/clear/parking")
     page.get_by_label("To go on, type the name of the source: parking").fill("else")
     page.get_by_role("button", name="Remove all").click()
