@@ -164,6 +164,7 @@ def test_kept_datasets_are_counted_until_they_are_given_up(
     app.post(f"{PAGE}/deletions", headers=headers, data={"choice": "withdraw"})
     shown = show_source(harvested_source)
     assert (shown["kept"], shown["held"]) == (0, 0)
+    assert "2 records were not in the source. Their datasets are kept for now." in shown["text"]
     portal.run(harvested_source)
     assert show_source(harvested_source)["held"] == 2
 
@@ -245,6 +246,15 @@ def test_a_run_from_queue_to_end(
     assert 'aria-valuenow="75"' in page
     assert f"{PAGE}/job/{job.id}/abort" in page
     assert "every 5s" in page
+
+
+def test_a_run_is_scheduled_until_a_consumer_takes_it(portal: Portal, source: str) -> None:
+    run_under_way(portal, source)
+    assert show_source(source)["state"] == "queued"
+    (run,) = call_action("ukharvest_run_list", source=source)["results"]
+    assert run["outcome"] == "queued"
+    job = call_action("harvest_job_show", id=run["id"])
+    assert (job["status"], job.get("ukharvest", run)["outcome"]) == ("Running", "queued")
 
 
 def test_a_run_that_does_not_move(portal: Portal, source: str) -> None:
