@@ -72,7 +72,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     page = manager.page
     page.clock.install()
     page.goto(PAGE)
-    page.get_by_text("Importing 5 of 20 records").wait_for()
+    page.get_by_text("Importing: 5 of 20").wait_for()
     token = factories.SysadminWithToken(image_url="")["token"]
     page.context.set_extra_http_headers({})  # logged out in another window
     page.clock.fast_forward(POLLING)
@@ -80,7 +80,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     expect(page.locator(".toast, input[name=password]")).to_have_count(0)
     page.context.set_extra_http_headers({"Authorization": token})
     page.get_by_role("link", name="Reload this page").click()
-    page.get_by_text("Importing 5 of 20 records").wait_for()
+    page.get_by_text("Importing: 5 of 20").wait_for()
 
     page.evaluate("window.mark = 1")
     for obj in Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
@@ -130,5 +130,5 @@ def test_without_scripts(plain: Any, portal: Portal, source: str) -> None:
     importing(portal, source, 5)
     plain.goto(PAGE)
     plain.get_by_role("link", name="Reload this page for the latest").click()
-    expect(plain.get_by_text("Importing 5 of 20 records").first).to_be_visible()
+    expect(plain.get_by_text("Importing: 5 of 20").first).to_be_visible()
     expect(plain.get_by_role("button", name="Stop refreshing this page")).not_to_be_visible()
