@@ -125,7 +125,7 @@ def confirm(name: str) -> Any:
     if not plan["may_decide"]:
         return tk.abort(403, tk._(ADMINISTRATORS))
     if tk.request.args.get("version") != plan["version"]:
-        tk.h.flash_error(others_wait(plan["count"]))
+        tk.h.flash_error(others_wait())
         return _back(source)
     return source_pages.render("ukharvest/deletions_confirm.html", source, plan=plan)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.core.status_rules import ATTENTION, Health
+from ckanext.ukharvest.core.status_rules import ATTENTION
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest import http_client, lists, runs, source_status
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.runs import CurrentRun
 from ckanext.ukharvest.lib import texts
-from ckanext.ukharvest.lib.texts import gettext, ungettext
+from ckanext.ukharvest.lib.texts import gettext
 
 Session = model.Session
 
@@ -126,23 +126,6 @@ _SIZES = sa.text(
     ORDER BY 2 DESC, 1
     """
 )
-# Keys are those of ``core.status_rules.ATTENTION``.
-_SENTENCES: Mapping[str, Callable[[int], str]] = {
-    Health.HELD: lambda n: ungettext(
-        "{n} source waits for a decision.", "{n} sources wait for a decision.", n
-    ),
-    Health.FAILING: lambda n: ungettext("{n} source is failing.", "{n} sources are failing.", n),
-    Health.LATE: lambda n: ungettext("{n} source is overdue.", "{n} sources are overdue.", n),
-    Health.EMPTY: lambda n: ungettext(
-        "{n} source lists no records.", "{n} sources list no records.", n
-    ),
-    Health.SHRUNK: lambda n: ungettext(
-        "Many records of {n} source are missing.", "Many records of {n} sources are missing.", n
-    ),
-    Health.ERRORS: lambda n: ungettext(
-        "{n} source has failed records.", "{n} sources have failed records.", n
-    ),
-}
 
 
 def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
@@ -226,12 +209,13 @@ def _attention(snapshot: dict[str, Any]) -> list[dict[str, Any]]:
         if check["level"] in ("error", "warning"):
             add(check["level"], check["code"], check["message"], check["what_to_do"])
     if not any(worker["kind"] == BACKGROUND for worker in snapshot["workers"]):
-        text = gettext("No background worker is running, so sources cannot be tested.")
+        text = gettext("No background worker answers.")
         advice = gettext("Start 'ckan jobs worker' and have your process manager keep it running.")
         add("warning", BACKGROUND, text, advice)
     for value in ATTENTION:
-        if number := snapshot["health"][value]:
-            add("warning", value, _SENTENCES[value](number), health=value)
+        if count := snapshot["health"][value]:
+            text = texts.labelled(texts.HEALTHS[value].text, texts.number(count))
+            add("warning", value, text, health=value)
     return sorted(tasks, key=lambda task: task["level"] != "error")
 
 

@@ -115,7 +115,8 @@ def _query(*more: Any) -> Any:
 
 def _runs(rows: Collection[Any]) -> list[dict[str, Any]]:
     reports = {job.id: report for job, report, *_more in rows if report}
-    results = outcomes.load_results({job.id: job.status for job, *_more in rows}, reports)
+    statuses = {job.id: status_of(job.status, job.gather_started) for job, *_more in rows}
+    results = outcomes.load_results(statuses, reports)
     return [_run(job, report, name, results[job.id]) for job, report, name, *_more in rows]
 
 
@@ -151,6 +152,11 @@ def _run(
     }
 
 
+def status_of(status: str, gather_started: Any) -> str:
+    """Return a job's status; "New", as ``run_state`` has it, until a consumer reads the source."""
+    return "New" if status == "Running" and not gather_started else status
+
+
 def _stock_figures(figures: Mapping[str, int]) -> dict[str, int]:
     """Return a run's figures under ckanext-harvest's names, with "missing".
 
@@ -172,7 +178,8 @@ def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
     jobs = [job for job in jobs if job]
     reports = reports_of(job["id"] for job in jobs)
     jobs = [job for job in jobs if job["id"] in reports]
-    results = outcomes.load_results({job["id"]: job["status"] for job in jobs}, reports)
+    statuses = {job["id"]: status_of(job["status"], job.get("gather_started")) for job in jobs}
+    results = outcomes.load_results(statuses, reports)
     for job in jobs:
         report, result = reports[job["id"]], results[job["id"]]
         if "stats" in job:

@@ -8,27 +8,41 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.link_states import LinkFault
-from ckanext.ukharvest.lib.texts import gettext, number, ungettext
+from ckanext.ukharvest.lib.texts import labelled, number, ungettext
 
 
 def describe_fault(fault: str, status: int | None = None) -> str:
     """Return why a link failed, as the end of a sentence; "" for no fault."""
     text = _FAULTS[fault]() if fault in _FAULTS else ""
-    return str(text.format(status=status or "")).strip()
+    return str(text.format(status=status or _STATUSES.get(fault, ""))).strip()
 
 
+def _nothing() -> str:
+    return str(tk._("there is nothing at this URL ({status})"))
+
+
+def _http_error() -> str:
+    return str(tk._("the server returned HTTP {status}"))
+
+
+def _no_connection() -> str:
+    return str(tk._("no connection to the server could be made"))
+
+
+# Statuses of faults that are stored without one.
+_STATUSES: dict[str, int] = {LinkFault.NOT_FOUND: 404, LinkFault.GONE: 410, LinkFault.TOO_MANY: 429}
 _FAULTS: dict[str, Callable[[], str]] = {
-    LinkFault.NOT_FOUND: lambda: tk._("the server says that there is nothing at this URL (404)"),
-    LinkFault.GONE: lambda: tk._("the server says that the data was removed (410)"),
+    LinkFault.NOT_FOUND: _nothing,
+    LinkFault.GONE: _nothing,
     LinkFault.UNKNOWN_NAME: lambda: tk._("the name of the server is not known"),
-    LinkFault.REFUSED: lambda: tk._("the server refuses connections"),
+    LinkFault.REFUSED: _no_connection,
     LinkFault.BLOCKED: lambda: tk._("the URL does not lead to the public internet"),
     LinkFault.LOGIN: lambda: tk._("the server asks for a login"),
-    LinkFault.TOO_MANY: lambda: tk._("the server had too many requests"),
-    LinkFault.CLIENT_ERROR: lambda: tk._("the server does not accept the request ({status})"),
-    LinkFault.SERVER_ERROR: lambda: tk._("the server has an error of its own ({status})"),
+    LinkFault.TOO_MANY: _http_error,
+    LinkFault.CLIENT_ERROR: _http_error,
+    LinkFault.SERVER_ERROR: _http_error,
     LinkFault.TIMEOUT: lambda: tk._("the server took too long to answer"),
-    LinkFault.CONNECTION: lambda: tk._("no connection to the server could be made"),
+    LinkFault.CONNECTION: _no_connection,
     LinkFault.CERTIFICATE: lambda: tk._("the server’s certificate is not valid"),
     LinkFault.REDIRECT: lambda: tk._("the server redirects without end"),
     LinkFault.NOT_ASKED: lambda: tk._("the server did not answer at other URLs"),
@@ -42,13 +56,11 @@ def summarise(check: Any) -> str:
         check: a row of ``DataCheck``.
     """
     if check.verdict == "unchecked":
-        return gettext("Not checked: {reason}", reason=check.reason)
+        return labelled(tk._("Not checked"), check.reason)
     extent = _extent(check)
     errors = ungettext("{n} error", "{n} errors", check.errors)
     if check.verdict == "valid" and not check.stopped:
         text = tk._("Valid")
-    elif check.verdict == "valid":
-        text = tk._("No errors in the first {extent}") if extent else tk._("No errors so far")
     elif not extent:
         text = "{errors}"
     elif check.stopped:

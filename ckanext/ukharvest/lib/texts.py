@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from babel.dates import format_timedelta
 from babel.numbers import format_decimal
 from ckan.lib.helpers import get_display_timezone
 from ckan.plugins import toolkit as tk
@@ -85,8 +87,7 @@ def format_time(time: Any, *, day_only: bool = False) -> str:
     local = utc.astimezone(get_display_timezone())
     day = format_day(local, get_locale() or "en")
     zone = local.tzname() or ""
-    full = gettext("{day}, {time} {zone}", day=day, time=local.strftime("%H:%M"), zone=zone)
-    return day if day_only else full.strip()
+    return day if day_only else f"{day}, {local:%H:%M} {zone}".strip()
 
 
 def age(time: Any, now: datetime.datetime | None = None) -> str:
@@ -94,21 +95,19 @@ def age(time: Any, now: datetime.datetime | None = None) -> str:
     utc = moment(time)
     if utc is None:
         return ""
-    seconds = ((now or datetime.datetime.now(UTC)) - utc).total_seconds()
-    minutes = int(abs(seconds) // 60)
+    ahead = utc - (now or datetime.datetime.now(UTC))
+    minutes = int(abs(ahead).total_seconds() // 60)
     if not minutes:
         return str(tk._("just now"))
-    amount = _amount(minutes)
-    return gettext("{time} ago", time=amount) if seconds > 0 else gettext("in {time}", time=amount)
-
-
-def _amount(minutes: int) -> str:
-    hours, days = round(minutes / 60), round(minutes / 1440)
-    if minutes < 60:
-        return ngettext("{n} minute", "{n} minutes", minutes)
-    if hours < 48:
-        return ngettext("{n} hour", "{n} hours", hours)
-    return ngettext("{n} day", "{n} days", days)
+    unit: Literal["minute", "hour", "day"] = "minute"
+    if minutes >= 60:
+        unit = "hour" if round(minutes / 60) < 48 else "day"
+    whole = datetime.timedelta(minutes=math.copysign(minutes, ahead.total_seconds()))
+    # Without a threshold Babel takes no larger unit: 10 days are no week.
+    in_words: str = format_timedelta(
+        whole, unit, threshold=math.inf, add_direction=True, locale=get_locale() or "en"
+    )
+    return in_words
 
 
 def duration(seconds: float | None) -> str:
@@ -146,13 +145,13 @@ class Status:
 
 # The activity of a source.
 STATES = {
-    "new": Status(_("Not run yet"), EDGED, "fa-circle-info"),
+    "new": Status(_("No finished run yet"), EDGED, "fa-circle-info"),
     "idle": Status(_("Nothing running"), CALM, "fa-circle-check"),
     "queued": Status(_("Scheduled"), LIGHT, "fa-clock"),
     "gathering": Status(_("Reading the list"), PRIMARY, "fa-magnifying-glass"),
     "importing": Status(_("Importing"), PRIMARY, "fa-spinner"),
     "deleting": Status(_("Deleting"), PRIMARY, "fa-trash-can"),
-    "checking": Status(_("Checking"), PRIMARY, "fa-vial"),
+    "checking": Status(_("Test in progress"), PRIMARY, "fa-vial"),
     "finishing": Status(_("Finishing"), PRIMARY, "fa-hourglass-half"),
     "stopping": Status(_("Stopping"), SECONDARY, "fa-circle-stop"),
     "held": Status(_("Waiting for a decision"), WARNING, "fa-circle-pause"),
@@ -167,7 +166,7 @@ HEALTHS: dict[str, Status] = {
     Health.FAILING: Status(_("Failing"), DANGER, "fa-circle-xmark"),
     Health.LATE: Status(_("Late"), WARNING, "fa-clock"),
     Health.HICCUP: Status(_("Last run failed"), EDGED, "fa-triangle-exclamation"),
-    Health.EMPTY: Status(_("Lists no records"), WARNING, "fa-triangle-exclamation"),
+    Health.EMPTY: Status(_("No records found"), WARNING, "fa-triangle-exclamation"),
     Health.SHRUNK: Status(_("Many records missing"), WARNING, "fa-triangle-exclamation"),
     Health.ERRORS: Status(_("Some records failed"), WARNING, "fa-triangle-exclamation"),
     Health.NEW: Status(_("No finished run yet"), EDGED, "fa-circle-info"),
@@ -177,7 +176,7 @@ HEALTHS: dict[str, Status] = {
 # The outcome of a run.
 OUTCOMES: dict[str, Status] = {
     RunOutcome.FINISHED: Status(_("Finished"), CALM, "fa-circle-check"),
-    RunOutcome.ERRORS: Status(_("Finished with errors"), WARNING, "fa-triangle-exclamation"),
+    RunOutcome.ERRORS: Status(_("Some records failed"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.EMPTY: Status(_("No records found"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.SHRUNK: Status(_("Many records missing"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.HELD: Status(_("Waiting for a decision"), WARNING, "fa-circle-pause"),
@@ -235,21 +234,21 @@ def find_label(kind: str, value: str) -> Status:
     return KINDS[kind].get(value) or Status(value, MUTED, "fa-circle-question")
 
 
+def labelled(label: str, value: object) -> str:
+    """Return "label: value", as the language writes it."""
+    return gettext("{title}: {text}", title=label, text=value)
+
+
+def part(done: int, total: int) -> str:
+    """Return a part of a number, such as "40 of 1,312"."""
+    return gettext("{done} of {total}", done=number(done), total=number(total))
+
+
 def format_counts(counts: Mapping[str, int]) -> str:
-    """Return a run's figures such as "3 updated, 397 unchanged"; "no records" for none."""
-    words: dict[str, Callable[[int], str]] = {
-        "added": lambda n: ungettext("{n} added", "{n} added", n),
-        "updated": lambda n: ungettext("{n} updated", "{n} updated", n),
-        "unchanged": lambda n: ungettext("{n} unchanged", "{n} unchanged", n),
-        "deleted": lambda n: ungettext("{n} deleted", "{n} deleted", n),
-        "skipped": lambda n: ungettext("{n} skipped", "{n} skipped", n),
-        "new_identifiers": lambda n: ungettext(
-            "{n} under a new identifier", "{n} under new identifiers", n
-        ),
-        "lost": lambda n: ungettext("{n} failed", "{n} failed", n),
-    }
-    parts = [text(counts[key]) for key, text in words.items() if counts.get(key)]
-    return ", ".join(parts) or str(tk._("no records"))
+    """Return a run's figures such as "Updated: 3, Unchanged: 397"; "none" for none."""
+    shown = ("added", "updated", "unchanged", "deleted", "skipped", "lost")
+    parts = [labelled(RECORDS[key].text, number(counts[key])) for key in shown if counts.get(key)]
+    return ", ".join(parts) or str(tk._("none"))
 
 
 def describe_same(count: int) -> str:
@@ -274,22 +273,9 @@ def meaning(count: int) -> str:
     )
 
 
-def identifiers_wait(count: int) -> str:
-    """Return the text about other records than those shown."""
-    return ungettext(
-        "The source has changed since: {n} dataset may have a new identifier now. Look again.",
-        "The source has changed since: {n} datasets may have new identifiers now. Look again.",
-        count,
-    )
-
-
-def others_wait(count: int) -> str:
-    """Return the text about pending deletions other than those shown."""
-    return ungettext(
-        "The source has changed since: {n} dataset is missing now. Look again.",
-        "The source has changed since: {n} datasets are missing now. Look again.",
-        count,
-    )
+def others_wait() -> str:
+    """Return the text about other datasets or records than those shown."""
+    return gettext("The source has changed since. Look again.")
 
 
 def accepted(count: int) -> str:

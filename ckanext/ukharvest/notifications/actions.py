@@ -163,26 +163,11 @@ def _queue_test(source_id: str, user: Any) -> None:
             "people", tk._("No one gets emails about this source yet. Choose a recipient first.")
         )
     if option := mails.missing_option():
-        text = gettext(
-            "Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.",
-            reason=mails.describe_obstacle(option),
-        )
-        raise invalid("source_id", text)
+        raise invalid("source_id", mails.describe_unsure(option))
     if notification_model.waiting_test(settings.mailed):
-        raise invalid(
-            "source_id",
-            tk._(
-                "A test email is waiting already. It is sent when “ckan harvester run” is next "
-                "called."
-            ),
-        )
+        raise invalid("source_id", mails.describe_waiting_test())
     if http_client.count_in_redis(f"mail-tests:{user}", http_client.DAY) > TESTS_A_DAY:
-        raise invalid(
-            "source_id",
-            gettext(
-                "You have sent {n} test emails since yesterday. Try again tomorrow.", n=TESTS_A_DAY
-            ),
-        )
+        raise invalid("source_id", tk._("There were too many tests today. Try again tomorrow."))
     notification_model.note_test(
         source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0}
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -176,8 +176,7 @@ def _news(
     elif state.value in _MISSING:
         if mailed.get(MISSING, {}).get("health") != state.value:
             mailed[MISSING] = {"health": state.value}
-            event, letter = _MISSING[state.value]
-            yield event, letter(told, state)
+            yield _MISSING[state.value], mails.compose_missing(told, state)
     elif FAILED in mailed and _has_recovered(state, mailed[FAILED]):
         yield RECOVERED, _recovery(told, state, mailed.pop(FAILED))
     if state.value in (Health.HEALTHY, Health.ERRORS, Health.NEW):
@@ -207,10 +206,7 @@ def _decisions(
 
 # Recipients of failures also learn of a source without records: an empty list proves nothing, so no
 # deletion will be offered for approval.
-_MISSING: Mapping[str, tuple[str, Callable[[Told, SourceStatus], Letter]]] = {
-    Health.EMPTY: (FAILED, mails.compose_empty),
-    Health.SHRUNK: (HELD, mails.compose_shrunk),
-}
+_MISSING: Mapping[str, str] = {Health.EMPTY: FAILED, Health.SHRUNK: HELD}
 
 
 def _is_failing(state: SourceStatus) -> bool:

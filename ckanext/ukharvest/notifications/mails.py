@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import smtplib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -13,18 +13,19 @@ from ckan import plugins as p
 from ckan.plugins import toolkit as tk
 from itsdangerous import BadData, URLSafeSerializer
 
-from ckanext.ukharvest.core.problems.texts import find_text
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
-from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest import http_client, runs
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.slots import Note, facts_of
-from ckanext.ukharvest.lib.texts import format_counts, gettext, number, ungettext
+from ckanext.ukharvest.lib.texts import format_counts, gettext, labelled, number
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
 from ckanext.ukharvest.sources import texts as source_texts
+from ckanext.ukharvest.sources.texts import Card, StatusFacts
 
 log = logging.getLogger(__name__)
 
@@ -33,12 +34,12 @@ NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 # The choices of who gets them.
 EVENTS = {
-    notification_model.FAILED: lambda: tk._("When runs start to fail"),
-    notification_model.RECOVERED: lambda: tk._("When runs succeed again"),
-    notification_model.HELD: lambda: tk._("When deletions wait for a decision"),
+    notification_model.FAILED: lambda: texts.HEALTHS[Health.FAILING].text,
+    notification_model.RECOVERED: lambda: tk._("Works again"),
+    notification_model.HELD: lambda: texts.HEALTHS[Health.HELD].text,
 }
 WEEKLY = {
-    notification_model.NEVER: lambda: tk._("No weekly summary"),
+    notification_model.NEVER: lambda: tk._("No"),
     notification_model.NEEDED: lambda: tk._("On Mondays when a source needs attention"),
 }
 
@@ -80,36 +81,15 @@ def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) ->
     """Return the mail that a source could not be harvested.
 
     Args:
-        run: the first one that failed, as in ``model.runs``.
+        run: the one that failed, as in ``harvest.runs``.
     """
-    error = run["error"] or {"code": "", "message": ""}
-    message = tk._("The run of {time} failed: {message}").format(
-        time=texts.format_time(run["finished"]), message=_sentence(error["message"])
-    )
-    what_stays = ungettext(
-        "Your dataset has not changed.", "Your {n} datasets stay as they were.", health.datasets
-    )
-    next_try = tk._("Next try: {time}.").format(time=texts.format_time(health.next_run))
-    lines = [Line(message)]
-    if tip := find_text(error["code"]).tip:
-        lines.append(Line(tk._("What to do: {tip}").format(tip=tk._(tip))))
-    lines += [
-        Line(
-            what_stays
-            if health.datasets
-            else tk._("Nothing has been imported from this source yet.")
-        ),
-        Line(
-            tk._("It will not run again until someone starts it.")
-            if health.next_run is None
-            else next_try
-        ),
-        Line(tk._("See the run"), run_page(told, run["id"])),
-    ]
-    if RECOVERED in told.settings.events:
-        lines.append(Line(tk._("You will get one more email when it works again.")))
-    subject = tk._("{title} could not be harvested").format(title=_title(told))
-    return Letter(subject, tuple(lines))
+    # A source whose last run failed may be late or held as well.
+    value = Health.HICCUP if health.value == Health.HICCUP else Health.FAILING
+    next_run = texts.format_time(health.next_run) or tk._("Not scheduled")
+    more = (Line(labelled(tk._("Next run"), next_run)), _run_line(told, run["id"]))
+    card = _card(health, run, value)
+    # The heading has the error, which is too long for a subject.
+    return _letter(told, texts.HEALTHS[value].text, (card.heading, *card.text), *more)
 
 
 def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str, int]) -> Letter:
@@ -118,75 +98,30 @@ def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str
     Args:
         failures: runs that failed in a row.
         since: when the first of them did.
-        figures: of the run that worked, as ``model.runs`` counts them.
+        figures: of the run that worked, as ``harvest.runs`` counts them.
     """
-    after = tk.ungettext(
-        "It works again after a failed run on {day}.",
-        "It works again after {n} failed runs since {day}.",
-        failures,
+    text = (
+        source_texts.failed_runs(failures, since),
+        labelled(tk._("Last run"), format_counts(figures)),
     )
-    lines = (
-        Line(after.format(n=number(failures), day=texts.format_time(since, day_only=True))),
-        Line(tk._("The last run: {figures}.").format(figures=format_counts(figures))),
-        Line(tk._("See the source"), source_page(told)),
-    )
-    return Letter(tk._("{title} works again").format(title=_title(told)), lines)
+    return _letter(told, EVENTS[RECOVERED](), text, _source_line(told))
 
 
 def compose_pending(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that datasets wait for approval of their deletion."""
-    subject = tk.ungettext(
-        "Decision needed: {n} dataset of {title} would be deleted",
-        "Decision needed: {n} datasets of {title} would be deleted",
-        health.held,
-    ).format(n=number(health.held), title=_title(told))
-    share = tk._("{n} of {datasets} datasets are no longer in the source.")
-    lines = (
-        Line(share.format(n=number(health.held), datasets=number(health.datasets))),
-        Line(tk._("That is a large part, so nothing has been deleted yet.")),
-        Line(tk._("An administrator of the organisation decides what happens to them.")),
-        Line(tk._("Review the datasets"), f"{source_page(told)}/deletions"),
-    )
-    return Letter(subject, lines)
+    review = Line(tk._("Review the deletions"), f"{source_page(told)}/deletions")
+    return _card_letter(told, _card(replace(health, renamed=0), None, Health.HELD), review)
 
 
 def compose_renamed(told: Told, health: SourceStatus) -> Letter:
     """Return the mail that records seem to have new identifiers."""
-    subject = tk.ungettext(
-        "Decision needed: {n} dataset of {title} may have a new identifier",
-        "Decision needed: {n} datasets of {title} may have new identifiers",
-        health.renamed,
-    ).format(n=number(health.renamed), title=_title(told))
-    lines = (
-        Line(texts.meaning(health.renamed)),
-        Line(tk._("An administrator of the organisation decides whether they are the same.")),
-        Line(tk._("Compare the datasets"), f"{source_page(told)}/identifiers"),
-    )
-    return Letter(subject, lines)
+    compare = Line(tk._("Compare the datasets"), f"{source_page(told)}/identifiers")
+    return _card_letter(told, _card(health, None, Health.HELD), compare)
 
 
-def compose_empty(told: Told, health: SourceStatus) -> Letter:
-    """Return the mail that a source lists no records."""
-    lines = [Line(source_texts.unchanged_datasets(health.datasets))]
-    if health.datasets:
-        lines.append(Line(source_texts.after_an_empty_list(health.missing)))
-    check = tk._("Check that the source's URL is right and that the publisher's list has records.")
-    lines += [
-        Line(tk._("What to do: {tip}").format(tip=check)),
-        Line(tk._("See the run"), run_page(told, health.judged_id or "")),
-    ]
-    return Letter(tk._("{title} lists no records").format(title=_title(told)), tuple(lines))
-
-
-def compose_shrunk(told: Told, health: SourceStatus) -> Letter:
-    """Return the mail that too many records are missing to delete them without approval."""
-    missing = health.missing or {}
-    lines = (
-        Line(_sentence(source_texts.missing_heading(missing))),
-        Line(source_texts.before_deletion(missing)),
-        Line(tk._("See the run"), run_page(told, health.judged_id or "")),
-    )
-    return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
+def compose_missing(told: Told, health: SourceStatus) -> Letter:
+    """Return the mail that a source lists no records, or that too many of them are missing."""
+    return _card_letter(told, _card(health), _run_line(told, health.judged_id or ""))
 
 
 def compose_weekly(sources: Iterable[tuple[Told, SourceStatus]], notes: Notes = NO_NOTES) -> Letter:
@@ -195,52 +130,65 @@ def compose_weekly(sources: Iterable[tuple[Told, SourceStatus]], notes: Notes = 
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
     needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
     fine = [pair for pair in sources if pair[1].value not in NEEDS_YOU]
-    subject = tk._("Harvesting this week: {needy} need attention, {fine} fine").format(
-        needy=number(len(needy)), fine=number(len(fine))
-    )
+    judged = runs.by_id([health.judged_id for _told, health in needy if health.judged_id])
+    numbers = []
     lines: list[Line | Sequence[Line]] = []
-    for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
+    for check, pairs in (("error", needy), ("ok", fine)):
+        heading = texts.CHECKS[check].text
+        numbers.append(labelled(heading, number(len(pairs))))
         if pairs:
-            lines += [Line(heading), [line for pair in pairs for line in _lines_of(*pair, notes)]]
-    return Letter(subject, tuple(lines))
+            listed = [line for pair in pairs for line in _lines_of(*pair, judged, notes)]
+            lines += [Line(f"{heading}:"), listed]
+    return Letter(labelled(tk._("Weekly summary"), ", ".join(numbers)), tuple(lines))
 
 
-def _lines_of(told: Told, health: SourceStatus, notes: Notes) -> Iterator[Line]:
+def _lines_of(
+    told: Told, health: SourceStatus, judged: Mapping[str, Any], notes: Notes
+) -> Iterator[Line]:
     """Yield a source's line, and those of features that lead to pages of their own."""
     own = notes.get(told.id, ())
-    yield _in_a_line(told, health, [note.text for note in own if not note.page])
+    heading = _card(health, judged.get(str(health.judged_id))).heading
+    parts = [
+        labelled(_title(told), shorten(heading, LONGEST_TITLE)),
+        labelled(tk._("Datasets"), number(health.datasets)),
+        *(note.text for note in own if not note.page),
+    ]
+    yield Line(", ".join(parts), source_page(told))
     for note in own:
         if note.page:
-            text = tk._("{title}: {text}").format(title=_title(told), text=note.text)
             page = {"source": told.name, "locale": "default", "_external": True}
-            yield Line(text, str(tk.h.url_for(note.page, **page)))
-
-
-def _in_a_line(told: Told, health: SourceStatus, more: Sequence[str]) -> Line:
-    word = texts.find_label("health", health.value).text
-    parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
-    if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
-        day = texts.format_time(health.since, day_only=True)
-        parts.append(tk._("since {day}").format(day=day))
-    elif health.value == Health.HELD and health.renamed:
-        parts.append(
-            ungettext("{n} new identifier waits", "{n} new identifiers wait", health.renamed)
-        )
-    elif health.value == Health.HELD:
-        parts.append(ungettext("{n} deletion waits", "{n} deletions wait", health.held))
-    elif health.value == Health.ERRORS and health.last_run:
-        parts.append(ungettext("{n} record lost", "{n} records lost", health.last_run["lost"]))
-    elif health.value == Health.SHRUNK and health.missing:
-        parts.append(source_texts.missing_heading(health.missing))
-    parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))
-    return Line(", ".join([*parts, *more]), source_page(told))
+            yield Line(labelled(_title(told), note.text), str(tk.h.url_for(note.page, **page)))
 
 
 def compose_test(told: Told) -> Letter:
     """Return the mail that tests whether mails arrive."""
-    text = tk._("This is a test. Emails about {title} will arrive here.").format(title=_title(told))
-    lines = (Line(text), Line(tk._("See the source"), source_page(told)))
-    return Letter(tk._("Test email about {title}").format(title=_title(told)), lines)
+    text = gettext("This is a test. Emails about {title} will arrive here.", title=_title(told))
+    return _letter(told, tk._("Test"), (text,), _source_line(told))
+
+
+def _card(health: SourceStatus, run: Mapping[str, Any] | None = None, value: str = "") -> Card:
+    """Return what the source's page says of its health; the run is the one that decides it."""
+    share = config.delete_max_share()
+    facts = StatusFacts(health=health, now=utcnow(), judged=run, max_share=share)
+    return source_texts.health_card(facts, value)
+
+
+def _card_letter(told: Told, card: Card, *more: Line) -> Letter:
+    return _letter(told, card.heading, (card.heading, *card.text), *more)
+
+
+def _letter(told: Told, heading: str, text: Iterable[str], *more: Line) -> Letter:
+    return Letter(
+        labelled(_title(told), heading), (*(Line(one_line(part)) for part in text if part), *more)
+    )
+
+
+def _run_line(told: Told, job_id: str) -> Line:
+    return Line(tk._("See the run"), f"{source_page(told)}/job/{job_id}")
+
+
+def _source_line(told: Told) -> Line:
+    return Line(tk._("Harvest source"), source_page(told))
 
 
 def _title(told: Told) -> str:
@@ -248,19 +196,9 @@ def _title(told: Told) -> str:
     return shorten(told.title, LONGEST_TITLE)
 
 
-def _sentence(text: str) -> str:
-    text = " ".join(text.split())
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
-
-
 def source_page(told: Told) -> str:
     """Return the URL of the source's page."""
     return str(tk.h.url_for("harvest.read", id=told.name, locale="default", _external=True))
-
-
-def run_page(told: Told, job_id: str) -> str:
-    """Return the URL of the page of one of its runs."""
-    return f"{source_page(told)}/job/{job_id}"
 
 
 _SALT = "ukharvest-mail"
@@ -418,6 +356,22 @@ def describe_obstacle(reason: str) -> str:
     return texts[reason] if reason in texts else gettext("{option} is not set", option=reason)
 
 
+def describe_unsure(reason: str) -> str:
+    """Return that emails may not arrive, and why; "" without a reason of ``obstacle``."""
+    text = gettext(
+        "Emails may not arrive: {reason}. Ask a sysadmin of this site to correct the mail "
+        "settings.",
+        reason=describe_obstacle(reason),
+    )
+    return text if reason else ""
+
+
+def describe_waiting_test() -> str:
+    """Return when a requested test message is sent."""
+    minutes = config.schedule_cron_minutes()
+    return gettext("A test email is waiting. It is sent within {n} minutes.", n=minutes)
+
+
 def language() -> str:
     """Return the language of mails: the portal's own, such as "en_GB"."""
     return str(tk.config.get("ckan.locale_default") or "en")
@@ -425,12 +379,6 @@ def language() -> str:
 
 def _foot(title: str, leave: str) -> tuple[Line, ...]:
     if not title:
-        why = tk._(
-            "You get this email because you are on the list for weekly summaries of these sources."
-        )
-        return Line(why), Line(tk._("Stop weekly summaries"), leave)
-    why = gettext(
-        "You get this email because you are on the list for emails about {title}.",
-        title=name_unseen(" ".join(title.split())),
-    )
-    return Line(why), Line(tk._("Stop emails about this source"), leave)
+        return (Line(tk._("Stop weekly summaries"), leave),)
+    shown = name_unseen(" ".join(title.split()))
+    return (Line(gettext("Stop emails about {title}", title=shown), leave),)

@@ -9,11 +9,10 @@ from ckan.config.middleware.flask_app import csrf
 from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
-from ckanext.ukharvest import config
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import pages, permissions, texts
 from ckanext.ukharvest.lib.slots import Slot
-from ckanext.ukharvest.lib.texts import gettext, ngettext
+from ckanext.ukharvest.lib.texts import labelled, number
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.sources import pages as source_pages
 
@@ -21,7 +20,7 @@ SLOTS = (
     Slot(
         "source_mail",
         "ukharvest/snippets/mail_obstacle.html",
-        lambda: mails.describe_obstacle(mails.obstacle()),
+        lambda: mails.describe_unsure(mails.obstacle()),
     ),
 )
 
@@ -38,13 +37,13 @@ def read(name: str) -> Any:
     sent = _sent()
     try:
         data = {**sent, "source_id": source["id"]}
-        answer = tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
+        tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
     except tk.ValidationError as exc:
         shown = pages.ask("ukharvest_mail_show", source_id=source["id"])
         for person in shown["people"]:
             person["chosen"] = person["id"] in sent["people"]
         return _form(source, {**shown, **sent, "people": shown["people"]}, exc.error_dict)
-    tk.h.flash_success(_saved(answer["recipients"]))
+    tk.h.flash_success(tk._("Saved."))
     return tk.redirect_to("ukharvest_mail.read", name=source["name"])
 
 
@@ -59,22 +58,13 @@ def _sent() -> dict[str, Any]:
     }
 
 
-def _saved(recipients: int) -> str:
-    return (
-        str(tk._("Saved. No one gets emails about this source."))
-        if not recipients
-        else ngettext(
-            "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
-        )
-    )
-
-
 def _form(source: dict[str, Any], shown: dict[str, Any], errors: dict[str, list[str]]) -> str:
     return source_pages.render(
         "ukharvest/notifications.html",
         source,
         shown=shown,
         errors=errors,
+        unsure=mails.describe_unsure(mails.obstacle()),
         test=_describe_test(shown["test"]) if shown["test"] else "",
         events=[(key, label()) for key, label in mails.EVENTS.items()],
         weekly=[(key, label()) for key, label in mails.WEEKLY.items()],
@@ -88,45 +78,23 @@ def test(name: str) -> Any:
     pages.check_token()
     try:
         data = {"source_id": source["id"], "test": True}
-        answer = tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
+        tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
     except tk.ValidationError as exc:
         pages.flash_errors(exc)
     else:
-        text = ngettext(
-            "A test email goes to {n} recipient within {minutes} minutes.",
-            "A test email goes to {n} recipients within {minutes} minutes.",
-            answer["recipients"],
-            minutes=config.schedule_cron_minutes(),
-        )
-        tk.h.flash_success(text)
+        tk.h.flash_success(mails.describe_waiting_test())
     return tk.redirect_to("ukharvest_mail.read", name=source["name"])
 
 
 def _describe_test(test: dict[str, Any]) -> str:
     """Return a text about the last test message."""
     if not test["at"]:
-        return gettext(
-            "Requested on {time}. It will be sent when “ckan harvester run” is next called.",
-            time=texts.format_time(test["asked"]),
-        )
-    text = ngettext(
-        "Sent to {n} recipient on {time}.",
-        "Sent to {n} recipients on {time}.",
-        test["sent"],
-        time=texts.format_time(test["at"]),
-    )
-    if not test["failed"]:
-        return text
-    if not test["sent"]:
-        # Tests from before an upgrade have no reason.
-        reason = mails.describe_obstacle(test.get("reason") or "")
-        return gettext("Not sent: {reason}.", reason=reason) if reason else gettext("Not sent.")
-    more = ngettext(
-        "The mail server refused it for {n}; the portal's log says why.",
-        "The mail server refused it for {n}; the portal's log says why.",
-        test["failed"],
-    )
-    return f"{text} {more}"
+        return mails.describe_waiting_test()
+    numbers = [(tk._("Sent"), test["sent"]), (tk._("Failed"), test["failed"])]
+    # Tests from before an upgrade have no reason.
+    reason = mails.describe_obstacle(test.get("reason") or "")
+    parts = [*(labelled(label, number(n)) for label, n in numbers if n), reason]
+    return labelled(texts.format_time(test["at"]), "; ".join(filter(None, parts)))
 
 
 @csrf.exempt

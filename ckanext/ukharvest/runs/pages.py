@@ -336,6 +336,7 @@ def read_record(name: str, id: int) -> str:  # noqa: A002 - as in other routes
         fault["line"] = fault["line"] or places.get(fault.get("field", ""))
     lines = excerpt(text, {fault["line"] for fault in faults if fault["line"]}) if text else None
     values = {"record": shown, "excerpt": lines, "is_older": is_older}
+    values["same_text"] = texts.describe_same(1)
     return source_pages.render("ukharvest/record.html", source, **values)
 
 

@@ -128,7 +128,6 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         now=utcnow(),
         last=known.get(str(status.last_run and status.last_run["id"])),
         judged=known.get(str(status.judged_id)),
-        frequency=source.frequency or "",
         checked=preview.done if preview else 0,
         max_share=config.delete_max_share(),
         notice=next(iter(facts_of("source_status", context, source.id)), "") if is_calm else "",

@@ -420,12 +420,12 @@ def test_notice_and_problems_are_for_editors(
     address = f"/dataset/{first(portal)['name']}"
     page = app.get(address).body
     assert "Harvested from" in page
-    for word in ("edits to fields that the source", "problem in the source record"):
+    for word in ("edits to fields that the source", "Problems: "):
         assert word not in page
     editor = member({"id": portal.organization_id})["headers"]
     page = app.get(address, headers=editor).body
     assert "edits to fields that the source supplies are lost" in page
-    assert "1 problem in the source record" in page
+    assert "Problems: 1" in page
     assert f"/harvest/source-1/record/{record_id()}" in page
     form = app.get(address.replace("/dataset/", "/dataset/edit/"), headers=editor).body
     assert form.index("edits to fields that the source supplies") < form.index('name="title"')

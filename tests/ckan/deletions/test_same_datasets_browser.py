@@ -62,7 +62,7 @@ def decide(page: Page, choice: str) -> None:
     """Go from the source's page to the question, and answer it."""
     page.goto("/harvest/parking")
     expect(page.get_by_role("heading", name="Waiting for a decision: 4 datasets")).to_be_visible()
-    page.get_by_role("link", name="Compare the 4 datasets").click()
+    page.get_by_role("link", name="Compare the datasets").click()
     page.get_by_label(choice).check()
     page.get_by_role("button", name="Continue").click()
 
@@ -154,5 +154,5 @@ def test_page_of_dataset_names_both_routes(
     admin.picture("routes-second-run")
     admin.page.get_by_role("link", name="Skipped 1").click()
     admin.page.get_by_role("link", name="Rivers 1").click()
-    expect(admin.page.get_by_text("Skipped: same dataset as")).to_be_visible()
+    expect(admin.page.get_by_text("its dataset is here already")).to_be_visible()
     admin.picture("routes-second-record")

@@ -164,7 +164,7 @@ def test_a_source_that_is_switched_off_stays_on_its_editors_list(
 
     page = app.get(PAGE, headers=editor["headers"], status=200).body
     assert "Switched off" in page
-    assert "To update them again, switch the source on." in page
+    assert "Its datasets are kept as they are." in page
     assert "Run again in full" not in page
     assert f'action="{PAGE}/switch-on"' in page
     for route in ("job", "datasets", "problems", "deletions", "notifications"):

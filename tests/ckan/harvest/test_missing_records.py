@@ -28,9 +28,9 @@ PATH = "/data.json"
 PAGE = "/harvest/parking"
 Session = model.Session
 
-EMPTY_HEADING = "The source lists no records"
-EMPTY_TEXT = "Your 12 datasets are unchanged."
-SHRUNK_HEADING = "9 of 11 records are missing from the source"
+EMPTY_HEADING = "No records found"
+EMPTY_TEXT = "Nothing was imported, and nothing was deleted."
+SHRUNK_HEADING = "Many records missing: 9 of 11"
 SHRUNK_TEXT = (
     "If they are missing from the next complete run too, an administrator of the organisation "
     "will be asked before they are deleted."
@@ -87,14 +87,14 @@ def test_an_emptied_source_needs_attention_everywhere(
     assert of_list["needs_attention"]["empty"] == 1
     page = lines(app.get("/harvest/", headers=admin["headers"]).body)
     assert "1 of your sources needs attention:" in page
-    assert "Lists no records: 1" in page
+    assert "No records found: 1" in page
     assert "have no problems" not in page
 
     page = app.get(PAGE, headers=admin["headers"]).body
     assert EMPTY_HEADING in page
     assert "Healthy" not in page
     page = app.get(f"{PAGE}/job/{job['id']}", headers=admin["headers"]).body
-    assert "The source listed no records." in page
+    assert EMPTY_TEXT in page
     assert "is-warning" in page
 
     state = dashboard()
@@ -124,7 +124,7 @@ def test_nearly_all_records_missing_need_attention_everywhere(
     assert list_sources(admin["name"])["needs_attention"]["shrunk"] == 1
     assert dashboard()["health"]["shrunk"] == 1
     page = app.get(f"{PAGE}/job/{job['id']}", headers=admin["headers"]).body
-    assert "9 of 11 records were missing from the source." in page
+    assert SHRUNK_HEADING in page
 
     portal.run(source)  # and the announced deletions happen
     found = show_source(source)
@@ -171,15 +171,15 @@ def test_a_failure_is_not_over_because_of_an_empty_read(
     publisher.serve(PATH, Response(b"{", status=200))
     portal.run(source)
     assert show_source(source)["health"] == "hiccup"
-    assert inbox.subjects() == ["[CKAN] Source 1 could not be harvested"]
+    assert inbox.subjects() == ["[CKAN] Source 1: Last run failed"]
 
     publisher.serve(PATH, catalogue(0))
     portal.run(source)
     found = show_source(source)
     assert (found["health"], found["last_good_run"]["id"]) == ("empty", good)
     (mail,) = inbox.new_mails()
-    assert mail["Subject"] == "[CKAN] Source 1 lists no records"
-    assert "Your 12 datasets are unchanged." in plain(mail)
+    assert mail["Subject"] == "[CKAN] Source 1: No records found"
+    assert EMPTY_TEXT in plain(mail)
     assert "/harvest/parking/job/" in plain(mail)
 
     portal.run(source)
@@ -187,7 +187,7 @@ def test_a_failure_is_not_over_because_of_an_empty_read(
     assert show_source(source)["held"] == 0
     publisher.serve(PATH, catalogue(12))
     portal.run(source)
-    assert inbox.subjects() == ["[CKAN] Source 1 works again"]
+    assert inbox.subjects() == ["[CKAN] Source 1: Works again"]
     assert show_source(source)["health"] == "healthy"
 
 
@@ -201,9 +201,9 @@ def test_missing_records_are_mailed_once(
     publisher.serve(PATH, catalogue(2))
     portal.run(source)
     (mail,) = inbox.new_mails()
-    assert mail["Subject"] == "[CKAN] Records are missing from Source 1"
+    assert mail["Subject"] == "[CKAN] Source 1: Many records missing: 10 of 12"
     text = plain(mail)
-    assert "10 of 12 records are missing from the source." in text
+    assert "Many records missing: 10 of 12" in text
     assert "will be asked before they are deleted" in text
     act("harvest_jobs_run")
     assert inbox.new_mails() == []
@@ -212,7 +212,7 @@ def test_missing_records_are_mailed_once(
     assert inbox.new_mails() == []  # no run had failed
     publisher.serve(PATH, catalogue(2))
     portal.run(source)
-    assert inbox.subjects() == ["[CKAN] Records are missing from Source 1"]
+    assert inbox.subjects() == ["[CKAN] Source 1: Many records missing: 10 of 12"]
     assert "missing" in Session.get(SourceState, source).mailed
 
 
@@ -245,7 +245,7 @@ def test_a_source_that_never_had_any_records(
     portal.run(source)
     found = show_source(source)
     assert (found["health"], found["heading"]) == ("empty", EMPTY_HEADING)
-    assert found["text"][0] == "There are no records to import."
+    assert found["text"][0] == EMPTY_TEXT
     assert found["last_good_run"] is None
 
 

@@ -110,17 +110,17 @@ def test_accepted_problem_leaves_the_dataset_and_stays_on_its_record(
     [found] = [each for each in portal.datasets() if each["title"] == "Dataset 00000"]
     headers = dict(admin["headers"])
     page = app.get(f"/dataset/{found['name']}", headers=headers).body
-    assert "1 problem in the source record" in page
+    assert "Problems: 1" in page
     accept(admin)
     assert call_action("ukharvest_dataset_show", id=found["id"])["problems_count"] == 0
     page = app.get(f"/dataset/{found['name']}", headers=headers).body
-    assert "in the source record" not in page
+    assert "Problems: " not in page
     record = call_action("ukharvest_dataset_show", id=found["id"])["record_id"]
     [problem] = call_action("ukharvest_record_show", id=record)["problems"]
     assert (problem["code"], problem["accepted_until"]) == ("bad-email", ahead(90))
     page = app.get(f"/harvest/somewhere/record/{record}", headers=headers).body
     assert "Accepted" in page
-    assert "problem to fix" not in page
+    assert "is-warning" not in page
 
 
 def test_acceptance_lasts_while_the_same_records_have_the_problem(
@@ -269,8 +269,8 @@ def test_administrator_accepts_on_the_page_without_scripts(
     headers = dict(admin["headers"])
     assert "Accept this problem" in app.get(PAGE, headers=headers).body
     form = app.get(ACCEPT, query_string=EMAIL, headers=headers).body
-    assert "Accept “Email address cannot be used (contactPoint.hasEmail)”?" in form
-    assert "2 records of this source have it." in form
+    assert "Accept this problem: Email address cannot be used (contactPoint.hasEmail)" in form
+    assert "Records: 2" in form
     sent = {**EMAIL, "reason": "Being <b>moved</b>", "until": ahead(400)}
     refused = app.post(ACCEPT, data=sent, headers=headers).body
     assert "Choose a day from tomorrow to a year from now." in refused
@@ -280,7 +280,7 @@ def test_administrator_accepts_on_the_page_without_scripts(
     assert answer.headers["Location"].endswith(PAGE)
     page = app.get(PAGE, headers=headers).body
     assert "Being &lt;b&gt;moved&lt;/b&gt;" in page
-    assert "1 accepted kind of problem" in page
+    assert "Problems: 1" in page
     app.post(ACCEPT, data={**EMAIL, "decision": "list"}, headers=headers)
     assert group()["accepted"] is None
 
@@ -305,7 +305,7 @@ def test_what_to_fix_first_is_five_kinds_by_weight_and_datasets(
     assert first.count("<li>") == 5
     places = [first.index(f"<strong>{each['title']}</strong>") for each in expected]
     assert places == sorted(places)
-    assert "For example:" in first
+    assert first.count("<bdi>") >= 5
     assert f"{PAGE}.csv?code=missing-title" in first
     assert (group("no-resources")["priority"], group("missing-title")["priority"]) == (24, 20)
     accept(admin)

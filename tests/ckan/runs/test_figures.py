@@ -125,7 +125,7 @@ def test_the_mail(
     texts = {_body(message[3]) for message in mail_server.get_smtp_messages()}
     assert texts
     for text in texts:
-        for line in ("Added: 0", "Updated: 0", "Unchanged: 7", "Missing: 0", "Deleted: 1"):
+        for line in ("Added: 0", "Updated: 0", "Unchanged: 7", "Not seen: 0", "Deleted: 1"):
             assert line in text.splitlines()
         assert "Failed: 1" in text.splitlines()
         assert "title" in text

@@ -197,7 +197,7 @@ def test_a_run_that_failed(portal: Portal, publisher: Publisher, source: str, ap
     assert group["tip"]
     assert call_action("ukharvest_problem_group_list", source_id=source)[0] == group
     body = app.get(f"/harvest/somewhere/job/{failed}", headers=sysadmin()).body
-    assert "The source could not be read" in body
+    assert group["examples"][0]["message"].splitlines()[0] in body
     assert "Nothing was imported, and nothing was deleted." in body
     rows = lines(app.get("/harvest/somewhere/problems.csv", headers=sysadmin()).body)
     assert rows[0]["outcome"] == "stop"
@@ -213,19 +213,19 @@ def lines(text: str) -> list[dict[str, str]]:
 
 def test_the_page_of_a_run(app: CKANTestApp, run: str, editor: dict[str, str]) -> None:
     body = app.get(f"/harvest/somewhere/job/{run}", headers=editor).body
-    assert "2 records could not be imported" in body
-    assert "2 records were imported with problems." in body
+    assert "Failed <strong>2</strong>" in body
+    assert "With problems <strong>2</strong>" in body
     assert "Identifier used twice" in body
     assert "How to fix it:" in body
     assert 'href="/harvest/help#code-duplicate-guid"' in body
     assert "Dataset 00003" in body
     assert f'href="/harvest/somewhere/job/{run}?outcome=lost#records"' in body
     few = app.get(f"/harvest/somewhere/job/{run}?code=bad-date", headers=editor).body
-    assert "Only records with: Date not understood" in few
-    assert "The whole run, with its problems" in few
+    assert "Date not understood" in few
+    assert "Show all" in few
     assert "How to fix it:" not in few
     none = app.get(f"/harvest/somewhere/job/{run}?outcome=held", headers=editor).body
-    assert "No records match." in none
+    assert "No records found" in none
     app.get(f"/harvest/somewhere/job/{run}?outcome=nonsense", headers=editor, status=400)
     last = app.get("/harvest/somewhere/job/last", headers=editor, follow_redirects=False)
     assert last.headers["Location"].endswith(f"/harvest/somewhere/job/{run}")
@@ -242,7 +242,7 @@ def test_page_of_a_run_lists_what_changed_first(
     assert "New title" in body
     assert "Dataset 00000" not in body
     everything = app.get(f"{page}?outcome=", headers=editor).body
-    assert "Records of this run" in everything
+    assert '<h2 id="records">Records</h2>' in everything
     assert "Dataset 00000" in everything
     changed = call_action("ukharvest_record_list", job_id=second, outcome="changed")
     assert {each["outcome"] for each in changed["results"]} == {"updated", "missing"}
@@ -252,8 +252,7 @@ def test_the_page_of_problems_and_the_files(
     app: CKANTestApp, run: str, editor: dict[str, str]
 ) -> None:
     body = app.get("/harvest/somewhere/problems", headers=editor).body
-    assert "2 records failed: they were not imported." in body
-    assert "2 records were imported with problems." in body
+    assert "Failed: 2, With problems: 2" in body
     answer = app.get("/harvest/somewhere/problems.csv", headers=editor)
     assert answer.headers["Content-Type"].startswith("text/csv")
     of_source = lines(answer.body)
@@ -335,7 +334,7 @@ def test_a_run_is_found_under_its_own_source_alone(
     app.get("/harvest/elsewhere/job/last", headers=headers, status=404)
     body = app.get("/harvest/elsewhere/problems", headers=headers).body
     assert "No problems found." in body
-    assert "No records yet." in body
+    assert "No records found" in body
 
 
 def test_of_an_unchanged_run_only_the_last_lists_its_records(
@@ -350,7 +349,7 @@ def test_of_an_unchanged_run_only_the_last_lists_its_records(
     portal.run(source)
     assert call_action("ukharvest_record_list", job_id=third)["listed"] == {"unchanged": 1}
     body = app.get(f"/harvest/somewhere/job/{second}", headers=sysadmin()).body
-    assert "all 3 records were unchanged" in body
+    assert "Nothing changed" in body
     assert "no longer stored" in body
 
 

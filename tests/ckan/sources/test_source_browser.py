@@ -72,7 +72,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     page = manager.page
     page.clock.install()
     page.goto(PAGE)
-    page.get_by_text("Importing 5 of 20 records").wait_for()
+    page.get_by_text("Importing: 5 of 20").wait_for()
     token = factories.SysadminWithToken(image_url="")["token"]
     page.context.set_extra_http_headers({})  # logged out in another window
     page.clock.fast_forward(POLLING)
@@ -80,7 +80,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     expect(page.locator(".toast, input[name=password]")).to_have_count(0)
     page.context.set_extra_http_headers({"Authorization": token})
     page.get_by_role("link", name="Reload this page").click()
-    page.get_by_text("Importing 5 of 20 records").wait_for()
+    page.get_by_text("Importing: 5 of 20").wait_for()
 
     page.evaluate("window.mark = 1")
     for obj in Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
@@ -98,7 +98,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     Session.query(JobReport).filter_by(job_id=job_id).one().outcome = "finished"
     Session.commit()
     page.clock.fast_forward(POLLING)
-    page.get_by_role("heading", name="All good").wait_for(timeout=SECONDS)
+    page.get_by_role("heading", name="Healthy").wait_for(timeout=SECONDS)
     expect(page.get_by_role("cell", name="Running")).to_have_count(0)  # nor in the list below
     assert page.evaluate("window.mark") == 1
     expect(page.get_by_role("button", name="Stop refreshing this page")).not_to_be_visible()
@@ -117,7 +117,7 @@ def test_refresh_and_stop_by_hand(
     page.get_by_text("The run was stopped.").wait_for()
     work_off()
     assert [request for request in publisher.requests if request.path == PATH] == []
-    expect(page.get_by_role("heading", name="No run has finished yet")).to_have_count(1)
+    expect(page.get_by_role("heading", name="Stopped")).to_have_count(1)
     page.goto("/harvest/clear/parking")
     page.get_by_label("To go on, type the name of the source: parking").fill("else")
     page.get_by_role("button", name="Delete all its datasets").click()
@@ -130,5 +130,5 @@ def test_without_scripts(plain: Any, portal: Portal, source: str) -> None:
     importing(portal, source, 5)
     plain.goto(PAGE)
     plain.get_by_role("link", name="Reload this page for the latest").click()
-    expect(plain.get_by_text("Importing 5 of 20 records").first).to_be_visible()
+    expect(plain.get_by_text("Importing: 5 of 20").first).to_be_visible()
     expect(plain.get_by_role("button", name="Stop refreshing this page")).not_to_be_visible()
