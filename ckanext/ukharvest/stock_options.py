@@ -14,7 +14,6 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.options import Option, validate
-from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
@@ -24,30 +23,30 @@ _SECRETS = (_KEY, "password")  # the second of openresearchdata's ckanext-oaipmh
 
 # Option → why it has no meaning here. Dropped even if the source type accepts and ignores it.
 _WITHOUT_MEANING = {
-    _KEY: _("keys are not stored with a source; add it to the ini and name it in credential"),
-    "api_version": _("the version of the site's API is detected"),
-    "clean_tags": _("tags are always cleaned"),
-    "collection_metadata_url": _("records are not grouped into collections"),
-    "default_group_dicts": _("default_groups names the groups"),
-    "defaults": _("missing values are not filled in; default_extras adds extras"),
-    "filters": _("records are not filtered by their values: all of them are harvested"),
-    "force_http_get": _("requests are sent by GET"),
-    "override_extras": _("default_extras never replace what a record says"),
-    "password": _("keys are not stored with a source; add it to the ini and name it in credential"),
-    "private_datasets": _("new datasets of this source will be public"),
-    "read_only": _("it has no effect"),
-    "reindex_unchanged": _("unchanged records are never written again"),
-    "user": _("datasets are written by the portal's harvest user"),
-    "username": _("keys are not stored with a source; add it to the ini and name it in credential"),
-    "user_agent": _("the portal's own User-Agent is sent"),
-    "validate_wms": _("the link check reads map services"),
-    "validator_schema": _("the schema that the document names decides"),
+    _KEY: "keys are not stored with a source; add it to the ini and name it in credential",
+    "api_version": "the version of the site's API is detected",
+    "clean_tags": "tags are always cleaned",
+    "collection_metadata_url": "records are not grouped into collections",
+    "default_group_dicts": "default_groups names the groups",
+    "defaults": "missing values are not filled in; default_extras adds extras",
+    "filters": "records are not filtered by their values: all of them are harvested",
+    "force_http_get": "requests are sent by GET",
+    "override_extras": "default_extras never replace what a record says",
+    "password": "keys are not stored with a source; add it to the ini and name it in credential",
+    "private_datasets": "new datasets of this source will be public",
+    "read_only": "it has no effect",
+    "reindex_unchanged": "unchanged records are never written again",
+    "user": "datasets are written by the portal's harvest user",
+    "username": "keys are not stored with a source; add it to the ini and name it in credential",
+    "user_agent": "the portal's own User-Agent is sent",
+    "validate_wms": "the link check reads map services",
+    "validator_schema": "the schema that the document names decides",
 }
-_UNKNOWN = _("this source type has no such option")
-_UNREADABLE = _("not a JSON object")
-_VOLATILE = _("{name} contains a value that changes with each run")
-_NO_GROUP = _("the portal has no group {name}")
-_NAMES_ITS_VALUE = _("the value has another form here")
+_UNKNOWN = "this source type has no such option"
+_UNREADABLE = "not a JSON object"
+_VOLATILE = "{name} contains a value that changes with each run"
+_NO_GROUP = "the portal has no group {name}"
+_NAMES_ITS_VALUE = "the value has another form here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class Change:
         name, value: as stored; secrets are hidden.
         change: KEPT, TRANSLATED or DROPPED.
         new_name, new_value: as stored afterwards, "" and None for a dropped one.
-        reasons: why something was dropped: pairs of a text to translate and its values.
+        reasons: why something was dropped: pairs of a text and its values.
     """
 
     name: str
@@ -78,7 +77,7 @@ class Change:
     reasons: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
 
-# Why parts of a value are dropped: texts to translate, with their values.
+# Why parts of a value are dropped: texts, with their values.
 Reasons = list[tuple[str, Mapping[str, str]]]
 
 
