@@ -13,7 +13,7 @@ from ckanext.ukharvest.deletions import schema as deletion_schema
 from ckanext.ukharvest.harvest import conflicts, decision_log, decisions, lost_work, outcomes, write
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
+from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import identifiers_wait, meaning, others_wait
 from ckanext.ukharvest.sources.texts import describe_limit
@@ -190,10 +190,7 @@ def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
     tk.check_access(action, context, data_dict)
     source_id = str(source_of(data_dict).id)
     if decisions.is_being_read(source_id):
-        raise invalid(
-            "source_id",
-            tk._("The source is being read right now; decide again when that has ended."),
-        )
+        raise invalid("source_id", run_first())
     return source_id
 
 

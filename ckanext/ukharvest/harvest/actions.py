@@ -27,14 +27,15 @@ from ckanext.ukharvest.harvest import schema as harvest_schema
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import (
+    clearing_first,
     find_record,
     find_unended_run,
     is_insider,
     may,
+    run_first,
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import describe_schedule
 
@@ -87,9 +88,7 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     # The lock lasts until the job is committed, so that clearing sees it. On this error cron skips
     # the source.
     if not database.hold_off_clearing(str(data_dict.get("source_id"))):
-        raise SourceIsBeingCleared(
-            tk._("The datasets of this source are being removed. Start the run when that is done.")
-        )
+        raise SourceIsBeingCleared(clearing_first())
     job: dict[str, Any] = original(context, data_dict)
     user = context.get("user") or ""
     source = HarvestSource.get(job["source_id"])
@@ -173,7 +172,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     except (HarvestJobExists, HarvestSourceInactiveError) as exc:
         if record:
             model.Session.rollback()
-        raise invalid("source_id", _refusal(exc, source.id)) from exc
+        raise invalid("source_id", _refusal(exc)) from exc
     if source.type in config.our_type_names():
         stopping.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
@@ -181,13 +180,12 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     return dict(tk.get_action("harvest_job_show")(own, {"id": sent["id"]}))
 
 
-def _refusal(exc: Exception, source_id: str) -> str:
+def _refusal(exc: Exception) -> str:
     if isinstance(exc, SourceIsBeingCleared):
         return str(exc)
     if isinstance(exc, HarvestSourceInactiveError):
-        return str(tk._("The source is switched off; switch it on before it can run."))
-    job_id = find_unended_run(source_id) or "?"
-    return gettext("The run {id} of this source has not ended. Wait for it, or stop it.", id=job_id)
+        return str(tk._("The source is switched off: switch it on first."))
+    return run_first()
 
 
 BATCH = 100  # datasets per transaction
@@ -215,11 +213,7 @@ def harvest_source_clear(
     source_id = source_of({"source_id": name}).id
     with database.alone(database.CLEARING, source_id) as is_alone:
         if not is_alone:
-            text = tk._(
-                "This source is being cleared already, or a run of it is being started. Try again "
-                "in a minute."
-            )
-            raise invalid("id", text)
+            raise invalid("id", clearing_first())
         refuse_during_run(source_id)
         return _clear(source_id)
 
@@ -231,13 +225,7 @@ def refuse_during_run(source_id: str) -> None:
         ValidationError: with a message about what to do.
     """
     if find_unended_run(source_id):
-        raise invalid(
-            "id",
-            tk._(
-                "A run of this source has not ended. Stop it or wait until it ends, then remove "
-                "the datasets."
-            ),
-        )
+        raise invalid("id", run_first())
 
 
 def _clear(source_id: str) -> dict[str, Any]:
@@ -421,7 +409,7 @@ def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any
     """
     id_ = tk.get_or_bust(data_dict, "id")
     if "user" in context and not may(context, "harvest_source_update", id=id_):
-        raise tk.NotAuthorized(tk._("Not authorised to index this harvest source"))
+        raise tk.NotAuthorized(tk._("Not authorised to do this"))
     if not compat.INDEXES_IN_ACTIONS:
         return bool(original(context, data_dict))
     compat.index_harvest_source(id_, defer_commit=context.get("defer_commit", False))

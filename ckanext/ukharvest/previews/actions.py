@@ -20,7 +20,7 @@ from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
-from ckanext.ukharvest.lib.permissions import source_of
+from ckanext.ukharvest.lib.permissions import clearing_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import auth as preview_auth
@@ -340,7 +340,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     query.populate_existing().one()
     try:
         if not database.hold_off_clearing(source_id):
-            raise invalid("source_id", tk._("This source is being cleared."))
+            raise invalid("source_id", clearing_first())
         move_rules.refuse(preview, even_if_few_match=data["even_if_few_match"])
         return _move(context, preview)
     except Exception:

@@ -16,7 +16,7 @@ from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import find_unended_run
+from ckanext.ukharvest.lib.permissions import find_unended_run, run_first
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext, ngettext, number, ungettext
 from ckanext.ukharvest.previews import rules as preview_rules
@@ -200,9 +200,6 @@ def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
     if message := refusal(preview):
         raise invalid("source_id", message)
     if find_unended_run(preview.source_id):
-        text = tk._(
-            "A run of this source has not ended. Stop it or wait until it ends, then move it."
-        )
-        raise invalid("source_id", text)
+        raise invalid("source_id", run_first())
     if few_records_match(preview.result["move"]) and not even_if_few_match:
         raise invalid("even_if_few_match", few_match())
