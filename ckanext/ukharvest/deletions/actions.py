@@ -15,7 +15,7 @@ from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import identifiers_wait, meaning, others_wait
+from ckanext.ukharvest.lib.texts import changed_since, meaning
 from ckanext.ukharvest.sources.texts import describe_limit
 
 Session = model.Session
@@ -163,7 +163,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     job_id, object_ids, left, kept_count, withdrawn = None, list[str](), 0, 0, 0
     user, version, guids = str(context.get("user") or ""), data["version"], data.get("guids")
     if guids is not None and data["decision"] != "keep":  # it would be of all that wait
-        raise invalid("guids", tk._("Only single datasets to keep can be named."))
+        raise invalid("guids", "Only single datasets to keep can be named.")
     try:
         if data["decision"] == "keep":
             kept_count = decisions.keep_datasets(source_id, user, version, guids)
@@ -172,7 +172,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         else:
             job_id, object_ids, left = decisions.release(source_id, user, version)
     except decisions.DeletionsChanged as exc:
-        raise invalid("version", others_wait(exc.number)) from exc
+        raise invalid("version", changed_since()) from exc
     if job_id and data["background"]:
         lost_work.send(lost_work.FETCH, object_ids)
     elif job_id:
@@ -284,5 +284,5 @@ def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) 
     decide = decisions.accept if is_same else decisions.refuse
     try:
         return {"datasets": decide(source_id, str(context.get("user") or ""), data["version"])}
-    except decisions.IdentifiersChanged as exc:
-        raise invalid("version", identifiers_wait(exc.number)) from exc
+    except decisions.DeletionsChanged as exc:
+        raise invalid("version", changed_since()) from exc

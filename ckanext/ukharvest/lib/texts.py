@@ -274,40 +274,9 @@ def meaning(count: int) -> str:
     )
 
 
-def identifiers_wait(count: int) -> str:
-    """Return the text about other records than those shown."""
-    return ungettext(
-        "The source has changed since: {n} dataset may have a new identifier now. Look again.",
-        "The source has changed since: {n} datasets may have new identifiers now. Look again.",
-        count,
-    )
-
-
-def others_wait(count: int) -> str:
-    """Return the text about pending deletions other than those shown."""
-    return ungettext(
-        "The source has changed since: {n} dataset is missing now. Look again.",
-        "The source has changed since: {n} datasets are missing now. Look again.",
-        count,
-    )
-
-
-def accepted(count: int) -> str:
-    """Return what happens to datasets that are the same."""
-    return ungettext(
-        "{n} dataset keeps its page and id. The next run updates it.",
-        "{n} datasets keep their pages and ids. The next run updates them.",
-        count,
-    )
-
-
-def refused(count: int) -> str:
-    """Return what happens to datasets that are different."""
-    return ungettext(
-        "The next run imports the new record as a new dataset. {n} dataset counts as missing.",
-        "The next run imports the new records as new datasets. {n} datasets count as missing.",
-        count,
-    )
+def changed_since() -> str:
+    """Return why a decision about a list that is out of date was not made."""
+    return str(tk._("The source has changed since. Look again."))
 
 
 def not_allowed() -> str:

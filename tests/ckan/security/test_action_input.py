@@ -47,8 +47,8 @@ def test_extra_parameters_are_left_out(source: str) -> None:
     assert listed["count"] == 0
     assert errors("ukharvest_record_list", source_id=source, outcome="gone") == {
         "outcome": [
-            "Expected one of: lost, held, missing, deleted, added, updated, waiting, skipped, kept, "
-            "unchanged, changed, problems."
+            "Expected one of: lost, held, missing, deleted, added, updated, waiting, skipped, "
+            "kept, unchanged, changed, problems."
         ]
     }
 
