@@ -15,7 +15,7 @@ from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import changed_since, meaning
+from ckanext.ukharvest.lib.texts import meaning, others_wait
 from ckanext.ukharvest.sources.texts import describe_limit
 
 Session = model.Session
@@ -172,7 +172,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         else:
             job_id, object_ids, left = decisions.release(source_id, user, version)
     except decisions.DeletionsChanged as exc:
-        raise invalid("version", changed_since()) from exc
+        raise invalid("version", others_wait()) from exc
     if job_id and data["background"]:
         lost_work.send(lost_work.FETCH, object_ids)
     elif job_id:
@@ -285,4 +285,4 @@ def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) 
     try:
         return {"datasets": decide(source_id, str(context.get("user") or ""), data["version"])}
     except decisions.DeletionsChanged as exc:
-        raise invalid("version", changed_since()) from exc
+        raise invalid("version", others_wait()) from exc

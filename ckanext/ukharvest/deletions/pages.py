@@ -18,7 +18,7 @@ from ckanext.ukharvest.lib.pages import (
     flash_errors,
 )
 from ckanext.ukharvest.lib.permissions import may
-from ckanext.ukharvest.lib.texts import ungettext
+from ckanext.ukharvest.lib.texts import others_wait, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 
 deletions = Blueprint("ukharvest_deletions", __name__)
@@ -40,15 +40,19 @@ def read(name: str) -> str:
 def _page(name: str, action: str) -> str:
     source = source_pages.find_source(name)
     plan, number = ask_page(action, PER_PAGE, source_id=source["id"])
+    pages = count_pages(plan["count"], PER_PAGE, number)
+    return _render(source, action, plan, page=number, pages=pages)
+
+
+def _render(source: Row, action: str, plan: Row, **more: Any) -> str:
     return source_pages.render(
         "ukharvest/decision.html",
         source,
-        plan=plan,
         action=action,
+        plan=plan,
         here=_url(source),
-        page=number,
-        pages=count_pages(plan["count"], PER_PAGE, number),
         url=lambda page: _url(source, page=page),
+        **more,
     )
 
 
@@ -129,20 +133,9 @@ def confirm(name: str) -> Any:
     if not plan["may_decide"]:
         return tk.abort(403, texts.not_allowed())
     if tk.request.args.get("version") != plan["version"]:
-        tk.h.flash_error(texts.changed_since())
+        tk.h.flash_error(others_wait())
         return _back(source)
-    question = ungettext("Delete {n} dataset", "Delete {n} datasets", plan["count"])
-    help_ = tk._(
-        "Links to them stop working. A sysadmin can restore them until the trash is emptied."
-    )
-    return source_pages.render(
-        "ukharvest/confirm.html",
-        source,
-        question=question,
-        effects=help_,
-        button=question,
-        deletes=True,
-    )
+    return _render(source, "ukharvest_deletion_list", plan, asks_again=True)
 
 
 @deletions.route("/harvest/<name>/deletions/delete", methods=["POST"])
@@ -171,7 +164,7 @@ def _nothing_waits(source: Row) -> Any:
 
 def _version() -> str:
     # Not "": without a version the actions would not check whether the list has changed.
-    return str(tk.request.values.get("version") or "none")
+    return str(tk.request.form.get("version") or "none")
 
 
 def _plan(source: Row, **page: int) -> Row:

@@ -409,7 +409,7 @@ def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any
     """
     id_ = tk.get_or_bust(data_dict, "id")
     if "user" in context and not may(context, "harvest_source_update", id=id_):
-        raise tk.NotAuthorized(tk._("Not authorised to do this"))
+        raise tk.NotAuthorized(tk._("Not authorised to index this harvest source"))
     if not compat.INDEXES_IN_ACTIONS:
         return bool(original(context, data_dict))
     compat.index_harvest_source(id_, defer_commit=context.get("defer_commit", False))

@@ -21,7 +21,7 @@ from ckanext.ukharvest.lib.permissions import may, may_if_exists
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may call harvest_job_create for the source, or that of ``record_id``."""
-    refusal = tk._("Not authorised to do this")
+    refusal = tk._("Not authorised to run this harvest source")
     record_id, source_id = data_dict.get("record_id"), data_dict.get("source_id")
     source_id = source_of_record(record_id) if record_id else source_id
     return answer(may(context, "harvest_job_create", source_id=source_id), refusal)
@@ -62,7 +62,7 @@ def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) 
     )
     return answer(
         is_readable,
-        tk._("Not authorised to do this"),
+        tk._("Not authorised to read this harvest object"),
     )
 
 
@@ -100,7 +100,7 @@ def harvest_object_list(_original: Any, context: Any, data_dict: dict[str, Any])
     ckanext-harvest allows everybody, and loads every harvest object with its content.
     """
     source_id = data_dict.get("source_id")
-    refusal = tk._("Not authorised to do this")
+    refusal = tk._("Not authorised to list the harvest objects")
     is_allowed = bool(source_id) and may(context, "harvest_source_update", id=str(source_id))
     return answer(is_allowed, refusal)
 

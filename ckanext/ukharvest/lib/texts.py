@@ -274,9 +274,9 @@ def meaning(count: int) -> str:
     )
 
 
-def changed_since() -> str:
-    """Return why a decision about a list that is out of date was not made."""
-    return str(tk._("The source has changed since. Look again."))
+def others_wait() -> str:
+    """Return the text about other datasets or records than those shown."""
+    return gettext("The source has changed since. Look again.")
 
 
 def not_allowed() -> str:

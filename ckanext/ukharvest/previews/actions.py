@@ -43,7 +43,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     kind, name = kind_of(preview), preview.source_type
     may_change = preview_auth.may_change(context, preview)
     sees_inside = authz.is_sysadmin(context.get("user"))
-    label = preview_texts.checked_label(name, type_label(name) if name not in ("", DATA) else "")
+    label = tk._("Data with a schema") if name == DATA else name and type_label(name)
     shown = {
         "kind": kind.value,
         "type_label": label,
@@ -58,8 +58,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     shown["heading"] = preview_texts.heading(kind, state, result, label)
     shown["proposals"], shown["form_values"] = [], {}
     if state in source_previews.UNDER_WAY:
-        most = 0 if preview.source_id else preview_jobs.BUDGET.records
-        now = preview_texts.progress(state, preview.stage, preview.done, most=most, position=shown)
+        now = preview_texts.progress(state, preview.stage, preview.done, shown.get("seconds"))
         return {**shown, "text": [now]}
     shown["text"] = list(preview_texts.sentences(kind, result))
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
@@ -263,7 +262,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
         preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
         if preview is None:
-            raise tk.ObjectNotFound(tk._("This source has not been tested since yesterday."))
+            raise preview_auth.no_test()
         return show_preview(preview, context)
     return show_preview(_found(context, data_dict, "ukharvest_source_preview_show"), context)
 
@@ -287,7 +286,7 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
 def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
     preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
     if preview is None:
-        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+        raise preview_auth.no_test()
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
@@ -304,7 +303,8 @@ def _start(
     except RedisError as exc:
         source_previews.stop(preview.id)
         raise invalid(
-            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
+            "test",
+            tk._("No background worker finished the test. Try again, or tell a sysadmin."),
         ) from exc
     return show_preview(preview, context)
 
@@ -334,7 +334,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     data = schema.validate(data_dict, preview_schema.source_move_schema())
     preview = source_previews.get(data["dry_run_id"])
     if preview is None or preview.source_id != source_id:
-        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+        raise preview_auth.no_test()
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     query.populate_existing().one()

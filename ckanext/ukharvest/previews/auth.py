@@ -46,9 +46,9 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     """
     if source_id := data_dict.get("id") or data_dict.get("source_id"):
         is_allowed = may(context, "harvest_source_update", id=source_id)
-        return answer(is_allowed, tk._("Not authorised to do this"))
+        return answer(is_allowed, tk._("Not authorised to test this harvest source"))
     if data_dict.get("config"):
-        return answer(may_add(context), tk._("Not authorised to do this"))
+        return answer(may_add(context), tk._("Not authorised to test harvest sources with options"))
     is_allowed = bool(context.get("user")) or config.check_visitors()
     return answer(is_allowed, tk._("Log in to test a file or a source"))
 
@@ -71,21 +71,26 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
         )
     else:
         is_open = preview.given["is_open"]
-    return answer(is_open, tk._("Not authorised to do this"))
+    return answer(is_open, tk._("Not authorised to see this test"))
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow the user who started it; of a saved source, users who may update it."""
     is_allowed = may_change(context, _preview_of(data_dict))
-    return answer(is_allowed, tk._("Not authorised to do this"))
+    return answer(is_allowed, tk._("Not authorised to stop this test"))
 
 
 def _preview_of(data_dict: dict[str, Any]) -> SourcePreview:
     preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
     if preview is None:
-        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+        raise no_test()
     return preview
+
+
+def no_test() -> tk.ObjectNotFound:
+    """Return the error that there is no such test, to be raised."""
+    return tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
 
 
 ukharvest_source_move = update_source

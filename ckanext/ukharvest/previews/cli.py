@@ -65,7 +65,7 @@ def print_progress() -> Tell:
         nonlocal last
         if time.monotonic() - last >= LINE_EVERY:
             last = time.monotonic()
-            click.echo(preview_texts.progress("running", stage, done, most=0), err=True)
+            click.echo(preview_texts.progress("running", stage, done), err=True)
         return True
 
     return tell
@@ -168,7 +168,8 @@ def _move(dry_run: SourcePreview, even_if_few_match: bool) -> None:
         "even_if_few_match": even_if_few_match,
     }
     with validation_errors():
-        click.echo(move_rules.moved(tk.get_action("ukharvest_source_move")(context, request)))
+        tk.get_action("ukharvest_source_move")(context, request)
+    click.echo(move_rules.moved())
 
 
 @click.command(

@@ -38,20 +38,12 @@ def sentences(move: Mapping[str, Any]) -> Iterator[str]:
         found=number(matches),
         n=number(datasets),
     )
-    if move["same"]:
-        yield ungettext(
-            "{n} has the same identifier there.",
-            "{n} have the same identifiers there.",
-            move["same"],
-        )
     if move["moved"]:
         yield ungettext(
             "{n} has an identifier there that begins with the new URL.",
             "{n} have identifiers there that begin with the new URL.",
             move["moved"],
         )
-    if missing := len(move["missing"]):
-        yield ungettext("{n} is not there.", "{n} are not there.", missing)
     if move["added"]:
         yield ungettext(
             "The next run would add {n} dataset.",
@@ -65,13 +57,9 @@ def sentences(move: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def moved(move: Mapping[str, Any]) -> str:
-    """Return what a move did."""
-    return ungettext(
-        "The source was moved. {n} dataset is kept. Start a run to harvest the new URL.",
-        "The source was moved. {n} datasets are kept. Start a run to harvest the new URL.",
-        move["same"] + move["moved"],
-    )
+def moved() -> str:
+    """Return that a move is done, and what to do then."""
+    return str(tk._("The new URL is saved. Start a run to harvest it."))
 
 
 def few_match() -> str:
@@ -101,12 +89,7 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
     is_move = bool({"url", "source_type", "config"} & data_dict.keys())
     data = schema.validate(data_dict, preview_schema.dry_run_create_schema()) if is_move else {}
     if source.type not in config.our_type_names():
-        raise invalid(
-            "source_id",
-            tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
-            if is_move
-            else tk._("Sources of this type cannot be tested. Start a run to see their records."),
-        )
+        raise invalid("source_id", preview_rules.cannot_be_tested())
     if not is_move:
         return {"source_type": source.type, "url": source.url, "config": source.config or ""}
     name, url = data["source_type"] or source.type, data["url"]
@@ -183,10 +166,14 @@ def refusal(preview: SourcePreview) -> str:
     """Return why a source cannot be moved after this dry run, "" if it can."""
     result = preview.result or {}
     move, source = result.get("move"), HarvestSource.get(preview.source_id)
-    if preview.state != PreviewState.DONE or not move or result["over"]:
-        return str(tk._("The test has not read the new URL to its end. Test it again."))
-    if result["error"] or not result["read"] and not (move["same"] or move["moved"]):
-        return str(tk._("No record could be read at the new URL."))
+    if (
+        preview.state != PreviewState.DONE
+        or not move
+        or result["over"]
+        or result["error"]
+        or not (result["read"] or move["same"] or move["moved"])
+    ):
+        return str(tk._("The test has not read the records at the new URL. Test it again."))
     if (source.url, source.type) != (move["from_url"], move["from_type"]):
         return str(tk._("The source has changed since. Test the new URL again."))
     return ""

@@ -25,9 +25,7 @@ from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
-from ckanext.ukharvest.previews.jobs import BUDGET
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.rendering.values import label_for_key
 from ckanext.ukharvest.rendering.values import render_extra as shown_fact
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
@@ -160,7 +158,8 @@ def _choose(options: dict[str, Any], preview: Preview, asked: Any) -> Iterator[t
             if values := [value for value in before if value not in offered] + sent:
                 options[option] = values
             if sent:
-                yield (tk._("Only") if name == "only" else tk._("Without")), ", ".join(sent)
+                label = tk._("Only these") if name == "only" else tk._("Without these")
+                yield label, ", ".join(sent)
 
 
 def _check_may_add() -> None:
@@ -178,7 +177,7 @@ def add() -> Any:
     check_token()
     url = tk.request.form.get("url", "").strip()
     if not url or " " in url:
-        message = tk._("Enter a URL, such as https://data.example.gov.uk")
+        message = tk._("Enter the URL of the catalogue")
         return _address_form(url, {"url": [message]})
     if "://" not in url:
         url = f"https://{url}"
@@ -225,8 +224,10 @@ def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Respons
     variables = {
         "values": values,
         "errors": errors,
-        "types": [(name, type_label(name)) for name in sorted(TYPES, key=type_label)],
-        "data": DATA,
+        "types": [
+            (DATA, tk._("Data with a schema")),
+            *((name, type_label(name)) for name in sorted(TYPES, key=type_label)),
+        ],
         "megabytes": config.CHECK_MEGABYTES,
         "namesake": _namesake(),
     }
@@ -283,15 +284,13 @@ def move(id: UUID) -> Any:  # noqa: A002
     if form.get("not_compared"):
         done = _call("harvest_source_patch", id=preview["source_id"], **place)
         done = done and _call("ukharvest_source_preview_stop", id=preview["id"])
-        text = tk._("The new URL is saved. It was not compared with the datasets here.")
     else:
         even = bool(form.get("even_if_few_match"))
         asked |= {"dry_run_id": preview["id"], "even_if_few_match": even}
         done = _call("ukharvest_source_move", **asked)
-        text = move_rules.moved(done) if done else ""
     if not done:
         return _to_page(preview)
-    tk.h.flash_success(text)
+    tk.h.flash_success(move_rules.moved())
     return tk.redirect_to("harvest.read", id=preview["source_id"])
 
 
@@ -344,12 +343,11 @@ def _variables(preview: Preview | None) -> dict[str, Any]:
     """Return the variables of the templates."""
     if preview is None:
         return {"preview": None}
-    most = 0 if preview["source_id"] else BUDGET.records
     done = preview_texts.milestone(preview["done"])
     return {
         "preview": preview,
         "says": preview_texts.progress(
-            preview["state"], preview["stage"], done, most=most, position=preview
+            preview["state"], preview["stage"], done, preview.get("seconds")
         ),
         # What tells the text of this progress from others.
         "seen": "-".join(str(preview.get(key, "")) for key in _PROGRESS),
@@ -363,10 +361,7 @@ def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:
     record = next((row for row in sample if row["fate"] in ("fine", "problems")), None)
     if record is None:
         return None
-    facts = [
-        (preview_texts.label(key) or label_for_key(key), shown_fact(value))
-        for key, value in record["fields"]
-    ]
+    facts = [(preview_texts.label(key), shown_fact(value)) for key, value in record["fields"]]
     parts = ("name", "format", "url")
     resources = [
         (gettext("Resource {n}", n=number), " · ".join(filter(None, map(resource.get, parts))))

@@ -14,7 +14,7 @@ from ckanext.ukharvest.sources.description import type_label
 Row = dict[str, str]
 
 
-def _row(name: str, value: str, reason: str, text: str = "") -> Row:
+def _row(name: str, value: str, reason: str = "", text: str = "") -> Row:
     """Return a field of the form: its value there, and the texts for people."""
     row = {"name": name, "label": str(_LABELS[name]()), "value": value}
     return {**row, "text": text or value, "reason": reason}
@@ -49,15 +49,12 @@ def _rows(
     context: Any, lookup: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Row]:
     kind, publisher = lookup["source_type"], found.get("publisher")
-    label = type_label(kind)
-    yield _row("source_type", kind, _HOW[lookup["how"]]().format(type=label), label)
-    yield _row("url", lookup["url"], _NEAREST[lookup["how"]]())
+    yield _row("source_type", kind, text=type_label(kind))
+    yield _row("url", lookup["url"])
     if publisher:
         yield _row("title", str(publisher["value"]), _share(publisher))
-    elif title := lookup["site_title"]:
-        yield _row("title", title, tk._("Title of the site's first page"))
     else:
-        yield _row("title", urlsplit(lookup["url"]).hostname or "", tk._("Name of the server"))
+        yield _row("title", lookup["site_title"] or urlsplit(lookup["url"]).hostname or "")
     yield _organisation(context, str(publisher["value"]).casefold() if publisher else "")
     for name in _NOTED:
         if proposal := found.get(name):
@@ -74,7 +71,7 @@ def _organisation(context: Any, wanted: str) -> Row:
     if len(offered) == 1:
         only = offered[0]
         return _row("owner_org", only["id"], tk._("Your only organisation"), only["display_name"])
-    return _row("owner_org", "", tk._("None is named like the publisher"))
+    return _row("owner_org", "")
 
 
 def _share(proposal: Mapping[str, Any]) -> str:
@@ -87,18 +84,6 @@ def _share(proposal: Mapping[str, Any]) -> str:
     )
 
 
-_HOW = {
-    "address": lambda: tk._("The file is {type}"),
-    "service": lambda: tk._("The server answers as {type}"),
-    "site": lambda: tk._("The page belongs to a site of this kind"),
-    "place": lambda: tk._("Found at the usual place of {type}"),
-}
-_NEAREST = {
-    "address": lambda: tk._("The URL that you entered"),
-    "service": lambda: tk._("The URL that you entered"),
-    "site": lambda: tk._("The site that the page belongs to"),
-    "place": lambda: tk._("The nearest URL that works"),
-}
 _LABELS: dict[str, Callable[[], str]] = {
     "source_type": lambda: tk._("Type"),
     "url": lambda: tk._("URL"),
