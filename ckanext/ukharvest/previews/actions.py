@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.background import PERSON, queue_position
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
@@ -51,7 +52,9 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
         "may_change": may_change,
         **_progress(preview, sees_inside=sees_inside),
     }
-    shown["is_open"] = not preview.user_name or _is_open(preview)
+    shown["is_open"] = not preview.user_name or authz.is_authorized_boolean(
+        "ukharvest_source_preview_show", {"user": ""}, {"preview": preview}
+    )
     if not may_change:
         shown |= {"config": "", "url": safe_url(preview.url) if preview.url else ""}
     state, result = shown["state"], shown["result"]
@@ -67,15 +70,6 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
         shown["text"] += move_rules.sentences(result["move"])
         result["move"] = move_rules.summary(preview, result["move"])
     return shown
-
-
-def _is_open(preview: SourcePreview) -> bool:
-    """Tell whether a visitor who has the link sees the test."""
-    try:
-        tk.check_access("ukharvest_source_preview_show", {"user": ""}, {"preview": preview})
-    except tk.NotAuthorized:
-        return False
-    return True
 
 
 def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
@@ -104,7 +98,7 @@ def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
         "result": result and _with_texts(result, sees_inside=sees_inside),
     }
     if state == source_previews.WAITING:
-        shown |= preview_jobs.position_of(preview.id)
+        shown |= queue_position(PERSON + preview.id)
     return shown
 
 
@@ -356,14 +350,12 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
     own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
     own |= {"model": model, "session": Session}
     saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
-    numbers = {key: move[key] for key in ("datasets", "same", "moved")}
-    missing = len(move["missing"])
     source_previews.delete(preview_id)  # else it would be the latest test of the new URL
     return {
         "id": source_id,
         "name": saved["name"],
         "url": place["url"],
         "source_type": place["source_type"],
-        **numbers,
-        "missing": missing,
+        **{key: move[key] for key in ("datasets", "same", "moved")},
+        "missing": len(move["missing"]),
     }

@@ -12,6 +12,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
 from ckanext.ukharvest.harvest.previews import SourcePreview
@@ -38,12 +39,6 @@ def sentences(move: Mapping[str, Any]) -> Iterator[str]:
         found=number(matches),
         n=number(datasets),
     )
-    if move["moved"]:
-        yield ungettext(
-            "{n} has an identifier there that begins with the new URL.",
-            "{n} have identifiers there that begin with the new URL.",
-            move["moved"],
-        )
     if move["added"]:
         yield ungettext(
             "The next run would add {n} dataset.",
@@ -57,19 +52,12 @@ def sentences(move: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def moved() -> str:
-    """Return that a move is done, and what to do then."""
-    return str(tk._("The new URL is saved. Start a run to harvest it."))
-
-
-def few_match() -> str:
-    """Return why a move needs a confirmation."""
-    return str(
-        tk._(
-            "Fewer than half of the datasets are at the new URL. After the move, runs add the "
-            "records there as new datasets, and the datasets that are not there go missing."
-        )
-    )
+# That a move is done, and why one needs a confirmation; English.
+MOVED = _("The new URL is saved. Start a run to harvest it.")
+FEW_MATCH = _(
+    "Fewer than half of the datasets are at the new URL. After the move, runs add the records "
+    "there as new datasets, and the datasets that are not there go missing."
+)
 
 
 LISTED = 20  # datasets that are not at the new URL
@@ -189,4 +177,4 @@ def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
     if find_unended_run(preview.source_id):
         raise invalid("source_id", run_first())
     if few_records_match(preview.result["move"]) and not even_if_few_match:
-        raise invalid("even_if_few_match", few_match())
+        raise invalid("even_if_few_match", str(tk._(FEW_MATCH)))

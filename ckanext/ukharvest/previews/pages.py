@@ -13,7 +13,7 @@ from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.lib.actions import context, roll_back
+from ckanext.ukharvest.lib.actions import context, roll_back, show_if_may
 from ckanext.ukharvest.lib.pages import (
     ask,
     check_token,
@@ -86,7 +86,7 @@ def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
     variables["form"] = "edit" if "id" in form else "new" if form else ""
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
-        variables["few_match"] = move_rules.few_match()
+        variables["few_match"] = tk._(move_rules.FEW_MATCH)
         return _private(Response(source_pages.render(_PAGE, source, **variables)))
     return _private(Response(tk.render(_PAGE, variables)))
 
@@ -229,18 +229,9 @@ def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Respons
             *((name, type_label(name)) for name in sorted(TYPES, key=type_label)),
         ],
         "megabytes": config.CHECK_MEGABYTES,
-        "namesake": _namesake(),
+        "namesake": show_if_may("harvest_source_show", _CHECK),
     }
     return prevent_caching(Response(tk.render("ukharvest/check/form.html", variables)))
-
-
-def _namesake() -> dict[str, Any] | None:
-    """Return a source that has the name of this page, if the user may see it."""
-    try:
-        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": _CHECK})
-    except (tk.NotAuthorized, tk.ObjectNotFound):
-        return None
-    return {"id": shown["id"], "title": shown["title"]}
 
 
 def _private(response: Response) -> Response:
@@ -266,7 +257,7 @@ def check(name: str) -> Any:
     try:
         return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:
-        return source_pages.render(_PAGE, source, **_variables(None))
+        return source_pages.render(_PAGE, source, preview=None)
 
 
 @previews.route("/harvest/test/<uuid:id>/move", methods=["POST"])
@@ -290,7 +281,7 @@ def move(id: UUID) -> Any:  # noqa: A002
         done = _call("ukharvest_source_move", **asked)
     if not done:
         return _to_page(preview)
-    tk.h.flash_success(move_rules.moved())
+    tk.h.flash_success(tk._(move_rules.MOVED))
     return tk.redirect_to("harvest.read", id=preview["source_id"])
 
 
@@ -339,10 +330,8 @@ def _reload() -> Response:
     return Response("", headers={"HX-Refresh": "true"})
 
 
-def _variables(preview: Preview | None) -> dict[str, Any]:
+def _variables(preview: Preview) -> dict[str, Any]:
     """Return the variables of the templates."""
-    if preview is None:
-        return {"preview": None}
     done = preview_texts.milestone(preview["done"])
     return {
         "preview": preview,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib.texts import ngettext, number
 from ckanext.ukharvest.sources.description import type_label
 
@@ -16,7 +17,7 @@ Row = dict[str, str]
 
 def _row(name: str, value: str, reason: str = "", text: str = "") -> Row:
     """Return a field of the form: its value there, and the texts for people."""
-    row = {"name": name, "label": str(_LABELS[name]()), "value": value}
+    row = {"name": name, "label": str(tk._(_LABELS[name])), "value": value}
     return {**row, "text": text or value, "reason": reason}
 
 
@@ -84,11 +85,11 @@ def _share(proposal: Mapping[str, Any]) -> str:
     )
 
 
-_LABELS: dict[str, Callable[[], str]] = {
-    "source_type": lambda: tk._("Type"),
-    "url": lambda: tk._("URL"),
-    "title": lambda: tk._("Title"),
-    "owner_org": lambda: tk._("Organisation"),
-    "contact": lambda: tk._("Contact"),
-    "licence": lambda: tk._("Licence"),
+_LABELS = {
+    "source_type": _("Type"),
+    "url": _("URL"),
+    "title": _("Title"),
+    "owner_org": _("Organisation"),
+    "contact": _("Contact"),
+    "licence": _("Licence"),
 }
