@@ -15,7 +15,6 @@ from ckanext.ukharvest.harvest import dataset_adoption, source_config
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.source_types import TYPES
 
 Session = model.Session
@@ -51,7 +50,7 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     data = schema.validate(data_dict, adoption_schema.source_adopt_schema())
     by_guid, undo, dry_run = data["by_guid"], data["undo"], data["dry_run"]
     if by_guid and undo:
-        raise invalid("by_guid", tk._("by_guid and undo exclude each other"))
+        raise invalid("by_guid", "by_guid and undo exclude each other")
     source_id = source_of(data_dict).id
     listed = _find_listed(source_id) if by_guid else None
     # The lock stops others from starting a run or saving the source until this is done.
@@ -88,13 +87,10 @@ def _find_listed(source_id: str) -> set[str]:
     try:
         return source_config.find_listed(source, kind, planned.new_config, candidates)
     except UkharvestError as exc:
-        raise invalid(
-            "source_id",
-            gettext(
-                "nothing was adopted, because the source's list was not read to its end: {reason}",
-                reason=exc.message,
-            ),
-        ) from exc
+        text = (
+            f"nothing was adopted, because the source's list was not read to its end: {exc.message}"
+        )
+        raise invalid("source_id", text) from exc
 
 
 def _adopt(

@@ -1,5 +1,6 @@
 """Adoption of a harvest source: translate its type and options to ours, or undo that.
 
+Only commands and the API adopt: the texts are English, like all that commands print.
 The type and options that another harvester stored are kept in ``SourceState.adopted_from``.
 """
 
@@ -12,7 +13,6 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, source_types, stock_options
@@ -23,7 +23,6 @@ from ckanext.ukharvest.harvest.database import ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
 from ckanext.ukharvest.lib.permissions import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.sources import rules as source_rules
 
 Session = model.Session
@@ -85,11 +84,8 @@ def plan(source: HarvestSource) -> Plan:
     package = Session.get(model.Package, source.id)
     kind = source_types.find(source.type)
     if kind is None:
-        refusal = gettext(
-            "no source type of ckanext-ukharvest is called “{type}”; it has: {names}",
-            type=source.type,
-            names=", ".join(sorted({*source_types.TYPES, *source_types.aliases()})),
-        )
+        names = ", ".join(sorted({*source_types.TYPES, *source_types.aliases()}))
+        refusal = f"no source type of ckanext-ukharvest is called “{source.type}”; it has: {names}"
         return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
     title = (package.title if package else "") or source.title
     facts = stock_options.Facts(source.id, source.url, title)
@@ -107,10 +103,9 @@ def plan(source: HarvestSource) -> Plan:
 def _refusal(source: HarvestSource) -> str:
     """Return why a source cannot be changed now, "" if it can."""
     job_id = find_unended_run(source.id)
-    text = gettext(
-        "the run {id} of this source has not finished; wait for it, or stop it with: ckan "
-        "harvester job-abort {id}",
-        id=job_id,
+    text = (
+        f"the run {job_id} of this source has not finished; wait for it, or stop it with: ckan "
+        f"harvester job-abort {job_id}"
     )
     return text if job_id else ""
 
@@ -118,11 +113,7 @@ def _refusal(source: HarvestSource) -> str:
 def _cannot_be_saved(source: HarvestSource, kind: source_types.SourceType, text: str | None) -> str:
     """Return why the source cannot be saved with its new type, "" if it can."""
     if kind.name not in config.our_type_names():
-        return gettext(
-            "the plugin of the type “{type}” is off: add {plugin} to ckan.plugins",
-            type=kind.name,
-            plugin=kind.plugin,
-        )
+        return f"the plugin of the type “{kind.name}” is off: add {kind.plugin} to ckan.plugins"
     place = {"url": source.url or "", TYPE: kind.name, CONFIG: text or ""}
     faults = source_rules.find_faults(source, place)
     return f"url: {faults['url']}" if "url" in faults else faults.get(CONFIG, "")
@@ -168,7 +159,7 @@ def plan_undo(source: HarvestSource) -> Plan:
     if old and not imported:
         return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
     if not dataset_adoption.has_unconfirmed(source.id):
-        refusal = imported or tk._("this source has not been adopted, so there is nothing to undo")
+        refusal = imported or "this source has not been adopted, so there is nothing to undo"
     return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
 
 
@@ -181,11 +172,10 @@ def _imported_since(source_id: str, adopted: str) -> str:
     latest = query.scalar()
     if latest is None:
         return ""
-    return gettext(
-        "records of this source were imported after it was adopted (the last at {time} UTC), so "
-        "its datasets are no longer as the other harvester left them. To go back, restore the "
-        "backup of the database from before that run",
-        time=latest.strftime("%Y-%m-%d %H:%M"),
+    return (
+        f"records of this source were imported after it was adopted (the last at "
+        f"{latest:%Y-%m-%d %H:%M} UTC), so its datasets are no longer as the other harvester left "
+        "them. To go back, restore the backup of the database from before that run"
     )
 
 

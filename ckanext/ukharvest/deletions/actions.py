@@ -13,7 +13,7 @@ from ckanext.ukharvest.deletions import schema as deletion_schema
 from ckanext.ukharvest.harvest import conflicts, decision_log, decisions, lost_work, outcomes, write
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import may, readable_organisations, source_of
+from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import meaning, others_wait
 from ckanext.ukharvest.sources.texts import describe_limit
@@ -163,7 +163,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     job_id, object_ids, left, kept_count, withdrawn = None, list[str](), 0, 0, 0
     user, version, guids = str(context.get("user") or ""), data["version"], data.get("guids")
     if guids is not None and data["decision"] != "keep":  # it would be of all that wait
-        raise invalid("guids", tk._("Only single datasets to keep can be named."))
+        raise invalid("guids", "Only single datasets to keep can be named.")
     try:
         if data["decision"] == "keep":
             kept_count = decisions.keep_datasets(source_id, user, version, guids)
@@ -190,10 +190,7 @@ def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
     tk.check_access(action, context, data_dict)
     source_id = str(source_of(data_dict).id)
     if decisions.is_being_read(source_id):
-        raise invalid(
-            "source_id",
-            tk._("The source is being read right now; decide again when that has ended."),
-        )
+        raise invalid("source_id", run_first())
     return source_id
 
 
@@ -287,5 +284,5 @@ def ukharvest_identifier_change_decide(context: Any, data_dict: dict[str, Any]) 
     decide = decisions.accept if is_same else decisions.refuse
     try:
         return {"datasets": decide(source_id, str(context.get("user") or ""), data["version"])}
-    except decisions.IdentifiersChanged as exc:
+    except decisions.DeletionsChanged as exc:
         raise invalid("version", others_wait()) from exc

@@ -34,16 +34,31 @@ Row = dict[str, Any]
 
 @deletions.route("/harvest/<name>/deletions", methods=["GET"])
 def read(name: str) -> str:
+    return _page(name, "ukharvest_deletion_list")
+
+
+def _page(name: str, action: str) -> str:
     source = source_pages.find_source(name)
-    plan, number = ask_page("ukharvest_deletion_list", PER_PAGE, source_id=source["id"])
+    plan, number = ask_page(action, PER_PAGE, source_id=source["id"])
+    pages = count_pages(plan["count"], PER_PAGE, number)
+    return _render(source, action, plan, page=number, pages=pages)
+
+
+def _render(source: Row, action: str, plan: Row, **more: Any) -> str:
     return source_pages.render(
-        "ukharvest/deletions.html",
+        "ukharvest/decision.html",
         source,
+        action=action,
         plan=plan,
-        page=number,
-        pages=count_pages(plan["count"], PER_PAGE, number),
-        url=lambda page: tk.url_for("ukharvest_deletions.read", name=source["name"], page=page),
+        here=_url(source),
+        url=lambda page: _url(source, page=page),
+        **more,
     )
+
+
+def _url(source: Row, **more: Any) -> str:
+    """Return the URL of the page of deletions or of identifiers that the request is about."""
+    return str(tk.url_for(f"{tk.request.blueprint}.read", name=source["name"], **more))
 
 
 @deletions.route("/harvest/<name>/deletions.csv")
@@ -78,7 +93,7 @@ def decide(name: str) -> Any:
 
 
 def _wait(source: Row) -> Any:
-    tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
+    tk.h.flash_notice(tk._("Nothing changes. The next run will check again."))
     return _to_source(source)
 
 
@@ -103,16 +118,9 @@ def _keep(source: Row, version: str) -> Any:
 
 
 def _withdraw(source: Row) -> Any:
-    done = _decide(source, "deletion", "withdraw")
-    if done is None:
+    if _decide(source, "deletion", "withdraw") is None:
         return _back(source)
-    tk.h.flash_success(
-        ungettext(
-            "{n} dataset counts as missing again.",
-            "{n} datasets count as missing again.",
-            done["withdrawn"],
-        )
-    )
+    tk.h.flash_success(tk._("Saved."))
     return _to_source(source)
 
 
@@ -127,7 +135,7 @@ def confirm(name: str) -> Any:
     if tk.request.args.get("version") != plan["version"]:
         tk.h.flash_error(others_wait())
         return _back(source)
-    return source_pages.render("ukharvest/deletions_confirm.html", source, plan=plan)
+    return _render(source, "ukharvest_deletion_list", plan, asks_again=True)
 
 
 @deletions.route("/harvest/<name>/deletions/delete", methods=["POST"])
@@ -141,24 +149,16 @@ def delete(name: str) -> Any:
     done = _decide(source, "deletion", "approve", version=_version(), background=background)
     if done is None:
         return _back(source)
-    text = (
-        ungettext(
-            "{n} dataset is being deleted. This page shows the progress.",
-            "{n} datasets are being deleted. This page shows the progress.",
-            done["deleted"],
+    if not background:  # else the source's page shows the progress
+        tk.h.flash_success(
+            ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
         )
-        if background
-        else ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
-    )
-    tk.h.flash_success(text)
     return _to_source(source)
 
 
 def _nothing_waits(source: Row) -> Any:
     """Answer a form that was opened before somebody else, or a run, settled the matter."""
-    tk.h.flash_notice(
-        tk._("Nothing was changed: nothing of this source is waiting for a decision any more.")
-    )
+    tk.h.flash_notice(tk._("Nothing is waiting for a decision."))
     return _to_source(source)
 
 
@@ -188,7 +188,7 @@ def _decide(source: Row, about: str, decision: str, **more: Any) -> Row | None:
 
 
 def _back(source: Row) -> Any:
-    return tk.redirect_to("ukharvest_deletions.read", name=source["name"])
+    return tk.redirect_to(_url(source))
 
 
 def _to_source(source: Row) -> Any:
@@ -200,16 +200,7 @@ identifiers = Blueprint("ukharvest_identifiers", __name__)
 
 @identifiers.route("/harvest/<name>/identifiers", methods=["GET"], endpoint="read")
 def read_identifiers(name: str) -> str:
-    source = source_pages.find_source(name)
-    changes, number = ask_page("ukharvest_identifier_change_list", PER_PAGE, source_id=source["id"])
-    return source_pages.render(
-        "ukharvest/identifiers.html",
-        source,
-        found=changes,
-        page=number,
-        pages=count_pages(changes["count"], PER_PAGE, number),
-        url=lambda page: tk.url_for("ukharvest_identifiers.read", name=source["name"], page=page),
-    )
+    return _page(name, "ukharvest_identifier_change_list")
 
 
 @identifiers.route("/harvest/<name>/identifiers", methods=["POST"], endpoint="decide")
@@ -225,7 +216,16 @@ def decide_identifiers(name: str) -> Any:
         return _nothing_waits(source)
     done = _decide(source, "identifier_change", choice, version=_version())
     if done is None:
-        return tk.redirect_to("ukharvest_identifiers.read", name=source["name"])
-    describe = texts.accepted if choice == "same" else texts.refused
-    tk.h.flash_success(describe(done["datasets"]))
+        return _back(source)
+    tk.h.flash_success(
+        tk._(
+            "Pages, names, ids, ids of resources and history stay. The next run updates the "
+            "datasets from the new records."
+        )
+        if choice == "same"
+        else tk._(
+            "The next run imports the new records as new datasets. The old datasets count as "
+            "missing and are deleted if later runs do not find them either."
+        )
+    )
     return _to_source(source)

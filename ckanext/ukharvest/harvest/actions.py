@@ -28,15 +28,16 @@ from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import (
     EDITORS,
+    clearing_first,
     find_record,
     find_unended_run,
     is_insider,
     may,
     not_found,
+    run_first,
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import describe_schedule
 
@@ -89,9 +90,7 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     # The lock lasts until the job is committed, so that clearing sees it. On this error cron skips
     # the source.
     if not database.hold_off_clearing(str(data_dict.get("source_id"))):
-        raise SourceIsBeingCleared(
-            tk._("The datasets of this source are being removed. Start the run when that is done.")
-        )
+        raise SourceIsBeingCleared(clearing_first())
     job: dict[str, Any] = original(context, data_dict)
     user = context.get("user") or ""
     source = HarvestSource.get(job["source_id"])
@@ -175,7 +174,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     except (HarvestJobExists, HarvestSourceInactiveError) as exc:
         if record:
             model.Session.rollback()
-        raise invalid("source_id", _refusal(exc, source.id)) from exc
+        raise invalid("source_id", _refusal(exc)) from exc
     if source.type in config.our_type_names():
         stopping.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
@@ -183,13 +182,12 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     return dict(tk.get_action("harvest_job_show")(own, {"id": sent["id"]}))
 
 
-def _refusal(exc: Exception, source_id: str) -> str:
+def _refusal(exc: Exception) -> str:
     if isinstance(exc, SourceIsBeingCleared):
         return str(exc)
     if isinstance(exc, HarvestSourceInactiveError):
-        return str(tk._("The source is switched off; switch it on before it can run."))
-    job_id = find_unended_run(source_id) or "?"
-    return gettext("The run {id} of this source has not ended. Wait for it, or stop it.", id=job_id)
+        return str(tk._("The source is switched off: switch it on first."))
+    return run_first()
 
 
 BATCH = 100  # datasets per transaction
@@ -217,11 +215,7 @@ def harvest_source_clear(
     source_id = source_of({"source_id": name}).id
     with database.alone(database.CLEARING, source_id) as is_alone:
         if not is_alone:
-            text = tk._(
-                "This source is being cleared already, or a run of it is being started. Try again "
-                "in a minute."
-            )
-            raise invalid("id", text)
+            raise invalid("id", clearing_first())
         refuse_during_run(source_id)
         return _clear(source_id)
 
@@ -233,13 +227,7 @@ def refuse_during_run(source_id: str) -> None:
         ValidationError: with a message about what to do.
     """
     if find_unended_run(source_id):
-        raise invalid(
-            "id",
-            tk._(
-                "A run of this source has not ended. Stop it or wait until it ends, then remove "
-                "the datasets."
-            ),
-        )
+        raise invalid("id", run_first())
 
 
 def _clear(source_id: str) -> dict[str, Any]:

@@ -89,11 +89,7 @@ def waiting_deletions(source_id: str, guids: Sequence[str]) -> list[WaitingDelet
 
 
 class DeletionsChanged(Exception):  # noqa: N818 - nothing is wrong
-    """The pending deletions are not those that the user saw; ``number``: how many there are now."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    """The pending deletions, or new identifiers, are not those that the user saw."""
 
 
 def version_of_deletions(due: Iterable[WaitingDeletions]) -> str:
@@ -223,7 +219,7 @@ def _locked_deletions(
     due = waiting_deletions(source_id, state.held["guids"])
     if version and version != version_of_deletions(due):
         Session.rollback()
-        raise DeletionsChanged(len(due))
+        raise DeletionsChanged
     return state, due
 
 
@@ -316,10 +312,6 @@ class WaitingIdentifiers(NamedTuple):
     def is_for(self, organisations: Collection[str]) -> bool:
         """Tell whether members of these organisations may see the dataset."""
         return self.private_to is None or self.private_to in organisations
-
-
-# The records that wait are not those that the user saw.
-IdentifiersChanged = DeletionsChanged
 
 
 def load_facts(record_ids: Sequence[int]) -> list[RecordFacts]:
@@ -474,7 +466,7 @@ def _locked_identifiers(
         return None, []
     if version and version != version_of_identifiers(due):
         Session.rollback()
-        raise IdentifiersChanged(len(due))
+        raise DeletionsChanged
     return state, due
 
 

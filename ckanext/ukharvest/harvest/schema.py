@@ -10,23 +10,15 @@ from ckanext.ukharvest.harvest import sweeper
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import Schema, Validator, accept
 
-is_time = accept(
-    schedule.is_time, lambda: tk._('Expected a time of day such as "02:30", or nothing.')
-)
-are_days = accept(
-    lambda words: all(word in schedule.DAYS for word in words),
-    lambda: tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun."),
-)
-is_zone = accept(
-    schedule.is_zone, lambda: tk._('Expected the name of a time zone, such as "Europe/London".')
-)
+is_time = accept(schedule.is_time, schema.such_as("02:30"))
+is_zone = accept(schedule.is_zone, schema.such_as("Europe/London"))
 
 
 @tk.validator_args
 def schedule_update_schema(default: Validator) -> Schema:
     return {
         "time": [default(""), is_time],
-        "days": [default(""), schema.list_of_words, are_days],
+        "days": [default(""), schema.list_of_words, schema.some_of(*schedule.DAYS)],
         "zone": [default(sweeper.portal_zone()), is_zone],
     }
 

@@ -234,6 +234,18 @@ def find_unended_run(source_id: str) -> str:
     return str((query.first() or ("",))[0])
 
 
+def run_first() -> str:
+    """Return why something has to wait for the end of a run."""
+    return str(tk._("A run of this source has not ended. Wait for it, or stop it."))
+
+
+def clearing_first() -> str:
+    """Return why something has to wait while a source is cleared."""
+    return str(
+        tk._("The source is being cleared, or a run of it is being started. Try again in a minute.")
+    )
+
+
 def dataset_of(name_or_id: str) -> model.Package:
     """Return the dataset of this name or id.
 

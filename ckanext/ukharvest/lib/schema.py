@@ -24,23 +24,33 @@ def flag(value: Any) -> bool:
     try:
         return bool(tk.asbool(value))
     except ValueError:
-        raise tk.Invalid(tk._("Expected true or false.")) from None
+        raise tk.Invalid(expected("true", "false")) from None
+
+
+def expected(*names: str) -> str:
+    """Return the message that only one or more of these names are accepted."""
+    return gettext("Expected one of: {names}.", names=", ".join(filter(None, names)))
+
+
+def such_as(example: str) -> Callable[[], str]:
+    """Return a function that returns the message about a value that has another form."""
+    return lambda: gettext("Expected a value such as {example}.", example=example)
 
 
 def list_of_words(value: Any) -> list[Any]:
     return list(tk.aslist(value, sep=None))
 
 
-def accept(is_valid: Callable[[Any], bool], expected: Callable[[], str]) -> Callable[[Any], Any]:
+def accept(is_valid: Callable[[Any], bool], message: Callable[[], str]) -> Callable[[Any], Any]:
     """Return a validator that refuses what is not valid.
 
     Args:
-        expected: returns the message, in the reader's language.
+        message: returns it, in the reader's language.
     """
 
     def validate(value: Any) -> Any:
         if not is_valid(value):
-            raise tk.Invalid(expected())
+            raise tk.Invalid(message())
         return value
 
     return validate
@@ -48,18 +58,12 @@ def accept(is_valid: Callable[[Any], bool], expected: Callable[[], str]) -> Call
 
 def one_of(*names: str) -> Callable[[Any], Any]:
     """Return a validator that accepts only one of these names."""
-    return accept(
-        lambda value: value in names,
-        lambda: gettext("Expected one of: {names}.", names=", ".join(names)),
-    )
+    return accept(lambda value: value in names, lambda: expected(*names))
 
 
 def some_of(*names: str) -> Callable[[Any], Any]:
     """Return a validator of a list of words, which accepts only these names."""
-    return accept(
-        lambda words: all(word in names for word in words),
-        lambda: gettext("Expected one or more of: {names}.", names=", ".join(names)),
-    )
+    return accept(lambda words: all(word in names for word in words), lambda: expected(*names))
 
 
 Schema = dict[str, list[Any]]

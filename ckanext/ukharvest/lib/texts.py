@@ -278,24 +278,6 @@ def others_wait() -> str:
     return gettext("The source has changed since. Look again.")
 
 
-def accepted(count: int) -> str:
-    """Return what happens to datasets that are the same."""
-    return ungettext(
-        "{n} dataset keeps its page and id. The next run updates it.",
-        "{n} datasets keep their pages and ids. The next run updates them.",
-        count,
-    )
-
-
-def refused(count: int) -> str:
-    """Return what happens to datasets that are different."""
-    return ungettext(
-        "The next run imports the new record as a new dataset. {n} dataset counts as missing.",
-        "The next run imports the new records as new datasets. {n} datasets count as missing.",
-        count,
-    )
-
-
 def describe_problem(code: str, consequence: str, field: str = "") -> ProblemTexts:
     """Return ``problem_texts.describe_problem`` in the language of the request."""
     return problem_texts.describe_problem(code, consequence, field, translate=tk._)

@@ -16,11 +16,12 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.background import PERSON, queue_position
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
-from ckanext.ukharvest.lib.permissions import source_of
+from ckanext.ukharvest.lib.permissions import clearing_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import auth as preview_auth
@@ -43,7 +44,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     kind, name = kind_of(preview), preview.source_type
     may_change = preview_auth.may_change(context, preview)
     sees_inside = authz.is_sysadmin(context.get("user"))
-    label = preview_texts.checked_label(name, type_label(name) if name not in ("", DATA) else "")
+    label = tk._("Data with a schema") if name == DATA else name and type_label(name)
     shown = {
         "kind": kind.value,
         "type_label": label,
@@ -51,15 +52,16 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
         "may_change": may_change,
         **_progress(preview, sees_inside=sees_inside),
     }
-    shown["is_open"] = not preview.user_name or _is_open(preview)
+    shown["is_open"] = not preview.user_name or authz.is_authorized_boolean(
+        "ukharvest_source_preview_show", {"user": ""}, {"preview": preview}
+    )
     if not may_change:
         shown |= {"config": "", "url": safe_url(preview.url) if preview.url else ""}
     state, result = shown["state"], shown["result"]
     shown["heading"] = preview_texts.heading(kind, state, result, label)
     shown["proposals"], shown["form_values"] = [], {}
     if state in source_previews.UNDER_WAY:
-        most = 0 if preview.source_id else preview_jobs.BUDGET.records
-        now = preview_texts.progress(state, preview.stage, preview.done, most=most, position=shown)
+        now = preview_texts.progress(state, preview.stage, preview.done, shown.get("seconds"))
         return {**shown, "text": [now]}
     shown["text"] = list(preview_texts.sentences(kind, result))
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
@@ -68,15 +70,6 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
         shown["text"] += move_rules.sentences(result["move"])
         result["move"] = move_rules.summary(preview, result["move"])
     return shown
-
-
-def _is_open(preview: SourcePreview) -> bool:
-    """Tell whether a visitor who has the link sees the test."""
-    try:
-        tk.check_access("ukharvest_source_preview_show", {"user": ""}, {"preview": preview})
-    except tk.NotAuthorized:
-        return False
-    return True
 
 
 def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
@@ -105,7 +98,7 @@ def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
         "result": result and _with_texts(result, sees_inside=sees_inside),
     }
     if state == source_previews.WAITING:
-        shown |= preview_jobs.position_of(preview.id)
+        shown |= queue_position(PERSON + preview.id)
     return shown
 
 
@@ -263,7 +256,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
         preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
         if preview is None:
-            raise tk.ObjectNotFound(tk._("This source has not been tested since yesterday."))
+            raise preview_auth.no_test()
         return show_preview(preview, context)
     return show_preview(_found(context, data_dict, "ukharvest_source_preview_show"), context)
 
@@ -287,7 +280,7 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
 def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
     preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
     if preview is None:
-        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+        raise preview_auth.no_test()
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
@@ -304,7 +297,8 @@ def _start(
     except RedisError as exc:
         source_previews.stop(preview.id)
         raise invalid(
-            "test", tk._("The queue of background jobs does not answer. Tell a sysadmin.")
+            "test",
+            tk._("No background worker finished the test. Try again, or tell a sysadmin."),
         ) from exc
     return show_preview(preview, context)
 
@@ -334,13 +328,13 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     data = schema.validate(data_dict, preview_schema.source_move_schema())
     preview = source_previews.get(data["dry_run_id"])
     if preview is None or preview.source_id != source_id:
-        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
+        raise preview_auth.no_test()
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     query.populate_existing().one()
     try:
         if not database.hold_off_clearing(source_id):
-            raise invalid("source_id", tk._("This source is being cleared."))
+            raise invalid("source_id", clearing_first())
         move_rules.refuse(preview, even_if_few_match=data["even_if_few_match"])
         return _move(context, preview)
     except Exception:
@@ -356,14 +350,12 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
     own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
     own |= {"model": model, "session": Session}
     saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
-    numbers = {key: move[key] for key in ("datasets", "same", "moved")}
-    missing = len(move["missing"])
     source_previews.delete(preview_id)  # else it would be the latest test of the new URL
     return {
         "id": source_id,
         "name": saved["name"],
         "url": place["url"],
         "source_type": place["source_type"],
-        **numbers,
-        "missing": missing,
+        **{key: move[key] for key in ("datasets", "same", "moved")},
+        "missing": len(move["missing"]),
     }

@@ -65,7 +65,7 @@ def print_progress() -> Tell:
         nonlocal last
         if time.monotonic() - last >= LINE_EVERY:
             last = time.monotonic()
-            click.echo(preview_texts.progress("running", stage, done, most=0), err=True)
+            click.echo(preview_texts.progress("running", stage, done), err=True)
         return True
 
     return tell
@@ -124,10 +124,16 @@ def move(
         click.echo("Dry run: nothing was changed.")
         sys.exit(FEW if is_few else MOVED)
     if is_few and not even_if_few_match:
-        click.echo(f"Error: {move_rules.few_match()}", err=True)
+        click.echo(f"Error: {tk._(move_rules.FEW_MATCH)}", err=True)
         click.echo("Nothing was changed. To move it all the same: --even-if-few-match", err=True)
         sys.exit(FEW)
-    _move(dry_run, even_if_few_match)
+    request = {"source_id": dry_run.source_id, "dry_run_id": dry_run.id}
+    request["even_if_few_match"] = even_if_few_match
+    with validation_errors():
+        tk.get_action("ukharvest_source_move")(
+            {"ignore_auth": True, "user": config.harvest_user()}, request
+        )
+    click.echo(tk._(move_rules.MOVED))
 
 
 def _dry_run(source: HarvestSource, url: str, type_: str) -> SourcePreview | None:
@@ -158,17 +164,6 @@ def _save(dry_run: SourcePreview, most: int | None) -> bool:
     if (more := len(comparison["missing"]) - len(missing)) > 0:
         click.echo(f"… and {more:,} more; --all lists them")
     return move_rules.few_records_match(comparison)
-
-
-def _move(dry_run: SourcePreview, even_if_few_match: bool) -> None:
-    context = {"ignore_auth": True, "user": config.harvest_user()}
-    request = {
-        "source_id": dry_run.source_id,
-        "dry_run_id": dry_run.id,
-        "even_if_few_match": even_if_few_match,
-    }
-    with validation_errors():
-        click.echo(move_rules.moved(tk.get_action("ukharvest_source_move")(context, request)))
 
 
 @click.command(

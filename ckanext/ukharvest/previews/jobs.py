@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest.background import LONGEST, PERSON, QueuePosition, queue_position
+from ckanext.ukharvest.harvest.background import LONGEST, PERSON
 from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.dry_run import dry_run_move
 from ckanext.ukharvest.harvest.http_client import open_client
@@ -188,11 +188,6 @@ def enqueue(preview_id: str, *, at_front: bool, seconds: float = TEST_SECONDS) -
     own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
     own["meta"] = {LONGEST: seconds}
     tk.enqueue_job(run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
-
-
-def position_of(preview_id: str) -> QueuePosition:
-    """Return what a preview that has not begun waits for."""
-    return queue_position(PERSON + preview_id)
 
 
 def run(

@@ -12,11 +12,12 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import find_unended_run
+from ckanext.ukharvest.lib.permissions import find_unended_run, run_first
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext, ngettext, number, ungettext
 from ckanext.ukharvest.previews import rules as preview_rules
@@ -38,20 +39,6 @@ def sentences(move: Mapping[str, Any]) -> Iterator[str]:
         found=number(matches),
         n=number(datasets),
     )
-    if move["same"]:
-        yield ungettext(
-            "{n} has the same identifier there.",
-            "{n} have the same identifiers there.",
-            move["same"],
-        )
-    if move["moved"]:
-        yield ungettext(
-            "{n} has an identifier there that begins with the new URL.",
-            "{n} have identifiers there that begin with the new URL.",
-            move["moved"],
-        )
-    if missing := len(move["missing"]):
-        yield ungettext("{n} is not there.", "{n} are not there.", missing)
     if move["added"]:
         yield ungettext(
             "The next run would add {n} dataset.",
@@ -65,23 +52,12 @@ def sentences(move: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def moved(move: Mapping[str, Any]) -> str:
-    """Return what a move did."""
-    return ungettext(
-        "The source was moved. {n} dataset is kept. Start a run to harvest the new URL.",
-        "The source was moved. {n} datasets are kept. Start a run to harvest the new URL.",
-        move["same"] + move["moved"],
-    )
-
-
-def few_match() -> str:
-    """Return why a move needs a confirmation."""
-    return str(
-        tk._(
-            "Fewer than half of the datasets are at the new URL. After the move, runs add the "
-            "records there as new datasets, and the datasets that are not there go missing."
-        )
-    )
+# That a move is done, and why one needs a confirmation; English.
+MOVED = _("The new URL is saved. Start a run to harvest it.")
+FEW_MATCH = _(
+    "Fewer than half of the datasets are at the new URL. After the move, runs add the records "
+    "there as new datasets, and the datasets that are not there go missing."
+)
 
 
 LISTED = 20  # datasets that are not at the new URL
@@ -101,12 +77,7 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
     is_move = bool({"url", "source_type", "config"} & data_dict.keys())
     data = schema.validate(data_dict, preview_schema.dry_run_create_schema()) if is_move else {}
     if source.type not in config.our_type_names():
-        raise invalid(
-            "source_id",
-            tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
-            if is_move
-            else tk._("Sources of this type cannot be tested. Start a run to see their records."),
-        )
+        raise invalid("source_id", preview_rules.cannot_be_tested())
     if not is_move:
         return {"source_type": source.type, "url": source.url, "config": source.config or ""}
     name, url = data["source_type"] or source.type, data["url"]
@@ -183,10 +154,14 @@ def refusal(preview: SourcePreview) -> str:
     """Return why a source cannot be moved after this dry run, "" if it can."""
     result = preview.result or {}
     move, source = result.get("move"), HarvestSource.get(preview.source_id)
-    if preview.state != PreviewState.DONE or not move or result["over"]:
-        return str(tk._("The test has not read the new URL to its end. Test it again."))
-    if result["error"] or not result["read"] and not (move["same"] or move["moved"]):
-        return str(tk._("No record could be read at the new URL."))
+    if (
+        preview.state != PreviewState.DONE
+        or not move
+        or result["over"]
+        or result["error"]
+        or not (result["read"] or move["same"] or move["moved"])
+    ):
+        return str(tk._("The test has not read the records at the new URL. Test it again."))
     if (source.url, source.type) != (move["from_url"], move["from_type"]):
         return str(tk._("The source has changed since. Test the new URL again."))
     return ""
@@ -200,9 +175,6 @@ def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
     if message := refusal(preview):
         raise invalid("source_id", message)
     if find_unended_run(preview.source_id):
-        text = tk._(
-            "A run of this source has not ended. Stop it or wait until it ends, then move it."
-        )
-        raise invalid("source_id", text)
+        raise invalid("source_id", run_first())
     if few_records_match(preview.result["move"]) and not even_if_few_match:
-        raise invalid("even_if_few_match", few_match())
+        raise invalid("even_if_few_match", str(tk._(FEW_MATCH)))

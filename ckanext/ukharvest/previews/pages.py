@@ -13,7 +13,7 @@ from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.lib.actions import context, roll_back
+from ckanext.ukharvest.lib.actions import context, roll_back, show_if_may
 from ckanext.ukharvest.lib.pages import (
     abort_not_found,
     ask,
@@ -26,9 +26,7 @@ from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
-from ckanext.ukharvest.previews.jobs import BUDGET
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.rendering.values import label_for_key
 from ckanext.ukharvest.rendering.values import render_extra as shown_fact
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
@@ -89,7 +87,7 @@ def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
     variables["form"] = "edit" if "id" in form else "new" if form else ""
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
-        variables["few_match"] = move_rules.few_match()
+        variables["few_match"] = tk._(move_rules.FEW_MATCH)
         return _private(Response(source_pages.render(_PAGE, source, **variables)))
     return _private(Response(tk.render(_PAGE, variables)))
 
@@ -161,7 +159,8 @@ def _choose(options: dict[str, Any], preview: Preview, asked: Any) -> Iterator[t
             if values := [value for value in before if value not in offered] + sent:
                 options[option] = values
             if sent:
-                yield (tk._("Only") if name == "only" else tk._("Without")), ", ".join(sent)
+                label = tk._("Only these") if name == "only" else tk._("Without these")
+                yield label, ", ".join(sent)
 
 
 def _check_may_add() -> None:
@@ -179,7 +178,7 @@ def add() -> Any:
     check_token()
     url = tk.request.form.get("url", "").strip()
     if not url or " " in url:
-        message = tk._("Enter a URL, such as https://data.example.gov.uk")
+        message = tk._("Enter the URL of the catalogue")
         return _address_form(url, {"url": [message]})
     if "://" not in url:
         url = f"https://{url}"
@@ -226,21 +225,14 @@ def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Respons
     variables = {
         "values": values,
         "errors": errors,
-        "types": [(name, type_label(name)) for name in sorted(TYPES, key=type_label)],
-        "data": DATA,
+        "types": [
+            (DATA, tk._("Data with a schema")),
+            *((name, type_label(name)) for name in sorted(TYPES, key=type_label)),
+        ],
         "megabytes": config.CHECK_MEGABYTES,
-        "namesake": _namesake(),
+        "namesake": show_if_may("harvest_source_show", _CHECK),
     }
     return prevent_caching(Response(tk.render("ukharvest/check/form.html", variables)))
-
-
-def _namesake() -> dict[str, Any] | None:
-    """Return a source that has the name of this page, if the user may see it."""
-    try:
-        shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": _CHECK})
-    except (tk.NotAuthorized, tk.ObjectNotFound):
-        return None
-    return {"id": shown["id"], "title": shown["title"]}
 
 
 def _private(response: Response) -> Response:
@@ -266,7 +258,7 @@ def check(name: str) -> Any:
     try:
         return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:
-        return source_pages.render(_PAGE, source, **_variables(None))
+        return source_pages.render(_PAGE, source, preview=None)
 
 
 @previews.route("/harvest/test/<uuid:id>/move", methods=["POST"])
@@ -284,15 +276,13 @@ def move(id: UUID) -> Any:  # noqa: A002
     if form.get("not_compared"):
         done = _call("harvest_source_patch", id=preview["source_id"], **place)
         done = done and _call("ukharvest_source_preview_stop", id=preview["id"])
-        text = tk._("The new URL is saved. It was not compared with the datasets here.")
     else:
         even = bool(form.get("even_if_few_match"))
         asked |= {"dry_run_id": preview["id"], "even_if_few_match": even}
         done = _call("ukharvest_source_move", **asked)
-        text = move_rules.moved(done) if done else ""
     if not done:
         return _to_page(preview)
-    tk.h.flash_success(text)
+    tk.h.flash_success(tk._(move_rules.MOVED))
     return tk.redirect_to("harvest.read", id=preview["source_id"])
 
 
@@ -341,16 +331,13 @@ def _reload() -> Response:
     return Response("", headers={"HX-Refresh": "true"})
 
 
-def _variables(preview: Preview | None) -> dict[str, Any]:
+def _variables(preview: Preview) -> dict[str, Any]:
     """Return the variables of the templates."""
-    if preview is None:
-        return {"preview": None}
-    most = 0 if preview["source_id"] else BUDGET.records
     done = preview_texts.milestone(preview["done"])
     return {
         "preview": preview,
         "says": preview_texts.progress(
-            preview["state"], preview["stage"], done, most=most, position=preview
+            preview["state"], preview["stage"], done, preview.get("seconds")
         ),
         # What tells the text of this progress from others.
         "seen": "-".join(str(preview.get(key, "")) for key in _PROGRESS),
@@ -364,10 +351,7 @@ def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:
     record = next((row for row in sample if row["fate"] in ("fine", "problems")), None)
     if record is None:
         return None
-    facts = [
-        (preview_texts.label(key) or label_for_key(key), shown_fact(value))
-        for key, value in record["fields"]
-    ]
+    facts = [(preview_texts.label(key), shown_fact(value)) for key, value in record["fields"]]
     parts = ("name", "format", "url")
     resources = [
         (gettext("Resource {n}", n=number), " · ".join(filter(None, map(resource.get, parts))))

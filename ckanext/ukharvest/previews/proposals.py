@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.lib.texts import ngettext, number
 from ckanext.ukharvest.sources.description import type_label
 
 Row = dict[str, str]
 
 
-def _row(name: str, value: str, reason: str, text: str = "") -> Row:
+def _row(name: str, value: str, reason: str = "", text: str = "") -> Row:
     """Return a field of the form: its value there, and the texts for people."""
-    row = {"name": name, "label": str(_LABELS[name]()), "value": value}
+    row = {"name": name, "label": str(tk._(_LABELS[name])), "value": value}
     return {**row, "text": text or value, "reason": reason}
 
 
@@ -49,15 +50,12 @@ def _rows(
     context: Any, lookup: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Row]:
     kind, publisher = lookup["source_type"], found.get("publisher")
-    label = type_label(kind)
-    yield _row("source_type", kind, _HOW[lookup["how"]]().format(type=label), label)
-    yield _row("url", lookup["url"], _NEAREST[lookup["how"]]())
+    yield _row("source_type", kind, text=type_label(kind))
+    yield _row("url", lookup["url"])
     if publisher:
         yield _row("title", str(publisher["value"]), _share(publisher))
-    elif title := lookup["site_title"]:
-        yield _row("title", title, tk._("Title of the site's first page"))
     else:
-        yield _row("title", urlsplit(lookup["url"]).hostname or "", tk._("Name of the server"))
+        yield _row("title", lookup["site_title"] or urlsplit(lookup["url"]).hostname or "")
     yield _organisation(context, str(publisher["value"]).casefold() if publisher else "")
     for name in _NOTED:
         if proposal := found.get(name):
@@ -74,7 +72,7 @@ def _organisation(context: Any, wanted: str) -> Row:
     if len(offered) == 1:
         only = offered[0]
         return _row("owner_org", only["id"], tk._("Your only organisation"), only["display_name"])
-    return _row("owner_org", "", tk._("None is named like the publisher"))
+    return _row("owner_org", "")
 
 
 def _share(proposal: Mapping[str, Any]) -> str:
@@ -87,23 +85,11 @@ def _share(proposal: Mapping[str, Any]) -> str:
     )
 
 
-_HOW = {
-    "address": lambda: tk._("The file is {type}"),
-    "service": lambda: tk._("The server answers as {type}"),
-    "site": lambda: tk._("The page belongs to a site of this kind"),
-    "place": lambda: tk._("Found at the usual place of {type}"),
-}
-_NEAREST = {
-    "address": lambda: tk._("The URL that you entered"),
-    "service": lambda: tk._("The URL that you entered"),
-    "site": lambda: tk._("The site that the page belongs to"),
-    "place": lambda: tk._("The nearest URL that works"),
-}
-_LABELS: dict[str, Callable[[], str]] = {
-    "source_type": lambda: tk._("Type"),
-    "url": lambda: tk._("URL"),
-    "title": lambda: tk._("Title"),
-    "owner_org": lambda: tk._("Organisation"),
-    "contact": lambda: tk._("Contact"),
-    "licence": lambda: tk._("Licence"),
+_LABELS = {
+    "source_type": _("Type"),
+    "url": _("URL"),
+    "title": _("Title"),
+    "owner_org": _("Organisation"),
+    "contact": _("Contact"),
+    "licence": _("Licence"),
 }

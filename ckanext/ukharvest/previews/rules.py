@@ -24,7 +24,7 @@ from ckanext.ukharvest.harvest import source_config
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.lib.texts import duration, gettext
 from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.reading.type_detection import DATA
@@ -66,7 +66,7 @@ def validate(
     if not source_type and (source or config_text):
         errors["source_type"] = [tk._("Choose what you publish")]
     if data["schema_url"] and schema_bytes is not None:
-        errors["schema_url"] = [tk._("Give the URL of the schema or its file, not both")]
+        errors["schema_url"] = [_only_one("URL", "File")]
     guard = config.guard() if may_enter else config.public_guard()
     for field in ("url", "schema_url"):
         try:
@@ -83,7 +83,7 @@ def validate(
         config_text = _checked_options(user, kind, data["url"], config_text, source, errors)
     if errors:
         raise tk.ValidationError(errors)
-    pasted = str(tk._("pasted text"))
+    pasted = str(tk._("Text"))
     return {
         "source_type": source_type or (DATA if has_schema else ""),
         "url": data["url"],
@@ -185,21 +185,26 @@ def check_rate(user: str) -> None:
         else not action_tools.may_start_check(address or "", MOST_A_MINUTE)
     )
     if has_started_enough:
-        raise invalid(
-            "test",
-            gettext(
-                "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
-            ),
-        )
+        raise _too_many(60)
 
 
 def check_room(user: str) -> None:
     """Refuse more tests of unsaved sources than may wait or be stored."""
     most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
     if source_previews.count_tests_under_way() >= most:
-        raise invalid("test", tk._("Too many tests are waiting. Try again in a few minutes."))
+        raise _too_many(5 * 60)
     if source_previews.count_tests(of_visitors=not user) >= MOST_STORED:
-        raise invalid("test", tk._("There were too many tests today. Try again tomorrow."))
+        raise _too_many(24 * 60 * 60)
+
+
+def _too_many(seconds: int) -> tk.ValidationError:
+    """Return the error of a limit of tests, to be raised.
+
+    Args:
+        seconds: after which a test may be possible again.
+    """
+    text = gettext("There are too many tests. Try again in {time}.", time=duration(seconds))
+    return invalid("test", text)
 
 
 def check_queue(user: str) -> None:
@@ -213,13 +218,7 @@ def check_queue(user: str) -> None:
             ),
         )
     if len(under_way) >= MOST_OF_SAVED:
-        raise invalid(
-            "test",
-            gettext(
-                "{n} other sources are being tested. Try again in ten minutes.",
-                n=len(under_way),
-            ),
-        )
+        raise _too_many(10 * 60)
 
 
 def may_enter_network(user: str) -> bool:
@@ -242,18 +241,23 @@ def _file(
     content, field = encode_text(data[text]) if data[text].strip() else None, text
     if name and hasattr(upload, "stream"):
         if content is not None:
-            errors[file] = [tk._("Give a text or a file, not both")]
+            errors[file] = [_only_one("Text", "File")]
         content, field = upload.stream.read(most + 1), file
         if not content:
             errors[file] = [tk._("The file is empty")]
     if content is not None and len(content) > most:
         errors[field] = [
             gettext(
-                "This is larger than {n} MB, which is the most that can be tested here",
+                "This is larger than {n} MB, which is the most that can be checked here",
                 n=config.CHECK_MEGABYTES,
             )
         ]
     return content, name
+
+
+def _only_one(*labels: str) -> str:
+    """Return that more than one of the fields with these labels is filled in."""
+    return gettext("Give only one of these: {names}", names=", ".join(map(tk._, labels)))
 
 
 def encode_text(text: str) -> bytes:
@@ -267,7 +271,7 @@ def encode_text(text: str) -> bytes:
 def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: Errors) -> str:
     """Return how the document is given: "url", "text" or "upload"."""
     if data["url"] and content is not None:
-        errors["url"] = [tk._("Give a URL, a text or a file: only one of them")]
+        errors["url"] = [_only_one("URL", "Text", "File")]
     elif not data["url"] and content is None and not errors:
         errors["url"] = [tk._("Enter a URL, paste a text or choose a file")]
     return "url" if content is None else "upload" if name else "text"
@@ -282,10 +286,12 @@ def _check_type(
     if has_schema and name not in ("", DATA):
         errors["source_type"] = [tk._("A schema is for data. Choose data, or remove the schema.")]
     elif name and name != DATA and (kind is None or (source and not is_harvested)):
-        errors["source_type"] = [
-            tk._(
-                "Sources of this type cannot be tested. Save the source and start its first "
-                "run instead."
-            )
-        ]
+        errors["source_type"] = [cannot_be_tested()]
     return kind
+
+
+def cannot_be_tested() -> str:
+    """Return what to do about a source of another harvester's type."""
+    return str(
+        tk._("Sources of this type cannot be tested. Save the source and start a run instead.")
+    )

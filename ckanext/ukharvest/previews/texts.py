@@ -2,51 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import PreviewKind, PreviewState
 from ckanext.ukharvest.core.problems.texts import Severity
-from ckanext.ukharvest.lib.texts import duration, gettext, ngettext, number, ungettext
-from ckanext.ukharvest.reading.type_detection import DATA
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.lib.texts import (
+    describe_problem,
+    duration,
+    format_counts,
+    gettext,
+    ngettext,
+    number,
+    ungettext,
+)
+from ckanext.ukharvest.rendering.fields import LABELS as LABELS_OF_DATASETS
+from ckanext.ukharvest.rendering.fields import OF_CKAN, PERIOD
+from ckanext.ukharvest.rendering.values import label_for_key
 from ckanext.ukharvest.sources.filter_rules import LABELS
 
 Result = Mapping[str, Any]
 
 
-def progress(
-    state: str,
-    stage: str,
-    done: int,
-    *,
-    most: int,
-    position: Mapping[str, Any] | None = None,
-) -> str:
+def progress(state: str, stage: str, done: int, seconds: int | None = None) -> str:
     """Return a preview's current step.
 
     Args:
-        most: records that it reads, 0 for all.
-        position: while it waits: what for, as ``queue_position`` returns it.
+        seconds: while it waits: how long at most, None if nobody knows.
     """
     if state == "waiting":
-        return _waiting(position or {})
-    if stage == "reading" and most:
-        return gettext(
-            "Reading records: {done} of at most {most}", done=number(done), most=number(most)
-        )
+        text = tk._("Waiting for a background worker")
+        begins = gettext("It starts within {time}.", time=duration(seconds))
+        return str(text) if seconds is None else f"{text}. {begins}"
     if stage == "reading":
         return ungettext("{n} record read", "{n} records read", done)
-    return str(_STAGES.get(stage, _STAGES[""])())
-
-
-def _waiting(position: Mapping[str, Any]) -> str:
-    """Return what a test waits for, and how long at most."""
-    text = str(_WAITS.get(position.get("running", ""), _WAITS[""])())
-    seconds = position.get("seconds")
-    begins = gettext("It starts within {time}.", time=duration(seconds))
-    return text if seconds is None else f"{text}. {begins}"
+    return str(tk._(_STAGES.get(stage, _STAGES["connecting"])))
 
 
 def milestone(done: int) -> int:
@@ -54,18 +47,11 @@ def milestone(done: int) -> int:
     return int(done - done % max(10, 10 ** (len(str(done)) - 1)))
 
 
-_WAITS: dict[str, Callable[[], str]] = {
-    "": lambda: tk._("Waiting for a background worker"),
-    "links": lambda: tk._("Waiting for a link check to stop"),
-    "person": lambda: tk._("Waiting for another test to end"),
-    "other": lambda: tk._("Waiting for another background job to end"),
-}
-
-_STAGES: dict[str, Callable[[], str]] = {
-    "": lambda: tk._("Starting"),
-    "connecting": lambda: tk._("Connecting"),
-    "searching": lambda: tk._("Looking for a source at this URL and near it"),
-    "listing": lambda: tk._("Reading the list"),
+# English, as the other tables of texts here.
+_STAGES = {
+    "connecting": _("Connecting"),
+    "searching": _("Looking for a source at this URL and near it"),
+    "listing": _("Reading the list"),
 }
 
 SAVED = (PreviewKind.DRY_RUN, PreviewKind.MOVE)
@@ -76,176 +62,109 @@ def heading(kind: str, state: str, result: Result | None, label: str = "") -> st
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
         return str(tk._("Test in progress"))
     if result and result["report"]:
-        return str(_REPORTS[result["report"]["verdict"]]())
-    if result is None or result["over"] == "stopped":
+        return str(result["report"]["summary"])
+    if result is None or result["verdict"] == "unfinished":
         return str(tk._("Stopped"))
     if kind == PreviewKind.MOVE:
-        return str(tk._("What is at the new URL"))
-    verdict = result["verdict"]
-    if verdict != "problems":
-        text = str(_VERDICTS[verdict]())
-    elif count := count_problem_kinds(result):
-        text = ngettext(
-            "This works, with {n} thing to fix", "This works, with {n} things to fix", count
-        )
-    else:
-        text = str(tk._("This works in part"))
-    return f"{label}: {text}" if result["lookup"] else text
+        return str(tk._("New URL"))
+    verdict = _VERDICTS[result["verdict"]]
+    text = str(tk._(verdict))
+    return _labelled(label, text) if result["lookup"] else text
 
 
-_VERDICTS: dict[str, Callable[[], str]] = {
-    "yes": lambda: tk._("This works"),
-    "no": lambda: tk._("This does not work yet"),
-    "unfinished": lambda: tk._("We could not finish the test"),
+_VERDICTS = {
+    "yes": _("This works"),
+    "problems": _("This works, with problems"),
+    "no": _("This does not work yet"),
 }
-
-_REPORTS: dict[str, Callable[[], str]] = {
-    "valid": lambda: tk._("The data follow their schema"),
-    "invalid": lambda: tk._("The data do not follow their schema"),
-    "unchecked": lambda: tk._("The data could not be checked"),
-}
-
-
-def checked_label(name: str, label: str) -> str:
-    """Return what is checked: ``label`` of the source type ``name``, or data."""
-    text = tk._("Data with a schema") if name == DATA else label
-    return str(text or tk._("Not known yet"))
-
-
-def count_problem_kinds(result: Result) -> int:
-    """Count the kinds of problem that are more than a note."""
-    return sum(group["severity"] != Severity.NOTE for group in result["problems"])
 
 
 def sentences(kind: str, result: Result | None) -> Iterator[str]:
     """Yield the results: how many records, how long a run takes, what it would do."""
     if result is None or result["report"]:
         return
-    lookup = result["lookup"]
-    if lookup and lookup["how"] == "place":
-        yield _another_url(lookup)
+    if result["lookup"]:
+        yield from _of_lookup(result["lookup"])
     if result["read"]:
-        yield _read(result)
-        yield from _of_these(kind, result)
+        yield from _of_records(result)
         if kind in SAVED and result["changes"]:
-            yield _would_do(result)
+            yield from _would_do(result)
     elif not result["error"] and not result["over"]:
-        yield str(tk._("We reached the source, but found no records in it."))
-    if over := _OVER.get(result["over"]):
-        yield str(over())
+        yield str(tk._("No records found"))
+    if result["over"] == "fault":
+        fault = describe_problem("error", Severity.LOST)
+        yield f"{fault.title}. {fault.tip}"
+    elif over := _OVER.get(result["over"]):
+        yield str(tk._(over))
+    has_datasets = bool(result.get("datasets") or result.get("takes_over"))
     # Of an empty list the sentence above says all that there is to say before a first run.
-    if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
-        yield _incomplete(result)
+    if result["complete"] is False and (result["read"] or result["error"] or has_datasets):
+        text = (
+            tk._("The source could not be read completely, so nothing would be deleted: {reason}")
+            if has_datasets
+            else tk._("The source could not be read completely: {reason}")
+        )
+        yield text.format(reason=result["reason"])
     if result["estimate_seconds"] and kind not in SAVED:
-        minutes = round(result["estimate_seconds"] / 60)
-        yield (
-            gettext("A first run will take about {time}.", time=duration(60 * minutes))
-            if minutes
-            else gettext("A first run will take less than a minute.")
-        )
+        minutes = max(1, round(result["estimate_seconds"] / 60))
+        yield gettext("A first run will take about {time}.", time=duration(60 * minutes))
 
 
-def _another_url(lookup: Mapping[str, str]) -> str:
-    """Return that the test is of another URL than the one that was entered, and why."""
-    if not lookup["why_not"]:
-        return gettext("Found near the URL that you entered: {url}", url=lookup["url"])
-    return gettext(
-        "The URL that you entered is not a source: {reason} This test is of another URL of the "
-        "same site: {url}",
-        reason=lookup["why_not"].rstrip(".") + ".",
-        url=lookup["url"],
+def _labelled(label: str, value: str) -> str:
+    """Return "label: value", as the language writes it."""
+    return gettext("{title}: {text}", title=label, text=value)
+
+
+def _of_lookup(lookup: Mapping[str, str]) -> Iterator[str]:
+    """Yield that the test is of another URL than the one that was entered, and why."""
+    if lookup["how"] == "place":
+        if lookup["why_not"]:
+            yield lookup["why_not"]
+        yield gettext("Found near the URL that you entered: {url}", url=lookup["url"])
+
+
+def _of_records(result: Result) -> Iterator[str]:
+    """Yield how many were read, and how many of them have problems, failed or are skipped."""
+    count, fates = result["count"], result["fates"]
+    yield ngettext(
+        "Read {read} of {n} record in {time}.",
+        "Read {read} of {n} records in {time}.",
+        count,
+        n=number(count) + ("" if result["count_is_exact"] else "+"),
+        read=number(result["read"]),
+        time=duration(max(1, result["seconds"])),
     )
-
-
-def _read(result: Result) -> str:
-    count, read = result["count"], result["read"]
-    values = {
-        "read": number(read),
-        "count": number(count),
-        "time": duration(max(1, result["seconds"])),
-    }
-    if not result["count_is_exact"]:
-        return gettext(
-            "Read {read} of at least {count} records in {time}; the source does not say how many"
-            " it has.",
-            **values,
-        )
-    if read == count:
-        return ngettext(
-            "Found {count} record and read it in {time}.",
-            "Found {count} records and read them all in {time}.",
-            count,
-            **values,
-        )
-    return gettext("Found {count} records. Read the first {read} in {time}.", **values)
-
-
-def _of_these(kind: str, result: Result) -> Iterator[str]:
-    fates = {fate: result["fates"].get(fate, 0) for fate in _FATES}
-    if not fates["problems"] and not fates["lost"] and not fates["skipped"]:
-        return
-    words = tk._("{fine} complete, {problems} with problems, {lost} failed, {skipped} skipped.")
-    if kind == PreviewKind.DRY_RUN:  # unchanged records were not parsed
-        words = tk._(
-            "Of the new and changed ones: {fine} complete, {problems} with problems, {lost} "
-            "failed, {skipped} skipped."
-        )
-    yield words.format(**{fate: number(count) for fate, count in fates.items()})
-    if fates["skipped"] == sum(fates.values()) and not result["changes"].get("unchanged"):
+    others = {key: fates[key] for key in ("lost", "skipped") if fates.get(key)}
+    if problems := fates.get("problems"):
+        yield _labelled(tk._("With problems"), number(problems))
+    if others:
+        yield format_counts(others)
+    is_all = fates.get("skipped") == sum(fates.values())
+    if others and is_all and not result["changes"].get("unchanged"):
         yield str(tk._("All are skipped: a run would import nothing. The records below say why."))
 
 
-_FATES = ("fine", "problems", "lost", "skipped")
-
-
-def _would_do(result: Result) -> str:
+def _would_do(result: Result) -> Iterator[str]:
     changes = {key: result["changes"].get(key, 0) for key in ("added", "updated", "unchanged")}
-    text = gettext(
-        "A run now would add {added}, update {updated} and leave {unchanged} unchanged.",
-        **{key: number(count) for key, count in changes.items()},
-    )
+    yield _labelled(tk._("In a run"), format_counts(changes))
     if taken := result["takes_over"]:
-        text += " " + ungettext(
+        yield ungettext(
             "This is the first run here. It adopts {n} dataset that is here already.",
             "This is the first run here. It adopts {n} datasets that are here already.",
             taken,
         )
     if missing := result["changes"].get("missing", 0):
-        text += " " + ungettext(
+        yield ungettext(
             "{n} dataset here is no longer in the source.",
             "{n} datasets here are no longer in the source.",
             missing,
         )
-    return text
 
 
-_OVER: dict[str, Callable[[], str]] = {
-    "time": lambda: tk._("The test ran out of time. A run has more time."),
-    "size": lambda: tk._("It is larger than a test can read. A run can read more."),
-    "worker": lambda: tk._("The background worker stopped before it was done. Try again."),
-    "queue": lambda: tk._(
-        "No background worker was free for half an hour. Try again later, or ask a sysadmin."
-    ),
-    "fault": lambda: tk._(
-        "There is an error on this site, not in the source. A sysadmin can find it in the "
-        "site's log."
-    ),
-}
-
-
-def _has_datasets(result: Result) -> bool:
-    return bool(result.get("datasets") or result.get("takes_over"))
-
-
-def _incomplete(result: Result) -> str:
-    return (
-        gettext(
-            "The source could not be read completely, so nothing would be deleted: {reason}",
-            reason=result["reason"],
-        )
-        if _has_datasets(result)
-        else gettext("The source could not be read completely: {reason}", reason=result["reason"])
-    )
+# Why a test ended early.
+_TOO_MUCH = _("This is more than a test can read. A run can read more.")
+_NO_WORKER = _("No background worker finished the test. Try again, or tell a sysadmin.")
+_OVER = {"time": _TOO_MUCH, "size": _TOO_MUCH, "worker": _NO_WORKER, "queue": _NO_WORKER}
 
 
 def held_label(name: str) -> str:
@@ -254,30 +173,24 @@ def held_label(name: str) -> str:
 
 
 def label(field: str) -> str:
-    """Return the label of a record's field, "" for a field that only the source has."""
-    return str(_LABELS[field]()) if field in _LABELS else ""
+    """Return the label of a record's field, that of a dataset's page."""
+    key = _KEYS.get(field, field)
+    text = OF_CKAN[key].label if key in OF_CKAN else LABELS_OF_DATASETS.get(key, "")
+    return str(tk._(text)) if text else label_for_key(key)
 
 
-_LABELS: dict[str, Callable[[], str]] = {
-    "title": lambda: tk._("Title"),
-    "notes": lambda: tk._("Description"),
-    "guid": lambda: tk._("Identifier"),
-    "url": lambda: tk._("Web page"),
-    "publisher": lambda: tk._("Publisher"),
-    "contact": lambda: tk._("Contact"),
-    "author": lambda: tk._("Author"),
-    "licence": lambda: tk._("Licence"),
-    "rights": lambda: tk._("Rights"),
-    "tags": lambda: tk._("Tags"),
-    "themes": lambda: tk._("Themes"),
-    "language": lambda: tk._("Language"),
-    "translations": lambda: tk._("Languages of the texts"),
-    "schema_urls": lambda: tk._("Schemas"),
-    "frequency": lambda: tk._("Frequency of update"),
-    "issued": lambda: tk._("First issued"),
-    "modified": lambda: tk._("Last modified"),
-    "metadata_modified": lambda: tk._("Metadata date"),
-    "version": lambda: tk._("Version"),
-    "temporal": lambda: tk._("Period"),
-    "spatial": lambda: tk._("Place"),
+# Record's field → the field of a dataset that has its label.
+_KEYS = {
+    "publisher": "dcat_publisher_name",
+    "contact": "contact-name",
+    "licence": "license_id",
+    "themes": "theme-primary",
+    "translations": "title_translated",
+    "schema_urls": "schema",
+    "frequency": "frequency-of-update",
+    "issued": "data_issued",
+    "modified": "data_modified",
+    "metadata_modified": "metadata-date",
+    "temporal": PERIOD,
+    "spatial": "spatial-text",
 }

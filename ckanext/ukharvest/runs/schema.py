@@ -20,12 +20,6 @@ from ckanext.ukharvest.lib.schema import (
 )
 from ckanext.ukharvest.lib.texts import gettext
 
-is_record_outcome = accept(
-    lambda value: value in ("", *RecordState, CHANGED, WITH_PROBLEMS),
-    lambda: tk._("Expected the outcome of a record, for example lost or added."),
-)
-
-
 LONGEST_ACCEPTANCE = dt.timedelta(days=365)
 LONGEST_REASON = 1000  # characters
 is_short = accept(
@@ -70,7 +64,7 @@ def record_list_schema(default: Validator, natural_number_validator: Validator) 
     return {
         **page(),
         "limit": [default(PAGE_OF_RECORDS), natural_number_validator, schema.at_most(LARGEST_PAGE)],
-        "outcome": [*text_parameter(), is_record_outcome],
+        "outcome": [*text_parameter(), schema.one_of("", *RecordState, CHANGED, WITH_PROBLEMS)],
         "code": text_parameter(),
         "field": text_parameter(),
         "q": text_parameter(),
@@ -88,7 +82,7 @@ def _day(value: Any) -> dt.date:
     try:
         day = dt.date.fromisoformat(str(value))
     except ValueError:
-        raise tk.Invalid(tk._("Expected a day such as 2027-03-31.")) from None
+        raise tk.Invalid(schema.such_as("2027-03-31")()) from None
     first, last = first_and_last_day()
     if not first <= day <= last:
         raise tk.Invalid(tk._("Choose a day from tomorrow to a year from now."))

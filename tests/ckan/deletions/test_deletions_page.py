@@ -78,10 +78,8 @@ def test_page_shows_reason_and_datasets_to_who_may_see_them(
     for words in (
         "6 datasets would be deleted",
         "Nothing has been deleted.",
-        "6 of 10 datasets are no longer in the source. That is 60%",
+        "That is 60% of this source",
         "This portal asks before deleting more than 50% of a source",
-        "read 4 records",
-        "No missing title appears under a new identifier.",
         'value="wait" aria-describedby="ukharvest-help-wait" checked',
         "Dataset 00004",
     ):
@@ -123,12 +121,12 @@ def test_deleting_takes_a_second_page(
     answer = decide(app, admin, "delete", seen)
     assert answer.headers["Location"].endswith(f"{PAGE}/delete?version={seen}")
     body = app.get(f"{PAGE}/delete?version={seen}", headers=admin).body
-    assert "Delete 6 datasets?" in body
-    assert "4 of its 10 datasets are kept" in body
+    assert "Delete 6 datasets" in body
+    assert "A sysadmin can restore them until the trash is emptied." in body
     assert len(portal.datasets()) == 10
     app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
     assert len(portal.datasets()) == 4
-    assert "No deletions are waiting for a decision" in app.get(PAGE, headers=admin).body
+    assert "Nothing is waiting for a decision" in app.get(PAGE, headers=admin).body
     [decision] = call_action("ukharvest_run_show", id=pending_run)["decisions"]
     assert decision["text"] == "Deletions approved: 6"
 
@@ -204,13 +202,13 @@ def test_single_datasets_are_kept_and_the_rest_deleted(
     assert answer.headers["Location"].endswith(PAGE)
     assert waiting() == 5
     body = app.post(PAGE, data={**keep, "guid": "of another source"}, headers=admin).body
-    assert "Nothing was changed." in body
+    assert "Nothing changes." in body
     assert waiting() == 5
     assert call_action("ukharvest_run_show", id=pending_run)["outcome"] == "held"
     body = app.get(PAGE, headers=admin).body
     assert "5 datasets would be deleted" in body
-    assert f'value="{rows[2]["guid"]}" aria-label="Keep Dataset 00006"' in body
-    assert "1 dataset was kept" in body
+    assert f'value="{rows[2]["guid"]}" id="keep-2" aria-labelledby="keep-2 row-2"' in body
+    assert "1 dataset is kept" in body
     form = {"version": version(app, admin)}
     app.post(f"{PAGE}/delete", data=form, headers=admin, follow_redirects=False)
     titles = sorted(package["title"] for package in portal.datasets())

@@ -75,12 +75,12 @@ def test_administrator_keeps_pages_and_ids(admin: Visitor, portal: Portal, chang
     row = page.get_by_role("row").filter(has_text="https://data.example/id/new-3")
     expect(row.get_by_text("https://data.example/id/00003")).to_be_visible()
     decide(page, "Not yet")
-    expect(page.get_by_text("Nothing was changed.")).to_be_visible()
+    expect(page.get_by_text("Nothing changes.")).to_be_visible()
     decide(page, SAME)
-    expect(page.get_by_text("4 datasets keep their pages and ids.")).to_be_visible()
+    expect(page.get_by_text("The next run updates the datasets")).to_be_visible()
     admin.picture("identifiers-same")
     looks.check(admin, "identifiers-decided", "/harvest/parking/identifiers")
-    expect(page.get_by_text("No identifiers are waiting for a decision.")).to_be_visible()
+    expect(page.get_by_text("Nothing is waiting for a decision.")).to_be_visible()
     assert figures(portal.run(changed)) == {"updated": 4}
     assert ids(portal) == before
     name = portal.datasets()[0]["name"]

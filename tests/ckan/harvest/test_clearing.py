@@ -26,7 +26,7 @@ from tests.publisher import Publisher
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-SENTENCE = "A run of this source has not ended. Stop it or wait until it ends"
+SENTENCE = "A run of this source has not ended. Wait for it, or stop it."
 Session = model.Session
 
 
@@ -124,14 +124,14 @@ def test_no_run_begins_while_a_source_is_cleared(
     clearing.start()
     try:
         assert began.wait(60)
-        with pytest.raises(HarvestJobExists, match="being removed"):  # cron skips such a source
+        with pytest.raises(HarvestJobExists, match="being cleared"):  # cron skips such a source
             portal.create_job(source)
         Session.rollback()
-        with pytest.raises(tk.ValidationError, match="being removed"):
+        with pytest.raises(tk.ValidationError, match="being cleared"):
             act("ukharvest_run_create", source_id=source)
         Session.rollback()
         page = app.post("/harvest/refresh/parking", headers=sysadmin).body
-        assert "being removed" in page
+        assert "being cleared" in page
         assert "being cleared" in refused("harvest_source_clear", id=source)
         Session.remove()
     finally:

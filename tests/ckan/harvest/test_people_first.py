@@ -153,7 +153,7 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
         held = len(silent.requests)
         until(lambda: len(silent.requests) >= held + link_jobs.AT_ONCE)
         begun = start(editor, publisher)
-        assert begun["text"] == ["Waiting for a link check to stop. It starts within 5 s."]
+        assert begun["text"] == ["Waiting for a background worker. It starts within 5 s."]
         waited = seconds_until_begun(begun["id"])
         until(lambda: is_done(begun["id"]))
         return waited

@@ -162,7 +162,7 @@ def test_a_test_of_its_source_uses_the_options_of_the_form(
         return text_of(shown), form.body
 
     text, _ = test()
-    assert "Found 2 records" in text
+    assert "of 2 records in" in text
     assert "Mill Ford" in text
     assert "accessLevel is non-public" in text
     text, form = test(option_fords_include_non_public="true")

