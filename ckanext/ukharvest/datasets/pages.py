@@ -45,7 +45,7 @@ def _object(data_dict: dict[str, str]) -> Any:
     shown = _shown_object(data_dict)
     content = content_of(shown)
     if not content:
-        return tk.abort(404, tk._("No content found"))
+        return tk.abort(404, tk._("No source record is stored for this dataset"))
     return _raw(content, shown["id"])
 
 
@@ -85,7 +85,7 @@ def raw(id: str, extension: str) -> Any:  # noqa: A002
     package, document = _stored(id)
     form = source_record.form_of(document.content)
     if extension != form.extension:
-        return tk.abort(404, tk._("The source record has another form"))
+        return tk.abort(404, tk._("No source record is stored for this dataset"))
     lines, is_all = source_record.lines_of(document.content)
     is_laid_out = form is source_record.JSON and is_all
     return _raw("\n".join(lines) if is_laid_out else document.content, package["name"])
@@ -165,7 +165,7 @@ PER_PAGE = 20
 def read_changes(id: str) -> str:  # noqa: A002 - as in CKAN's routes
     package = load_dataset(id)
     if not tk.h.ukharvest_is_harvested(package):
-        tk.abort(404, tk._("This dataset was not harvested."))
+        tk.abort(404, tk._("No changes recorded."))
     listed, number = ask_page("ukharvest_dataset_change_list", PER_PAGE, id=package["id"])
     g.pkg_dict = package  # CKAN's templates of datasets use it
     values = {
