@@ -86,7 +86,7 @@ def test_administrator_keeps_pages_and_ids(admin: Visitor, portal: Portal, chang
     name = portal.datasets()[0]["name"]
     page.goto(f"/dataset/{name}")
     expect(page.get_by_text("New words.").first).to_be_visible()
-    page.get_by_role("link", name="Changes", exact=True).click()
+    page.locator("a[href$='/harvest-changes']").click()
     expect(page.get_by_text("Description").first).to_be_visible()
 
 
