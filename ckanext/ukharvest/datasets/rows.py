@@ -194,10 +194,14 @@ def ukharvest_own_extras(
     ]
 
 
-def ukharvest_harvested_rows(package: Mapping[str, Any]) -> list[Row]:
-    """Return the rows of a dataset's extras for its form, labelled as on its page."""
+def ukharvest_harvested_rows(package: Mapping[str, Any], others: Collection[str]) -> list[Row]:
+    """Return the rows of a dataset's extras for its form, labelled as on its page.
+
+    Args:
+        others: keys of those that have fields in the form.
+    """
     facts = facts_of({"extras": package.get("extras") or ()})
-    rows = _rows(package, facts, {})
+    rows = _rows(package, {key: facts[key] for key in facts if key not in others}, {})
     return [row for row in (*rows.known, *rows.others) if row.is_given]
 
 
