@@ -63,7 +63,7 @@ def test_stored_and_sent_values_are_selected(key: str, value: Any, found: list[s
 
 def test_values_that_are_in_no_list_are_marked() -> None:
     label, options = part("la_function", STRANGE).groups[0]
-    assert label == "Not in the list"
+    assert label == "not in the list"
     assert options == (Option(STRANGE, f"{STRANGE} (not in the list)", True),)
 
 

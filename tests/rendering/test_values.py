@@ -99,9 +99,9 @@ def words(key: str, value: Any) -> list[str]:
         (
             "schema_url",
             "https://a.example/s/1.json?v=2",
-            ["https://a.example/s/1.json?v=2 address"],
+            ["https://a.example/s/1.json?v=2 URL"],
         ),
-        ("schema_url", "https://www.a.example", ["https://www.a.example address"]),
+        ("schema_url", "https://www.a.example", ["https://www.a.example URL"]),
         ("codelist", f"{ESD}/list/services/", ["Local government services"]),
         ("mandate", f"{LAW}/ukpga/2000/36/section/19", ["Act of Parliament 2000 chapter 36"]),
         ("mandate", f"{LAW}/id/uksi/2012/2479", ["Statutory Instrument 2012/2479"]),

@@ -25,7 +25,6 @@ from ckanext.ukharvest.harvest import changes, search_index
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import dataset_of
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.package import KEY as OWN_SITE_KEY
 
 log = logging.getLogger(__name__)
@@ -122,8 +121,8 @@ def _area_name(text: str) -> str:
     """
     match = search.read_place({search.NAME: text})
     if match.error:
-        tip = gettext("Enter one of these: {names}.", names="; ".join(match.choices))
-        error = f"{match.error} {tip}" if match.choices else match.error
+        question = (tk._("Which one do you mean?"), "; ".join(match.choices))
+        error = " ".join((match.error, *(question if match.choices else ())))
         raise invalid("ukharvest_organization_area", error)
     return match.name
 

@@ -9,6 +9,7 @@ from typing import Any
 from ckan.lib.search import SearchError, SolrConnectionError
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.datasets.provenance import (
     describe_origin,
     once_per_request,
@@ -109,6 +110,12 @@ def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     if not package.get("id"):
         return {}
     return once(("links", package["id"]), lambda: link_results.find_links(urls))
+
+
+def ukharvest_is_dead(package: Mapping[str, Any], resource: Mapping[str, Any]) -> bool:
+    """Tell whether a resource's link is dead, and no copy of the data is in the DataStore."""
+    link = load_links(package).get(str(resource.get("url") or ""), {})
+    return link.get("state") == LinkState.DEAD and not resource.get("datastore_active")
 
 
 MOST = 500  # datasets, and services; CKAN's search returns at most 1,000

@@ -58,38 +58,30 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
     """
     if not ukharvest_is_harvested(package):
         return None
-    geometry, facts = fact(package, "spatial"), facts_of(package)
-    drawn = extent_map.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
-    places = facts.get(find_place(facts), "")
-    if drawn is None and not places:
-        return _extent_of_publisher(package)
+    geometry, facts, publisher = fact(package, "spatial"), facts_of(package), ""
+    drawn = extent_map.render_extent(geometry, tk.h.url_for_static, tk._)
+    places, url = facts.get(find_place(facts), ""), facts.get("spatial_uri", "")
     # Tiles are configured, and ckanext-spatial's plugin that draws them is loaded.
-    has_tiles = "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
-    is_possible, url = drawn is not None and has_tiles, facts.get("spatial_uri", "")
+    has_tiles = bool(drawn) and "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
+    if drawn is None and not places:
+        area = _area_of_publisher(package)
+        if area is None:
+            return None
+        geometry, publisher = area.as_geojson(), area.name
+        drawn = extent_map.render_extent(geometry, tk.h.url_for_static, tk._)
     is_link = bool(places) and is_web_url(url)
     return {
         "figure": drawn,
         "places": values.render_link(url, places) if is_link else values.render_extra(places),
         "geometry": geometry,
-        "detailed": bool(tk.request.args.get(DETAILED)) if is_possible else None,
-        "publisher": "",
+        "detailed": bool(tk.request.args.get(DETAILED)) if has_tiles else None,
+        "publisher": publisher,
     }
 
 
-def _extent_of_publisher(package: dict[str, Any]) -> dict[str, Any] | None:
-    if not (search.is_offered() and package.get("owner_org")):
-        return None
-    area = gazetteer.find_one(search_index.area_of(package["owner_org"]))
-    if area is None:
-        return None
-    geometry = area.as_geojson()
-    return {
-        "figure": extent_map.render_extent(geometry, tk.h.url_for_static, tk._),
-        "places": "",
-        "geometry": geometry,
-        "detailed": None,
-        "publisher": area.name,
-    }
+def _area_of_publisher(package: dict[str, Any]) -> gazetteer.Place | None:
+    is_searched = search.is_offered() and package.get("owner_org")
+    return gazetteer.find_one(search_index.area_of(package["owner_org"])) if is_searched else None
 
 
 def add_translations(package: dict[str, Any]) -> None:

@@ -126,7 +126,7 @@ def _stored(id_: str) -> tuple[dict[str, Any], Any]:
     """Return a dataset and its record, or abort as CKAN's page of the dataset does."""
     package = load_dataset(id_)
     document = load_document(package["id"])
-    return package, document or tk.abort(404, tk._("No source record is stored for this dataset"))
+    return package, document or abort_not_found()
 
 
 def _laid_out(content: str, form: source_record.Form) -> dict[str, Any]:
@@ -171,7 +171,7 @@ PER_PAGE = 20
 def read_changes(id: str) -> str:  # noqa: A002 - as in CKAN's routes
     package = load_dataset(id)
     if not tk.h.ukharvest_is_harvested(package):
-        tk.abort(404, tk._("This dataset was not harvested."))
+        tk.abort(404, tk._("No changes recorded."))
     listed, number = ask_page("ukharvest_dataset_change_list", PER_PAGE, id=package["id"])
     g.pkg_dict = package  # CKAN's templates of datasets use it
     values = {

@@ -35,8 +35,7 @@ _ALWAYS_KEPT = ("theme-primary", "groups")
 def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of ``ukharvest_dataset_show`` for a dataset that the user may read."""
     origin = dataset_model.of_dataset(str(package["id"]))
-    facts = _facts(package)
-    if origin is None and facts.get("import_source") != "harvest":
+    if origin is None and not ukharvest_is_harvested(package):
         return {"harvested_by_source": False}
     may_see_errors = origin is not None and may_edit_dataset_or_source(
         context, package["id"], origin.source_id
@@ -44,20 +43,20 @@ def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
     failed = origin is not None and origin.state == RecordState.LOST
     return {
         "harvested_by_source": True,
-        "metadata_date": facts.get("metadata-date", ""),
-        "reference": facts.get("harvest_source_reference", ""),
-        **(_of_origin(context, origin, package["id"]) if origin else _of_no_origin(facts)),
+        "metadata_date": fact(package, "metadata-date"),
+        "reference": fact(package, "harvest_source_reference"),
+        **(_of_origin(context, origin, package["id"]) if origin else _of_no_origin(package)),
         "problems_count": origin.problems if origin and may_see_errors else None,
         "error": origin.error if origin and failed and may_see_errors else None,
     }
 
 
-def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
+def _of_no_origin(package: Mapping[str, Any]) -> dict[str, Any]:
     """Describe a dataset whose source is no longer in the database."""
     nothing = ("source", "record_id", "harvested", "checked", "next_run")
     return {
         **dict.fromkeys((*nothing, "edited_since", "runs_left")),
-        "guid": facts.get("guid", ""),
+        "guid": fact(package, "guid"),
         "harvest_url": "",
         "unchanged": False,
         "state": SOURCE_DELETED,
@@ -147,11 +146,6 @@ def _kept(origin: Origin) -> list[str]:
     own = parse_options(origin.config).get("not_overwrite")
     named = [str(name) for name in own] if isinstance(own, list) else []
     return list(dict.fromkeys([*_ALWAYS_KEPT, *named, *sorted(config.not_overwrite_fields())]))
-
-
-def _facts(package: Mapping[str, Any]) -> dict[str, str]:
-    extras = {extra["key"]: str(extra["value"]) for extra in package.get("extras") or ()}
-    return {**extras, **{key: text for key, text in package.items() if isinstance(text, str)}}
 
 
 def may_edit_dataset_or_source(context: Any, package_id: str, source_id: str | None) -> bool:

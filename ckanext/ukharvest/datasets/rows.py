@@ -24,8 +24,7 @@ from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.lib.slots import facts_of as facts_of_features
-from ckanext.ukharvest.lib.texts import gettext
-from ckanext.ukharvest.rendering import extent_map, inspire, source_record, values
+from ckanext.ukharvest.rendering import extent_map, inspire, values
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.rendering.fields import TECHNICAL, Row, Rows, is_location_data
 
@@ -54,19 +53,6 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
 def ukharvest_web_url(url: str | None) -> str:
     """Return the URL if it is one that a page may link to, else ""."""
     return url if url and is_web_url(url) else ""
-
-
-def ukharvest_record_form(form: str) -> str:
-    """Return what a stored record's text is: the publisher's own, or made from it.
-
-    Args:
-        form: ``label`` of a form in ``presentation.rendering.source_record.form``.
-    """
-    made = {
-        source_record.N_TRIPLES.label: tk._("Converted to N-Triples"),
-        source_record.JSON.label: tk._("JSON, formatted"),
-    }
-    return made.get(form) or gettext("As the publisher wrote it: {form}", form=form)
 
 
 def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
@@ -208,10 +194,14 @@ def ukharvest_own_extras(
     ]
 
 
-def ukharvest_harvested_rows(package: Mapping[str, Any]) -> list[Row]:
-    """Return the rows of a dataset's extras for its form, labelled as on its page."""
+def ukharvest_harvested_rows(package: Mapping[str, Any], others: Collection[str]) -> list[Row]:
+    """Return the rows of a dataset's extras for its form, labelled as on its page.
+
+    Args:
+        others: keys of those that have fields in the form.
+    """
     facts = facts_of({"extras": package.get("extras") or ()})
-    rows = _rows(package, facts, {})
+    rows = _rows(package, {key: facts[key] for key in facts if key not in others}, {})
     return [row for row in (*rows.known, *rows.others) if row.is_given]
 
 

@@ -80,10 +80,7 @@ def _find(name: str) -> Place:
     if places:
         names = tuple(place.name for place in places)
         return Place(shown, "", gettext("Several places are called {name}.", name=shown), names)
-    error = gettext(
-        "We know no place called {name}. Enter a town, a council or the first half of a postcode.",
-        name=shown,
-    )
+    error = gettext("We know no place called {name}.", name=shown)
     return Place(shown, "", error, tuple(place.name for place in gazetteer.similar(name)))
 
 

@@ -56,7 +56,7 @@ def ukharvest_number(value: Any) -> float:
     with contextlib.suppress(TypeError, ValueError):
         if 0 <= float(value) < float("inf"):
             return float(value)
-    raise tk.Invalid(tk._("expected a number of 0 or more, such as 0.2 or 60"))
+    raise tk.Invalid("expected a number of 0 or more, such as 0.2 or 60")
 
 
 @_of_people
@@ -154,13 +154,12 @@ def _store_uris(
     known = local_government_lists.find([stored], kind).others
     wrong = [text for text in others if text not in known]
     if wrong:
-        example = f"http://id.esd.org.uk/{kind}/{'579' if is_service else '40'}"
+        number = "579" if is_service else "40"
+        example = f"http://id.esd.org.uk/{kind}/{number}"
         message = gettext(
-            "{value} is not in the list; expected a URL such as {address}, its number, or a "
-            "label such as '{label}'",
+            "{value} is not in the list; expected one of: {examples}",
             value=", ".join(f"'{shorten(text, 60)}'" for text in wrong),
-            address=example,
-            label=local_government_lists.label(example),
+            examples=f"{example}, {number}, '{local_government_lists.label(example)}', …",
         )
         raise tk.Invalid(message)
     new = list(dict.fromkeys([*uris, *others]))
@@ -204,9 +203,9 @@ def _theme(text: str) -> str:
     if name := theme_names.find(text):
         return name
     message = gettext(
-        "'{value}' is not a theme; expected one of {titles}",
-        value=shorten(text, 60),
-        titles=", ".join(tk._(theme_names.title(name)) for name in theme_names.names()),
+        "{value} is not in the list; expected one of: {examples}",
+        value=f"'{shorten(text, 60)}'",
+        examples=", ".join(tk._(theme_names.title(name)) for name in theme_names.names()),
     )
     raise ValueError(message)
 

@@ -7,7 +7,6 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
-from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import (
     ask,

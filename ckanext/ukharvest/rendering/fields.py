@@ -219,9 +219,9 @@ FIELDS = {
     "graphic-preview-file": _F("Preview picture"),
     "graphic-preview-description": _F("Preview picture"),
     "metadata-contact": _F(
-        "Contact for the record", render=inspire.render_parties, is_contact=True
+        "Metadata point of contact", render=inspire.render_parties, is_contact=True
     ),
-    "metadata-contact-email": _F("Contact for the record", render=_mail, is_contact=True),
+    "metadata-contact-email": _F("Metadata point of contact", render=_mail, is_contact=True),
     "metadata-standard-name": _F("Metadata standard name"),
     "metadata-standard-version": _F("Metadata standard name"),
     "metadata_uri": _F("Identifier", unless="uri"),

@@ -148,7 +148,7 @@ def _groups(
     note = translate("not in the list")
     unlisted = [Option(text, f"{text} ({note})", True) for text in values if text not in known]
     if unlisted:
-        yield translate("Not in the list"), tuple(unlisted)
+        yield note, tuple(unlisted)
     for label, options in choices:
         yield label, tuple(Option(value, text, value in values) for value, text in options)
 

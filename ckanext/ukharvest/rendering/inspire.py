@@ -31,11 +31,6 @@ CODES = {
     "creation": "Created",
     "publication": "Published",
     "revision": "Revised",
-    "view": "View",
-    "download": "Download",
-    "discovery": "Discovery",
-    "transformation": "Transformation",
-    "invoke": "Invoke",
     "noLimitations": "No limitations on public access",
 }
 # The register's own words for it, which records have as well.

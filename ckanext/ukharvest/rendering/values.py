@@ -470,7 +470,7 @@ def _markup(item: _Item, portal: Portal) -> Markup:
     if item.search and item.address:
         name = host(item.address)
         is_named = item.label == item.address
-        notes.append(_out(item.address, portal.translate("address") if is_named else name, item))
+        notes.append(_out(item.address, portal.translate("URL") if is_named else name, item))
     if not notes:
         return head
     note = Markup(" · ").join(notes)

@@ -7,12 +7,15 @@ from typing import Any
 
 import ckan.plugins as p
 import pytest
+from ckan import model
 from ckan.plugins import core
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.core.link_states import Layer
+from ckanext.ukharvest.core.link_states import Layer, LinkResult, LinkState
 from ckanext.ukharvest.datasets import map_view
+from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.model import Link
 from tests.ckan.map_service import BOX, HOSTILE, looked_at, page_of
 
 pytestmark = [
@@ -72,6 +75,20 @@ def test_an_editor_makes_a_map_by_hand(app: CKANTestApp) -> None:
     page = app.get(form, headers={"Authorization": editor["token"]})
     assert page.status_code == 200
     assert f'value="{map_view.NAME}"' in page.body
+
+
+@pytest.mark.parametrize("state", [LinkState.DEAD, LinkState.FAILING])
+def test_dead_link_has_no_preview(app: CKANTestApp, state: LinkState) -> None:
+    url = "https://a.example/gone.geojson"
+    path = page_of(url, "GeoJSON")
+    assert "data-module-settings" in app.get(path).body
+    link_results.save_link_results([LinkResult(url)], days=30)
+    link = model.Session.query(Link).filter_by(url=url).one()
+    link.state, link.absent_since = state, link.checked
+    model.Session.commit()
+    page = app.get(path).body
+    assert ("data-module-settings" in page) is (state != LinkState.DEAD)
+    assert ("resource-view" in page) is (state != LinkState.DEAD)
 
 
 def test_hostile_texts_are_escaped_on_the_page(app: CKANTestApp) -> None:

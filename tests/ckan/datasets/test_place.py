@@ -96,6 +96,15 @@ def test_datasets_are_found_by_place(found_by_place: None, app: CKANTestApp) -> 
     assert found(**box_params(-2, 53, "x", 54)) == {"leeds", "kent"}
 
 
+def test_place_without_datasets_is_named(found_by_place: None, app: CKANTestApp) -> None:
+    body = app.get("/dataset/", query_string={"ext_place": "Bristol", "q": "roads"}).body
+    page = html.fromstring(body)
+    (way_out,) = page.xpath("//a[normalize-space()='Search everywhere']")
+    assert way_out.getparent().text.strip() == "No datasets near or in Bristol."
+    assert way_out.get("href") == "/dataset/?q=roads"
+    assert "No datasets near" not in app.get("/dataset/?q=nothing").body
+
+
 def test_unclear_place_offers_places_to_choose(found_by_place: None, app: CKANTestApp) -> None:
     page = html.fromstring(
         app.get("/dataset/", query_string={"ext_place": "newport", "q": "roads", "page": 1}).body
@@ -166,7 +175,7 @@ class TestAreaOfPublisher:
             data={**form, "save": ""},
             headers={"Authorization": sysadmin["token"]},
         ).body
-        assert "Several places are called Newport. Enter one of these: Newport Council;" in page
+        assert "Several places are called Newport. Which one do you mean? Newport Council;" in page
         (field,) = html.fromstring(page).xpath("//input[@name='ukharvest_organization_area']")
         assert field.get("value") == "Newport"
 

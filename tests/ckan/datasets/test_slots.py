@@ -52,7 +52,7 @@ def test_pages_open_without_what_features_add(
         assert "out of 5" not in after[page]
     assert "Stars of openness" in before["/dataset/"]
     assert "Stars of openness" not in after["/dataset/"]
-    assert "Harvested from" in after[f"/dataset/{name}"]
+    assert "ukharvest-box" in after[f"/dataset/{name}"]
     assert "/harvest/parking/problems" not in after["/harvest/parking"].split("<h2")[0]
 
 

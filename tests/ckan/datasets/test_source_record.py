@@ -202,7 +202,7 @@ def test_a_json_record(app: CKANTestApp, portal: Portal, publisher: Publisher) -
     assert answer.json["title"] == shown["title"]
     page = app.get(f"/dataset/{shown['name']}/source-record").body
     assert "<dt>Title</dt>" in page
-    assert "JSON, formatted (" in page
+    assert ">JSON (" in page
     assert "<pre>" not in page
 
 

@@ -221,13 +221,13 @@ def test_forms_say_which_fields_come_from_the_source(source: Source, app: CKANTe
     found = source.harvest(**NOTHING, accrualPeriodicity="R/P1Y")
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     form = app.get(f"/dataset/edit/{found['name']}", headers=headers).body
-    assert "From the source: Title, " in form
+    assert "Fields from the source: Title, " in form
     assert "Frequency of update" in form
     resource = found["resources"][0]["id"]
     path = f"/dataset/{found['name']}/resource/{resource}/edit"
-    assert "From the source: Name, URL, " in app.get(path, headers=headers).body
+    assert "Fields from the source: Name, URL, " in app.get(path, headers=headers).body
     model.Session.execute(sa.text("UPDATE ukharvest_record SET supplied_fields = NULL"))
     model.Session.commit()
     form = app.get(f"/dataset/edit/{found['name']}", headers=headers).body
-    assert "From the source: " not in form
+    assert "Fields from the source: " not in form
     assert "edits to fields that the source supplies are lost" in form

@@ -54,8 +54,8 @@ def editor(source: Source, visitor: Visitor) -> Visitor:
 
 def supplied(page: Page) -> list[str]:
     """Return the labels of the fields that the form says to be from the source."""
-    text = page.locator(".ukharvest-notice p", has_text="From the source: ").inner_text()
-    return text.removeprefix("From the source: ").removesuffix(".").split(", ")
+    text = page.locator(".ukharvest-notice p", has_text="Fields from the source: ").inner_text()
+    return text.removeprefix("Fields from the source: ").split(", ")
 
 
 def save(page: Page, form_id: str) -> None:
