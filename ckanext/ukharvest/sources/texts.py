@@ -489,7 +489,7 @@ def _late(facts: StatusFacts) -> Card:
 
 
 def frequency_words(frequency: str) -> str:
-    """Return how often a source runs, such as "Every day"."""
+    """Return how often a source runs, such as "Daily"."""
     return str(tk._(FREQUENCIES.get(frequency or "MANUAL", frequency)))
 
 
