@@ -15,24 +15,14 @@ from collections.abc import Collection
 
 from ckanext.ukharvest.core.values.text import marked as _
 
-# Day of the week → its name, English.
-DAY_NAMES = {
-    "mon": _("Monday"),
-    "tue": _("Tuesday"),
-    "wed": _("Wednesday"),
-    "thu": _("Thursday"),
-    "fri": _("Friday"),
-    "sat": _("Saturday"),
-    "sun": _("Sunday"),
-}
-DAYS = tuple(DAY_NAMES)
-# Frequency → its name, English.
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+# Frequency → its name, English; those of vocabularies/frequencies.csv where it has one.
 FREQUENCIES = {
     "MANUAL": _("Manual"),
-    "DAILY": _("Every day"),
-    "WEEKLY": _("Every week"),
-    "BIWEEKLY": _("Every two weeks"),
-    "MONTHLY": _("Every month"),
+    "DAILY": _("Daily"),
+    "WEEKLY": _("Weekly"),
+    "BIWEEKLY": _("Fortnightly"),
+    "MONTHLY": _("Monthly"),
     "ALWAYS": _("Always: each time the site starts runs"),
 }
 USUAL_FREQUENCY = "DAILY"

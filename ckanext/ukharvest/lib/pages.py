@@ -212,7 +212,7 @@ def refuse_large() -> Any:
     tk.request.max_form_memory_size = most  # Flask's default is half a megabyte
     if size is not None and size <= most:
         return None
-    status, message = 411, tk._("The request does not say its length: send Content-Length.")
+    status, message = 411, "The request does not say its length: send Content-Length."
     if size is not None:
         status, message = (
             413,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from babel.dates import format_timedelta
+from babel.dates import format_timedelta, get_day_names
 from babel.numbers import format_decimal
 from ckan.lib.helpers import get_display_timezone
 from ckan.plugins import toolkit as tk
@@ -43,6 +43,12 @@ def number(value: float) -> str:
     """Return a number such as "1,204"."""
     # Outside a request, as in a background job or a command, there is no language.
     return str(format_decimal(value, locale=get_locale() or "en"))
+
+
+def day_names() -> list[str]:
+    """Return the names of the days of the week, Monday first."""
+    names = get_day_names(locale=get_locale())
+    return [names[number].capitalize() for number in range(7)]
 
 
 def ungettext(one: str, many: str, value: int) -> str:

@@ -51,10 +51,12 @@ def describe_state(link: Mapping[str, Any]) -> str:
     """
     if link["state"] == LinkState.WORKS:
         day = format_time(link["tried"] or link["checked"], day_only=True)
-        return f"{state_label(link['state'])}. {gettext('Checked on {date}.', date=day)}"
+        checked = gettext("Checked on {date}.", date=day)
+        return f"{state_label(link['state'])}. {checked}"
+    text = describe_briefly(link)
     fault = check_texts.describe_fault(link["fault"], link["status"])
-    told = fault if link["state"] != LinkState.AWAY else ""
-    text = ": ".join(filter(None, (describe_briefly(link), told)))
+    if fault and link["state"] in (LinkState.FAILING, LinkState.DEAD):
+        text = f"{text}: {fault}"
     return text and f"{text}."
 
 

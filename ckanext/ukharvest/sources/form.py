@@ -20,6 +20,7 @@ from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import ask, check_token
 from ckanext.ukharvest.lib.permissions import source_row_of
+from ckanext.ukharvest.lib.texts import day_names
 from ckanext.ukharvest.source_types.source_type import URL_HINT
 from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources import pages as source_pages
@@ -440,7 +441,7 @@ def page(
         "move": description.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
-        "days": schedule.DAY_NAMES,
+        "days": dict(zip(schedule.DAYS, day_names(), strict=True)),
         "zone": source["schedule"]["zone"] if source else sweeper.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": _fields(source_types.CKAN, COMMON, form, options, errors, sysadmin=sysadmin),

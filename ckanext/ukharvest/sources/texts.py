@@ -408,7 +408,7 @@ def _late(facts: StatusFacts, label: str) -> Card:
 
 
 def frequency_words(frequency: str) -> str:
-    """Return how often a source runs, such as "Every day"."""
+    """Return how often a source runs, such as "Daily"."""
     return str(tk._(FREQUENCIES.get(frequency or "MANUAL", frequency)))
 
 

@@ -25,7 +25,10 @@ def report() -> str:
         "captions": [caption(number) for number in range(6)],
         "rows": [_row_of(row) for row in figures["organizations"]],
         "total": _row_of(figures["total"]),
-        "reasons": [{**row, "title": row["text"]} for row in figures["total"]["reasons"]],
+        "reasons": [
+            {**row, "title": row["text"], "stars": str(row["stars"])}
+            for row in figures["total"]["reasons"]
+        ],
     }
     if name:
         organisation = _ask_organisation(name)

@@ -47,7 +47,7 @@ _TEXTS = {
 def caption(stars: int) -> str:
     """Return the meaning of a number of stars, with an example."""
     text, example = _CAPTIONS[stars]
-    return f"{tk._(text)}{_bracket(example)}"
+    return str(tk._(text)) + _bracket(example)
 
 
 def out_of_five(stars: int) -> str:
@@ -74,7 +74,7 @@ def reason(found: Stars) -> str:
     if words := plugins.reason(found):
         return words
     if found.code in ("format", "linked"):
-        return f"{tk._(_CAPTIONS[found.stars][0])}{_bracket(found.detail)}"
+        return str(tk._(_CAPTIONS[found.stars][0])) + _bracket(found.detail)
     if found.code in _TEXTS:
         return str(tk._(_TEXTS[found.code]).format(detail=_bracket(_detail(found))))
     # The detail of an unknown code (a plugin's) is its reason.

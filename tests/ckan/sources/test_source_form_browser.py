@@ -80,7 +80,7 @@ def test_wrong_url_can_be_corrected_and_saved(editor: Page, visitor: Visitor) ->
     options.locator("summary").click()
     editor.get_by_label("Condition in CQL").last.fill("apiso:Subject = 'Hydrography'")
     editor.get_by_label("URL of the catalogue").fill("maps.example.gov.uk/csw")
-    editor.get_by_label("Every week", exact=True).check()
+    editor.get_by_label("Weekly", exact=True).check()
     editor.get_by_label("Monday").check()
     save(editor, "Save only")
 

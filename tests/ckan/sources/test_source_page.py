@@ -194,7 +194,7 @@ def test_source_page_has_options_and_links_to_problems(
     portal.run(source)
     page = app.get(PAGE, headers=editor).body
     assert re.search(r"<dt>[^<]+</dt><dd>7</dd>", page)
-    assert "<dt>How often</dt><dd>Every day</dd>" in page
+    assert "<dt>How often</dt><dd>Daily</dd>" in page
     assert len(re.findall("> *Healthy", page)) == 1  # said once, by the heading
     assert f'href="{PAGE}/problems?code=bad-date&amp;field=modified#records"' in page
     assert "<dd>7</dd>" not in app.get(PAGE).body

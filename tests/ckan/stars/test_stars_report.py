@@ -23,6 +23,8 @@ from ckanext.ukharvest.harvest import datasets
 from ckanext.ukharvest.stars import doctor as stars_checks
 from ckanext.ukharvest.stars import jobs as star_jobs
 from ckanext.ukharvest.stars.model import StarRating
+from tests.ckan import looks
+from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act, statements
 
 pytestmark = pytest.mark.in_process
@@ -147,6 +149,10 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
         call_action("ukharvest_stars_list", organization="")
     with pytest.raises(tk.ValidationError):
         call_action("ukharvest_stars_list", organization="a-council", stars="many")
+
+
+def test_the_page_is_accessible_in_each_width(councils: dict[str, str], visitor: Visitor) -> None:
+    looks.check(visitor, "stars", "/harvest/stars?organization=a-council&stars=3")
 
 
 def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> None:
