@@ -70,7 +70,7 @@ def test_unread_fields_become_extras() -> None:
 def test_a_required_text_that_is_missing_is_an_error() -> None:
     assert table.require(RAW, "Roads", "title", "missing-title") == "Roads"
     with pytest.raises(
-        ParseError, match="title is missing; expected the name of the dataset"
+        ParseError, match="title is missing; expected the dataset's title"
     ) as caught:
         table.require(RAW, "", "title", "missing-title")
     assert caught.value.code == "missing-title"

@@ -203,7 +203,7 @@ def report_missing(
 
 REQUIRED = {  # code of the problem: what is expected
     "missing-identifier": "an identifier that never changes",
-    "missing-title": "the name of the dataset",
+    "missing-title": "the dataset's title",
 }
 
 

@@ -124,7 +124,7 @@ def move(
         click.echo("Dry run: nothing was changed.")
         sys.exit(FEW if is_few else MOVED)
     if is_few and not even_if_few_match:
-        click.echo(f"Error: {tk._(move_rules.FEW_MATCH)}", err=True)
+        click.echo("Error: " + tk._(move_rules.FEW_MATCH), err=True)
         click.echo("Nothing was changed. To move it all the same: --even-if-few-match", err=True)
         sys.exit(FEW)
     request = {"source_id": dry_run.source_id, "dry_run_id": dry_run.id}

@@ -413,7 +413,7 @@ def _combined(given: Mapping[str, str], portal: Portal) -> dict[str, str]:
         if texts.get(key) == given.get("guid"):
             texts.pop(key, None)
     for key in BOX.keys() & texts.keys():
-        texts[key] = f"{portal.translate(BOX[key])}: {texts[key]}"
+        texts[key] = ": ".join((portal.translate(BOX[key]), texts[key]))
     return texts
 
 

@@ -28,9 +28,7 @@ def codes(record: DatasetRecord) -> set[str]:
 
 @pytest.mark.parametrize("inside", ["", "<dc:title/>", "<dc:title> </dc:title>"])
 def test_without_a_title_it_is_refused(inside: str) -> None:
-    with pytest.raises(
-        ParseError, match="'a': dc:title is missing; expected the name of the dataset"
-    ):
+    with pytest.raises(ParseError, match="'a': dc:title is missing; expected the dataset's title"):
         oai_dc.parse(RawRecord("a", _RECORD.format(inside)), {})
 
 

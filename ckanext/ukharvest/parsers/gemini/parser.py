@@ -32,6 +32,7 @@ _MOST_FAULTS = 10
 _LONGEST = 200  # characters of one
 
 _TABLE_A1 = _("ISO 19139, table A.1")
+_NO_SCHEMA = _("ISO 19139, table A.1 (before: a schema, which is no longer checked)")
 
 _VALIDATION_OPTIONS = (
     Option(
@@ -65,9 +66,9 @@ _VALIDATION_OPTIONS = (
             "gemini2-1.3": "GEMINI 2.1",
             "constraints": _TABLE_A1,
             "constraints-1.4": _TABLE_A1,
-            "iso19139": _TABLE_A1,
-            "iso19139eden": _TABLE_A1,
-            "iso19139ngdc": _TABLE_A1,
+            "iso19139": _NO_SCHEMA,
+            "iso19139eden": _NO_SCHEMA,
+            "iso19139ngdc": _NO_SCHEMA,
         },
         alias="validator_profiles",
         label=_("Check records against"),
