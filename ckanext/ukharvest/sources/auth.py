@@ -19,7 +19,7 @@ from ckanext.ukharvest.lib.permissions import may
 @tk.auth_allow_anonymous_access
 def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the source; its status is shown to those who may update it."""
-    refusal = tk._("Not authorised to see this harvest source")
+    refusal = tk._("Not authorised to do this")
     id_ = data_dict.get("source_id")
     # Whoever may update it may read it. The action needs this check anyway; the other is slower.
     is_seen = may(context, "harvest_source_update", id=id_) or may(context, "package_show", id=id_)
