@@ -280,7 +280,8 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     tk.check_access("ukharvest_source_show", context, {"source_id": id_})
     answer = description.describe_source(row)
     if not is_insider(context, id_):
-        return {**answer, **description.describe_harvest(id_)}
+        answer["datasets"] = datasets.of_sources([id_], public=True).get(id_, 0)
+        return {**answer, "harvested": iso(runs.last_good_end(id_))}
     answer |= description.describe_status(context, row.source)
     plan = sweeper.plan_of(row.schedule)
     answer["options"] = description.describe_options(row.source)

@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import datasets, runs, source_status, sweeper
 from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest import runs, source_status, sweeper
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.runs import CurrentRun
@@ -45,7 +45,7 @@ def type_label(name: str) -> str:
 
 
 def describe_source(row: SourceRow) -> dict[str, Any]:
-    """Return what everybody who may read the source gets, but what ``describe_harvest`` has."""
+    """Return what everybody who may read the source gets, but its number of datasets."""
     package, source, group = row[:3]
     return {
         "id": source.id,
@@ -91,14 +91,6 @@ def _option_text(option: Option, value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={of}" for name, of in value.items())
     return str(tk._(option.labels.get(str(value), str(value))))
-
-
-def describe_harvest(source_id: str) -> dict[str, Any]:
-    """Return what those get besides who may not update the source."""
-    return {
-        "datasets": datasets.of_sources([source_id], public=True).get(source_id, 0),
-        "harvested": iso(runs.last_good_end(source_id)),
-    }
 
 
 def describe_schedule(source: HarvestSource, plan: sweeper.Plan) -> dict[str, Any]:
@@ -235,8 +227,9 @@ def count_moving(source: Mapping[str, Any], organization_id: str | None) -> int:
     return count_moving_datasets(source["id"], chosen, only_from=own)
 
 
-def moving_text(number: int, organization_id: str) -> str:
-    """Return a sentence for the page after saving, "" if no dataset moves."""
+def moving_text(source: Mapping[str, Any], organization_id: str) -> str:
+    """Return which datasets the next run moves as a sentence, "" for none; as ``count_moving``."""
+    number = count_moving(source, organization_id)
     if not number:
         return ""
     group = model.Group.get(organization_id) if organization_id else None

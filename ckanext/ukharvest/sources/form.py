@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.urls import parse
 from ckanext.ukharvest.harvest import sweeper
+from ckanext.ukharvest.harvest.records import free_name
 from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import ask, check_token
@@ -38,7 +39,7 @@ from ckanext.ukharvest.sources.form_values import (
     shown_options,
     without_field,
 )
-from ckanext.ukharvest.sources.steps import already_running, run_requested
+from ckanext.ukharvest.sources.steps import ALREADY_RUNNING, RUN_REQUESTED
 
 Errors = dict[str, list[str]]
 # Accepts every valid URL.
@@ -299,7 +300,7 @@ def _answer(form: Form, source: Source | None) -> Any:
         sent = replace(sent, url=source["url"], config=source["config"])
     moves = ""
     if source and _may_give(form):
-        moves = _moving_text(source, _owner(form))
+        moves = description.moving_text(source, _owner(form))
     try:
         saved = _save(form, sent, source)
     except tk.NotAuthorized as exc:
@@ -318,10 +319,6 @@ def _answer(form: Form, source: Source | None) -> Any:
         return tk.redirect_to("ukharvest_source_previews.show", id=dry_run["id"])
     tk.h.flash_success(" ".join(filter(None, (tk._("Saved."), _start(form, saved), moves))))
     return tk.redirect_to("harvest.read", id=saved["name"])
-
-
-def _moving_text(source: Source, owner: str) -> str:
-    return description.moving_text(description.count_moving(source, owner), owner)
 
 
 def _refused(exc: tk.ValidationError, sent: SentSource) -> Errors:
@@ -345,7 +342,7 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
     if source is None or _may_give(form):
         data["owner_org"] = _owner(form)
     if source is None:
-        data["name"] = name or source_rules.name_for(data["title"])
+        data["name"] = name or source_rules.allowed_name(free_name(data["title"]))
         data["source_type"] = sent.source_type
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
@@ -402,8 +399,8 @@ def _start(form: Form, saved: Mapping[str, Any]) -> str:
     try:
         tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
     except (tk.ValidationError, tk.NotAuthorized):
-        return already_running()
-    return run_requested()
+        return str(tk._(ALREADY_RUNNING))
+    return str(tk._(RUN_REQUESTED))
 
 
 def page(
@@ -454,7 +451,7 @@ def page(
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
         shown["types"] = [kind]
         if sysadmin:
-            shown["moving"] = _moving_text(source, _owner(values))
+            shown["moving"] = description.moving_text(source, _owner(values))
             shown["would_move"] = description.count_moving(source, None)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)

@@ -22,7 +22,6 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.options import parse_options
-from ckanext.ukharvest.harvest import records
 from ckanext.ukharvest.harvest.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
@@ -208,11 +207,6 @@ def reserved_names() -> frozenset[str]:
 def allowed_name(name: str) -> str:
     """Return the name, with "-source" added if a page has it."""
     return f"{name}-source" if name in reserved_names() else name
-
-
-def name_for(title: str) -> str:
-    """Return a name for a new source, made from its title, that no dataset and no page has."""
-    return allowed_name(records.free_name(title))
 
 
 def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:

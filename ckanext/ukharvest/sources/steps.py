@@ -27,6 +27,9 @@ from ckanext.ukharvest.sources.pages import find_source
 
 steps = Blueprint("ukharvest", __name__)
 
+# The page says whether it waits or reads.
+RUN_REQUESTED = _("Run requested. Its progress is shown below.")
+ALREADY_RUNNING = _("No run was started: one is waiting or running already.")
 Act = Callable[[dict[str, Any], str], str]  # of a context and an id → message
 
 
@@ -56,16 +59,7 @@ def _refresh(context: dict[str, Any], id_: str) -> str:
         if exc.__cause__ is not None:  # ckanext-harvest's own exception
             raise exc.__cause__ from exc
         raise
-    return run_requested()
-
-
-def run_requested() -> str:
-    # The page says whether it waits or reads.
-    return str(tk._("Run requested. Its progress is shown below."))
-
-
-def already_running() -> str:
-    return str(tk._("No run was started: one is waiting or running already."))
+    return str(tk._(RUN_REQUESTED))
 
 
 def _mode() -> str:
@@ -185,7 +179,7 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     except SourceIsBeingCleared as exc:
         tk.h.flash_error(str(exc))
     except HarvestJobExists:
-        tk.h.flash_notice(already_running())
+        tk.h.flash_notice(tk._(ALREADY_RUNNING))
     except tk.ValidationError as exc:
         tk.h.flash_error("; ".join(map(str, exc.error_summary.values())))
     return tk.redirect_to("harvest.read", id=source["name"])

@@ -97,9 +97,7 @@ def test_filters_are_chosen_from_what_a_source_holds(
     assert editor.input_value("#field-title") == "Borchester"
     assert "keyword:roads" in editor.inner_text("#source-form")
     editor.click("text=Change something else")
-    rules = editor.locator("[data-options-of=data_json]").get_by_role(
-        "group", name="Which records are imported?"
-    )
+    rules = editor.locator("[data-options-of=data_json] .ukharvest-row")
     for row, (action, value) in enumerate((("keep", "roads"), ("leave_out", "parish 1"))):
         assert rules.nth(row).get_by_label("Records").input_value() == action
         assert rules.nth(row).get_by_label("Field").input_value() == "include_values:keyword"

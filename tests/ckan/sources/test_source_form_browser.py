@@ -114,11 +114,7 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.get_by_label("URL of the catalogue").fill("https://data.example.gov.uk")
     plain.get_by_label("Title").fill("The same again")
     plain.locator("[data-options-of=ckan] summary").click()
-    rule = (
-        plain.locator("[data-options-of=ckan]")
-        .get_by_role("group", name="Which records are imported? 1")
-        .first
-    )
+    rule = plain.locator("[data-options-of=ckan] .ukharvest-row").first
     rule.get_by_label("Records").select_option("Leave out")
     rule.get_by_label("Field").select_option("Keyword")
     rule.get_by_label("Values").fill("test\nold maps")
