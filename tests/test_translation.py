@@ -203,16 +203,16 @@ def test_translations_use_the_words_of_the_table_of_terms(
 @pytest.mark.parametrize(
     ("number", "text"),
     [
-        (0, "0 diwrnod"),
-        (1, "1 diwrnod"),
-        (2, "2 ddiwrnod"),
-        (3, "3 diwrnod"),
-        (6, "6 diwrnod"),
-        (10, "10 diwrnod"),
+        (0, "0 cofnod"),
+        (1, "1 cofnod"),
+        (2, "2 gofnod"),
+        (3, "3 chofnod"),
+        (6, "6 chofnod"),
+        (10, "10 cofnod"),
     ],
 )
 def test_welsh_has_six_plural_forms(number: int, text: str) -> None:
     with LANGUAGES["cy"].with_suffix(".mo").open("rb") as file:
         welsh = gettext.GNUTranslations(file)
-    assert welsh.ngettext("{n} day", "{n} days", number).format(n=number) == text
+    assert welsh.ngettext("{n} record", "{n} records", number).format(n=number) == text
     assert [welsh.plural(each) for each in (0, 1, 2, 3, 6, 10)] == [0, 1, 2, 3, 4, 5]  # type: ignore[attr-defined]
