@@ -58,7 +58,7 @@ def test_decided_run_waits_no_more_anywhere(
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     page = app.get(f"/harvest/somewhere/job/{run}", headers=headers).body
     assert "Decided" in page
-    assert "so this waited for a decision" in page
+    assert "Deletion pending <strong>" in page  # how many the decision was about
     assert WAITS not in page
     for path in ("/harvest/somewhere", "/harvest/somewhere/job"):
         listed = app.get(path, headers=headers).body
