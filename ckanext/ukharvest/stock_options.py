@@ -77,7 +77,7 @@ class Change:
     reasons: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
 
-# Why parts of a value are dropped: texts, with their values.
+# Why parts of a value are dropped: texts with their values.
 Reasons = list[tuple[str, Mapping[str, str]]]
 
 
