@@ -15,15 +15,18 @@ from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of
 from ckanext.ukharvest.lib.auth import Answer, answer, update_source
 from ckanext.ukharvest.lib.permissions import EDITORS, LOG_IN, may, may_if_exists
-from ckanext.ukharvest.previews.rules import may_be_shared, may_enter_network
+from ckanext.ukharvest.previews.rules import may_be_shared
 
 _STARTER = _("Only the person who started this test may do this.")
 
 
 def may_add(context: Any) -> bool:
     """Tell whether the user may add a source to an organisation."""
-    has_organisation = may_enter_network(context.get("user") or "")
-    return has_organisation and may(context, "harvest_source_create", id=None)
+    user = context.get("user")
+    has_organisation = authz.is_sysadmin(user) or authz.has_user_permission_for_some_org(
+        user, "create_dataset"
+    )
+    return bool(has_organisation) and may(context, "harvest_source_create", id=None)
 
 
 def may_change(context: Any, preview: SourcePreview) -> bool:
