@@ -413,7 +413,8 @@ def _combined(given: Mapping[str, str], portal: Portal) -> dict[str, str]:
         if texts.get(key) == given.get("guid"):
             texts.pop(key, None)
     for key in BOX.keys() & texts.keys():
-        texts[key] = ": ".join((portal.translate(BOX[key]), texts[key]))
+        side = portal.translate(BOX[key])  # outside: Babel reads no f-string
+        texts[key] = f"{side}: {texts[key]}"
     return texts
 
 

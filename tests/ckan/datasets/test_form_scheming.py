@@ -36,5 +36,5 @@ def test_the_example_has_each_field_in_our_words() -> None:
     for field in FIELDS:
         fields = example["dataset_fields" if field.of == DATASET else "resource_fields"]
         (found,) = [each for each in fields if each["field_name"] == field.key]
-        assert (found["label"], found["help_text"]) == (field.label, field.help)
+        assert (found["label"], found.get("help_text", "")) == (field.label, field.help)
         assert found["preset"] == preset(field.key)
