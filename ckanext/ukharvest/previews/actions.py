@@ -17,7 +17,6 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.background import PERSON, queue_position
-from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
@@ -175,27 +174,19 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     """
     user = context.get("user") or ""
     if data_dict.get("source_id"):
-        return _test_saved_source(context, user, data_dict)
+        source = source_of(data_dict)
+        tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+        preview, is_new = move_rules.add_dry_run(user, source, data_dict)
+        return _start(preview, context) if is_new else show_preview(preview, context)
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
     asked = {**data_dict, "id": source and source.id}
     tk.check_access("ukharvest_source_preview_create", context, asked)
     columns = preview_rules.validate(user, data_dict, source)
-    preview_rules.check_rate(user)
-    preview_rules.check_room(user)
+    preview_rules.check_limits(user, of_saved=False)
     if user and columns["content"] is None:
         source_previews.stop_tests(user)
         source_previews.delete_tests(user)
-    return _start(source_previews.add(user, **columns), context, at_front=bool(user))
-
-
-def _test_saved_source(context: Any, user: str, data_dict: dict[str, Any]) -> dict[str, Any]:
-    source = source_of(data_dict)
-    tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
-    place = move_rules.place_of(user, source, data_dict)
-    preview, is_new = move_rules.add_dry_run(user, source, place)
-    if not is_new:
-        return show_preview(preview, context)
-    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
+    return _start(source_previews.add(user, **columns), context)
 
 
 @tk.side_effect_free
@@ -254,11 +245,10 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
     if data_dict.get("source_id") and not data_dict.get("id"):
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
-        preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
-        if preview is None:
-            raise preview_auth.no_test()
-        return show_preview(preview, context)
-    return show_preview(_found(context, data_dict, "ukharvest_source_preview_show"), context)
+        place = {"source_type": source.type, "url": source.url}
+        latest = source_previews.latest_dry_run(source.id, **place)
+        return show_preview(preview_auth.check_exists(latest), context)
+    return show_preview(_load(context, data_dict, "ukharvest_source_preview_show"), context)
 
 
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -272,28 +262,22 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
     :returns: as :py:func:`ukharvest_source_preview_show`
     :rtype: dictionary
     """
-    preview = _found(context, data_dict, "ukharvest_source_preview_stop")
+    preview = _load(context, data_dict, "ukharvest_source_preview_stop")
     source_previews.stop(preview.id)
     return show_preview(source_previews.get(preview.id) or preview, context)
 
 
-def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
-    preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
-    if preview is None:
-        raise preview_auth.no_test()
+def _load(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
+    """Return the test of an id, if the user may do this with it."""
+    id_ = str(tk.get_or_bust(data_dict, "id"))
+    preview = preview_auth.check_exists(source_previews.get(id_))
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
 
-def _start(
-    preview: SourcePreview,
-    context: Any,
-    *,
-    at_front: bool,
-    seconds: float = preview_jobs.TEST_SECONDS,
-) -> dict[str, Any]:
+def _start(preview: SourcePreview, context: Any) -> dict[str, Any]:
     try:
-        preview_jobs.enqueue(preview.id, at_front=at_front, seconds=seconds)
+        preview_jobs.enqueue(preview)
     except RedisError as exc:
         source_previews.stop(preview.id)
         raise invalid(
@@ -327,8 +311,8 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     tk.check_access("ukharvest_source_move", context, {"source_id": source_id})
     data = schema.validate(data_dict, preview_schema.source_move_schema())
     preview = source_previews.get(data["dry_run_id"])
-    if preview is None or preview.source_id != source_id:
-        raise preview_auth.no_test()
+    is_own = preview is not None and preview.source_id == source_id
+    preview = preview_auth.check_exists(preview if is_own else None)
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     query.populate_existing().one()

@@ -140,11 +140,11 @@ def _dry_run(source: HarvestSource, url: str, type_: str) -> SourcePreview | Non
     """Run the dry run of a move in this process, without its limit of time."""
     user = config.harvest_user()
     with validation_errors():
-        place = move_rules.place_of(user, source, {"url": url, "source_type": type_})
-        dry_run, is_new = move_rules.add_dry_run(user, source, place)
+        asked = {"url": url, "source_type": type_}
+        dry_run, is_new = move_rules.add_dry_run(user, source, asked)
     if not is_new:
         raise RefusedError("a dry run of this move is in progress; wait for it")
-    click.echo(f"Reading {place['url']} …", err=True)
+    click.echo(f"Reading {dry_run.url} …", err=True)
     preview_jobs.run(dry_run.id, UNLIMITED, print_progress())
     return source_previews.get(dry_run.id)
 
@@ -158,7 +158,7 @@ def _save(dry_run: SourcePreview, most: int | None) -> bool:
     comparison = result["move"]
     for text in move_rules.sentences(comparison):
         click.echo(text)
-    missing = move_rules.list_missing(dry_run, comparison, most)
+    missing = move_rules.list_missing(dry_run, most)
     if missing:
         write_table(missing, COLUMNS)
     if (more := len(comparison["missing"]) - len(missing)) > 0:

@@ -290,13 +290,14 @@ def move(id: UUID) -> Any:  # noqa: A002
 def missing_csv(id: UUID) -> Response:  # noqa: A002
     """Send every dataset that the test did not find at the new URL."""
     source = source_pages.find_source(_find(id)["source_id"] or "-")
+    preview = preview_auth.check_exists(source_previews.get(str(id)))
     rows = [
         {
             **row,
             "dataset_address": tk.url_for("dataset.read", id=row["name"], _external=True),
             "identifier": row["guid"],
         }
-        for row in move_rules.list_all_missing(str(id))
+        for row in move_rules.list_missing(preview)
     ]
     return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -176,49 +176,38 @@ def _check_reach(
         )
 
 
-def check_rate(user: str) -> None:
-    """Refuse more tests than a person may start in a minute."""
-    address = tk.request.remote_addr if has_request_context() else None
-    has_started_enough = (
-        source_previews.started_lately(user) >= MOST_A_MINUTE
-        if user
-        else not action_tools.may_start_check(address or "", MOST_A_MINUTE)
-    )
-    if has_started_enough:
-        raise _too_many(60)
-
-
-def check_room(user: str) -> None:
-    """Refuse more tests of unsaved sources than may wait or be stored."""
-    most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
-    if source_previews.count_tests_under_way() >= most:
-        raise _too_many(5 * 60)
-    if source_previews.count_tests(of_visitors=not user) >= MOST_STORED:
-        raise _too_many(24 * 60 * 60)
-
-
-def _too_many(seconds: int) -> tk.ValidationError:
-    """Return the error of a limit of tests, to be raised.
+def check_limits(user: str, *, of_saved: bool) -> None:
+    """Refuse more tests than a person may start, and than may wait or be stored.
 
     Args:
-        seconds: after which a test may be possible again.
+        user: name of the user, "" for a visitor.
+        of_saved: the test is of a saved source.
     """
-    text = gettext("There are too many tests. Try again in {time}.", time=duration(seconds))
-    return invalid("test", text)
-
-
-def check_queue(user: str) -> None:
-    """Refuse the test of a saved source while the user has one, or the portal too many."""
-    under_way = source_previews.dry_runs_under_way()
-    if user in under_way:
+    if of_saved and user in source_previews.dry_runs_under_way():
         raise invalid(
             "test",
             tk._(
                 "Another test of yours of a saved source is in progress. Wait for it, or stop it."
             ),
         )
-    if len(under_way) >= MOST_OF_SAVED:
-        raise _too_many(10 * 60)
+    for number, most, seconds in _limits(user, of_saved=of_saved):
+        if number >= most:
+            text = gettext("There are too many tests. Try again in {time}.", time=duration(seconds))
+            raise invalid("test", text)
+
+
+def _limits(user: str, *, of_saved: bool) -> Iterator[tuple[int, int, int]]:
+    """Yield how many tests there are, how many there may be, and seconds after which to retry."""
+    if user:
+        yield source_previews.started_lately(user), MOST_A_MINUTE, 60
+    else:
+        address = tk.request.remote_addr if has_request_context() else None
+        yield action_tools.count_check(address or ""), MOST_A_MINUTE, 60
+    if of_saved:
+        yield len(source_previews.dry_runs_under_way()), MOST_OF_SAVED, 10 * 60
+        return
+    yield source_previews.count_tests_under_way(), MOST_UNDER_WAY // (1 if user else 2), 5 * 60
+    yield source_previews.count_tests(of_visitors=not user), MOST_STORED, 24 * 60 * 60
 
 
 def may_enter_network(user: str) -> bool:

@@ -483,5 +483,5 @@ def test_a_worker_that_cannot_do_it_says_so(
     monkeypatch.setattr(preview_jobs, "check_data", fail)
     found, page = checked(app, editor, text=GEOJSON)
     assert found["result"]["over"] == "fault"
-    assert "The source is not the cause." in page
+    assert "You do not need to change the source." in page
     assert "secret detail" not in page

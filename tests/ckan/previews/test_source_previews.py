@@ -303,7 +303,7 @@ def test_a_fault_of_ours_is_not_the_sources(
     work()
     found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
     assert found["heading"] == "Stopped"
-    assert "The source is not the cause." in found["text"][0]
+    assert "You do not need to change the source." in found["text"][0]
 
 
 def test_they_are_forgotten_after_a_day(editor: dict[str, str], publisher: Publisher) -> None:
