@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.outcomes import PreviewKind
-from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
+from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
@@ -41,24 +41,42 @@ _OF_SAVED = {"way": "url", "name": "", "schema": ""}
 def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     """Return a test as ``ukharvest_source_preview_show`` does."""
     kind, name = kind_of(preview), preview.source_type
+    state, result, finished = preview.state, preview.result, preview.finished
+    if source_previews.is_lost(preview):
+        over = "worker" if state == source_previews.RUNNING else "queue"
+        state, result = source_previews.DONE, failed(None, over=over)
+        finished = preview.heartbeat or preview.created
+    if result:
+        result = _with_texts(result, sees_inside=authz.is_sysadmin(context.get("user")))
     may_change = preview_auth.may_change(context, preview)
-    sees_inside = authz.is_sysadmin(context.get("user"))
-    label = tk._("Data with a schema") if name == DATA else name and type_label(name)
-    shown = {
-        "kind": kind.value,
-        "type_label": label,
-        **{key: (preview.given or _OF_SAVED)[key] for key in _OF_SAVED},
-        "may_change": may_change,
-        **_progress(preview, sees_inside=sees_inside),
-    }
-    shown["is_open"] = not preview.user_name or authz.is_authorized_boolean(
+    is_open = not preview.user_name or authz.is_authorized_boolean(
         "ukharvest_source_preview_show", {"user": ""}, {"preview": preview}
     )
-    if not may_change:
-        shown |= {"config": "", "url": safe_url(preview.url) if preview.url else ""}
-    state, result = shown["state"], shown["result"]
-    shown["heading"] = preview_texts.heading(kind, state, result, label)
-    shown["proposals"], shown["form_values"] = [], {}
+    label = tk._("Data with a schema") if name == DATA else name and type_label(name)
+    shown = {
+        "id": preview.id,
+        "kind": kind.value,
+        "source_id": preview.source_id,
+        "source_type": name,
+        "type_label": label,
+        **{key: (preview.given or _OF_SAVED)[key] for key in _OF_SAVED},
+        "url": preview.url if may_change or not preview.url else safe_url(preview.url),
+        "config": preview.config if may_change else "",
+        "may_change": may_change,
+        "is_open": is_open,
+        "created": iso(preview.created),
+        "finished": iso(finished),
+        "expires": iso(source_previews.expiry(preview)),
+        "state": state,
+        "stage": preview.stage,
+        "done": preview.done,
+        "heading": preview_texts.heading(kind, state, result, label),
+        "result": result,
+        "proposals": [],
+        "form_values": {},
+    }
+    if state == source_previews.WAITING:
+        shown |= queue_position(PERSON + preview.id)
     if state in source_previews.UNDER_WAY:
         now = preview_texts.progress(state, preview.stage, preview.done, shown.get("seconds"))
         return {**shown, "text": [now]}
@@ -66,58 +84,28 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
     if kind == PreviewKind.MOVE and result and result["move"]:
-        shown["text"] += move_rules.sentences(result["move"])
-        result["move"] = move_rules.summary(preview, result["move"])
-    return shown
-
-
-def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
-    """Return state, progress and result, with texts of its problems.
-
-    Args:
-        sees_inside: the user may see what servers of the portal's own network answered.
-    """
-    state, result, finished = preview.state, preview.result, preview.finished
-    if source_previews.is_lost(preview):
-        over = "worker" if state == source_previews.RUNNING else "queue"
-        state, result = source_previews.DONE, failed(None, over=over)
-        finished = preview.heartbeat or preview.created
-    shown = {
-        "id": preview.id,
-        "source_id": preview.source_id,
-        "source_type": preview.source_type,
-        "url": preview.url,
-        "config": preview.config,
-        "created": iso(preview.created),
-        "finished": iso(finished),
-        "expires": iso(source_previews.expiry(preview)),
-        "state": state,
-        "stage": preview.stage,
-        "done": preview.done,
-        "result": result and _with_texts(result, sees_inside=sees_inside),
-    }
-    if state == source_previews.WAITING:
-        shown |= queue_position(PERSON + preview.id)
+        result["move"] = move_rules.summary(preview)
     return shown
 
 
 def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
-    """Add texts in the user's language; remove what only sysadmins may see."""
-    held = result["held"]
+    """Add texts in the user's language; remove what only sysadmins may see.
+
+    Args:
+        sees_inside: the user may see what servers of the portal's own network answered.
+    """
+    held, error, report = result["held"], result["error"], result["report"]
     shown = {
         **result,
         "problems": [{**problem, **_texts_of(problem)} for problem in result["problems"]],
         "held": [{**field, "label": preview_texts.held_label(field["name"])} for field in held],
+        "error": error and {**error, **_texts_of(error)},
     }
-    if error := result["error"]:
-        shown["error"] = {**error, **_texts_of({**error, "severity": STOP})}
     if result["detected_type"]:
         shown["detected_label"] = type_label(result["detected_type"])
-    if report := result["report"]:
-        shown["report"] = {
-            **report,
-            "summary": check_texts.summarise(SimpleNamespace(**report)),
-        }
+    if report:
+        summary = check_texts.summarise(SimpleNamespace(**report))
+        shown["report"] = {**report, "summary": summary}
     if result["is_inside"] and not sees_inside:
         asked = [{**request, "media_type": "", "size": 0} for request in shown["asked"]]
         shown |= {"excerpt": "", "asked": asked}
@@ -125,8 +113,7 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
 
 
 def _texts_of(problem: dict[str, Any]) -> dict[str, str]:
-    consequence = problem["severity"] if problem["severity"] in (STOP, LOST) else PROBLEM
-    texts = describe_problem(problem["code"], consequence, problem.get("field", ""))
+    texts = describe_problem(problem["code"], PROBLEM, problem.get("field", ""))
     return {"title": texts.title, "tip": " ".join(filter(None, (texts.wanted, texts.tip)))}
 
 

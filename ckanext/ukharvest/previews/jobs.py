@@ -7,6 +7,7 @@ import logging
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from ckan.plugins import toolkit as tk
@@ -195,7 +196,7 @@ def run(
         preview = source_previews.begin(preview_id)
         if preview is None:
             return
-        save = _progress_saver(preview.id)
+        save = throttled(partial(source_previews.save_progress, preview.id), PAUSE)
         result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
         source_previews.finish(preview_id, result, **({"source_type": name} if name else {}))
     except Exception:  # noqa: BLE001 - without a database only the log is left
@@ -229,19 +230,19 @@ def delete_old() -> list[str]:
 TICK = (delete_old,)
 
 
-def _progress_saver(preview_id: str) -> Tell:
-    """Return a function that saves the progress, and tells whether the preview is still wanted."""
-    saved = ("", 0.0)  # stage, and when it was saved
+def throttled(tell: Tell, seconds: float) -> Tell:
+    """Return a function that calls this one at each new stage, else after so many seconds."""
+    last = ("", 0.0)  # stage, and when it was called
 
-    def tell(stage: str, done: int) -> bool:
-        nonlocal saved
+    def tell_sometimes(stage: str, done: int) -> bool:
+        nonlocal last
         now = time.monotonic()
-        if stage == saved[0] and now - saved[1] < PAUSE:
+        if stage == last[0] and now - last[1] < seconds:
             return True
-        saved = (stage, now)
-        return source_previews.save_progress(preview_id, stage, done)
+        last = (stage, now)
+        return tell(stage, done)
 
-    return tell
+    return tell_sometimes
 
 
 def _kind_of(name: str) -> source_types.SourceType:

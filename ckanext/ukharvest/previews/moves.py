@@ -1,9 +1,9 @@
-"""Rules of moving a source to another URL, and texts about the move."""
+"""Rules of testing a saved source, and of moving it to another URL."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -18,37 +18,8 @@ from ckanext.ukharvest.harvest import source_moves
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.lib.permissions import find_unended_run, run_first
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext, ngettext, number, ungettext
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.sources import rules as source_rules
-
-
-def sentences(move: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which of the source's datasets are at the new URL.
-
-    Args:
-        move: a ``MoveResult``.
-    """
-    matches, datasets = move["same"] + move["moved"], move["datasets"]
-    yield ngettext(
-        "{found} of the {n} dataset of this source is at the new URL.",
-        "{found} of the {n} datasets of this source are at the new URL.",
-        datasets,
-        found=number(matches),
-        n=number(datasets),
-    )
-    if move["added"]:
-        yield ungettext(
-            "The next run would add {n} dataset.",
-            "The next run would add {n} datasets.",
-            move["added"],
-        )
-    if move["dropped"]:
-        yield gettext(
-            "The new type does not have these options, which are dropped: {names}.",
-            names=", ".join(move["dropped"]),
-        )
-
 
 # That a move is done, and why one needs a confirmation; English.
 MOVED = _("The new URL is saved. Start a run to harvest it.")
@@ -110,8 +81,9 @@ def _check_place(user: str, source: HarvestSource, place: dict[str, str]) -> dic
     return checked
 
 
-def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a dry run as ``ukharvest_source_preview_show`` returns it."""
+def summary(preview: SourcePreview) -> dict[str, Any]:
+    """Return what was found at a new URL as ``ukharvest_source_preview_show`` returns it."""
+    move = preview.result["move"]
     return {
         **{key: move[key] for key in ("datasets", "same", "moved", "added", "dropped")},
         "missing": len(move["missing"]),
