@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ckan import authz, model
@@ -15,7 +15,7 @@ from flask import has_request_context
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
+from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -69,18 +69,15 @@ def validate(
         errors["schema_url"] = [_only_one("URL", "File")]
     guard = config.guard() if may_enter else config.public_guard()
     for field in ("url", "schema_url"):
-        try:
-            if data[field] and field not in errors:
+        if data[field] and field not in errors:
+            with _errors_at(field, errors):
                 guard.check_url(data[field])
                 # What is not added later may be a page of this portal.
                 if field == "url" and may_enter and not has_schema:
                     source_rules.refuse(data[field], source_type)
-        except Blocked as exc:
-            errors[field] = [exc.message]
-        except tk.Invalid as exc:
-            errors[field] = [str(exc.error)]
     if kind and not errors and (source or config_text):
-        config_text = _checked_options(user, kind, data["url"], config_text, source, errors)
+        with _errors_at("config", errors):
+            config_text = _check_options(user, kind, data["url"], config_text, source)
     if errors:
         raise tk.ValidationError(errors)
     pasted = str(tk._("Text"))
@@ -111,69 +108,49 @@ def may_be_shared(config_text: str, source: HarvestSource | None = None) -> bool
     return package is None or (package.state == "active" and not package.private)
 
 
-def _checked_options(  # noqa: PLR0913
-    user: str,
-    kind: source_types.SourceType,
-    url: str,
-    text: str,
-    source: HarvestSource | None,
-    errors: Errors,
-) -> str:
-    """Return the options, checked as when saving and running; add messages to ``errors``.
-
-    A preview must not read with options that the user may not set.
-    """
-    data = {
-        ("config",): text,
-        ("url",): url,
-        ("source_type",): kind.name,
-        ("id",): source.id if source else "",
-    }
-    faults: Errors = {("config",): []}
+@contextmanager
+def _errors_at(field: str, errors: Errors) -> Iterator[None]:
+    """Add an error that is raised to those of a field."""
     try:
-        source_rules.check_config(("config",), data, faults, {"user": user})
-        source_rules.check_credential(("url",), url, data, faults)
-        if not faults["config",] and not authz.is_sysadmin(user):
-            _check_reach(kind, url, data["config",], source)
+        yield
     except tk.Invalid as exc:
-        faults["config",] = [str(exc.error)]
+        errors[field] = [str(exc.error)]
     except UkharvestError as exc:
-        faults["config",] = [exc.message]
-    if messages := faults["config",]:
-        errors["config"] = messages
-    return str(data["config",] or "")
+        errors[field] = [exc.message]
 
 
-def _check_reach(
-    kind: source_types.SourceType, url: str, text: str, source: HarvestSource | None
-) -> None:
-    """Refuse options that reach further than a run that this user could start.
+def _check_options(
+    user: str, kind: source_types.SourceType, url: str, text: str, source: HarvestSource | None
+) -> str:
+    """Return the options, checked as when saving and running.
 
-    Everybody can see a saved source, but a test leaves no trace: it may use a secret only where
-    the saved source does already.
+    A test must not read with options that the user may not set. Everybody can see a saved source,
+    but a test leaves no trace: it may use a secret only where the saved source does already.
 
     Raises:
-        ConfigError: with the name of the option.
+        Invalid, UkharvestError: with the name of the option.
     """
-    declared = kind.all_options
-    values = options.validate(json.loads(text or "{}"), declared)
+    own_id = source.id if source else ""
+    data = {("config",): text, ("source_type",): kind.name, ("id",): own_id}
+    source_rules.check_config(("config",), data, {}, {"user": user})
+    text = data["config",] or ""
+    if message := source_rules.find_secret_fault(url, kind.name, text):
+        raise tk.Invalid(message)
+    if authz.is_sysadmin(user):
+        return text
+    values = options.validate(json.loads(text or "{}"), kind.all_options)
+    secret, is_used = values["credential"], False
     if source:
         source_config.check_privileged_options(kind, source.id, values)
-    if not values["credential"]:
-        return
-    stored = parse_options(source.config) if source else {}
-    if (
-        source is None
-        or stored.get("credential") != values["credential"]
-        or origin(url) != origin(source.url)
-    ):
-        raise ConfigError(
+        is_used = parse_options(source.config).get("credential") == secret
+    if secret and not (is_used and source and origin(url) == origin(source.url)):
+        raise tk.Invalid(
             tk._(
                 "credential: only a sysadmin can test with a secret that the saved source does not"
                 " use, or at another server"
-            ),
-            field="credential",
+            )
         )
+    return text
 
 
 def check_limits(user: str, *, of_saved: bool) -> None:
