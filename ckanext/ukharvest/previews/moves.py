@@ -46,7 +46,7 @@ def add_dry_run(
         ValidationError: the source could not be saved so, or too many are under way.
     """
     if source.type not in config.our_type_names():
-        raise invalid("source_id", preview_rules.cannot_be_tested())
+        raise invalid("source_id", tk._(preview_rules.CANNOT_BE_TESTED))
     place = {"source_type": source.type, "url": source.url, "config": source.config or ""}
     if changes := {key: str(data_dict[key] or "").strip() for key in place if key in data_dict}:
         place = _check_place(user, source, {**place, "url": "", **changes})

@@ -97,14 +97,18 @@ def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
     preview = _find(id)
     if is_fragment():
         return _private(_progress_part(preview))
-    variables = {**_variables(preview), "url": preview["url"], "errors": {}}
     is_url = (preview["kind"], preview["way"]) == ("test", "url") and preview["source_type"] != DATA
-    variables["adds"] = is_url and preview_auth.may_add(context())
     form = _form_of(preview)
-    variables["form"] = "edit" if "id" in form else "new" if form else ""
+    variables = {
+        **_variables(preview),
+        "url": preview["url"],
+        "errors": {},
+        "adds": is_url and preview_auth.may_add(context()),
+        "form": "edit" if "id" in form else "new" if form else "",
+        "few_match": tk._(move_rules.FEW_MATCH),
+    }
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
-        variables["few_match"] = tk._(move_rules.FEW_MATCH)
         return _private(Response(source_pages.render(_PAGE, source, **variables)))
     return _private(Response(tk.render(_PAGE, variables)))
 
@@ -257,12 +261,9 @@ def check(name: str) -> Any:
     asked = {"source_id": source["id"]}
     if tk.request.method == "POST":
         check_token()
-
-        def refuse(exc: tk.ValidationError) -> Any:
-            flash_errors(exc)
-            return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
-
-        return _test(asked, refuse)
+        preview = _call("ukharvest_source_preview_create", **asked)
+        here = "ukharvest_source_previews.check"
+        return _to_page(preview) if preview else tk.redirect_to(here, name=source["name"])
     try:
         return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:

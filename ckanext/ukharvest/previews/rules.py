@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_config
 from ckanext.ukharvest.lib import actions as action_tools
@@ -35,6 +36,9 @@ MOST_OF_SAVED = 3  # at the same time: each can occupy a background worker for t
 MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
 MOST_STORED = 1000  # of all users; as many of all visitors
 LONGEST_NAME = 100  # characters of a file's name
+CANNOT_BE_TESTED = _(
+    "Sources of this type cannot be tested. Save the source and start a run instead."
+)
 
 Errors = dict[Any, list[str]]
 _ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
@@ -252,12 +256,5 @@ def _check_type(
     if has_schema and name not in ("", DATA):
         errors["source_type"] = [tk._("A schema is for data. Choose data, or remove the schema.")]
     elif name and name != DATA and (kind is None or (source and not is_harvested)):
-        errors["source_type"] = [cannot_be_tested()]
+        errors["source_type"] = [tk._(CANNOT_BE_TESTED)]
     return kind
-
-
-def cannot_be_tested() -> str:
-    """Return what to do about a source of another harvester's type."""
-    return str(
-        tk._("Sources of this type cannot be tested. Save the source and start a run instead.")
-    )
