@@ -181,26 +181,27 @@ def background() -> dict[str, Any]:
 
 def texts_of(which: str) -> dict[str, str]:
     """Return the script's texts; it replaces {host}, and appends what a server says."""
+    own = {
+        "wms": {
+            "look": tk._("Open service"),
+            "shown": tk._("The picture is drawn by {host}."),
+        },
+        "geojson": {
+            "look": tk._("Go to file"),
+            "shown": tk._("Features in the file: {count}"),
+            "table": tk._("Properties of the first 100 features"),
+            "large": tk._("The file is larger than 20 MB, which is too large to show here."),
+            "not_geojson": tk._("{host} returned something that is not GeoJSON."),
+            "not_degrees": tk._(
+                "The file's coordinates are not longitude and latitude in degrees."
+            ),
+            "empty": tk._("The file has no feature with a location."),
+        },
+    }
     return {
         "silent": tk._("No answer from {host}. The server may be down or no longer exist."),
         "forbidden": tk._("The browser may not load this from {host}."),
         "loading": tk._("Loading from {host} …"),
         "refused": tk._("{host} did not send what this page asked for."),
-        **(_texts_of_file() if which == "geojson" else _texts_of_service()),
-    }
-
-
-def _texts_of_service() -> dict[str, str]:
-    return {"look": tk._("Open service"), "shown": tk._("The picture is drawn by {host}.")}
-
-
-def _texts_of_file() -> dict[str, str]:
-    return {
-        "look": tk._("Go to file"),
-        "shown": tk._("Features in the file: {count}"),
-        "table": tk._("Properties of the first 100 features"),
-        "large": tk._("The file is larger than 20 MB, which is too large to show here."),
-        "not_geojson": tk._("{host} returned something that is not GeoJSON."),
-        "not_degrees": tk._("The file's coordinates are not longitude and latitude in degrees."),
-        "empty": tk._("The file has no feature with a location."),
+        **own.get(which, {}),
     }

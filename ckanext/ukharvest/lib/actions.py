@@ -116,9 +116,9 @@ def seconds_to_wait(address: str) -> int:
     return 0
 
 
-def may_start_check(address: str, most: int) -> bool:
-    """Count a visitor's check; tell whether it is one of the first ``most`` of a minute."""
-    return http_client.count_in_redis(f"visitor-checks:{_client(address)}", PERIOD) <= most
+def count_check(address: str) -> int:
+    """Count a visitor's check; return how many came before it in a minute."""
+    return http_client.count_in_redis(f"visitor-checks:{_client(address)}", PERIOD) - 1
 
 
 def _client(address: str) -> str:

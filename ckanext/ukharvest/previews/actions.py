@@ -12,12 +12,11 @@ from redis.exceptions import RedisError
 
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.outcomes import PreviewKind
-from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, STOP
+from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.background import PERSON, queue_position
-from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
@@ -42,24 +41,42 @@ _OF_SAVED = {"way": "url", "name": "", "schema": ""}
 def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     """Return a test as ``ukharvest_source_preview_show`` does."""
     kind, name = kind_of(preview), preview.source_type
+    state, result, finished = preview.state, preview.result, preview.finished
+    if source_previews.is_lost(preview):
+        over = "worker" if state == source_previews.RUNNING else "queue"
+        state, result = source_previews.DONE, failed(None, over=over)
+        finished = preview.heartbeat or preview.created
+    if result:
+        result = _with_texts(result, sees_inside=authz.is_sysadmin(context.get("user")))
     may_change = preview_auth.may_change(context, preview)
-    sees_inside = authz.is_sysadmin(context.get("user"))
-    label = tk._("Data with a schema") if name == DATA else name and type_label(name)
-    shown = {
-        "kind": kind.value,
-        "type_label": label,
-        **{key: (preview.given or _OF_SAVED)[key] for key in _OF_SAVED},
-        "may_change": may_change,
-        **_progress(preview, sees_inside=sees_inside),
-    }
-    shown["is_open"] = not preview.user_name or authz.is_authorized_boolean(
+    is_open = not preview.user_name or authz.is_authorized_boolean(
         "ukharvest_source_preview_show", {"user": ""}, {"preview": preview}
     )
-    if not may_change:
-        shown |= {"config": "", "url": safe_url(preview.url) if preview.url else ""}
-    state, result = shown["state"], shown["result"]
-    shown["heading"] = preview_texts.heading(kind, state, result, label)
-    shown["proposals"], shown["form_values"] = [], {}
+    label = tk._("Data with a schema") if name == DATA else name and type_label(name)
+    shown = {
+        "id": preview.id,
+        "kind": kind.value,
+        "source_id": preview.source_id,
+        "source_type": name,
+        "type_label": label,
+        **{key: (preview.given or _OF_SAVED)[key] for key in _OF_SAVED},
+        "url": preview.url if may_change or not preview.url else safe_url(preview.url),
+        "config": preview.config if may_change else "",
+        "may_change": may_change,
+        "is_open": is_open,
+        "created": iso(preview.created),
+        "finished": iso(finished),
+        "expires": iso(source_previews.expiry(preview)),
+        "state": state,
+        "stage": preview.stage,
+        "done": preview.done,
+        "heading": preview_texts.heading(kind, state, result, label),
+        "result": result,
+        "proposals": [],
+        "form_values": {},
+    }
+    if state == source_previews.WAITING:
+        shown |= queue_position(PERSON + preview.id)
     if state in source_previews.UNDER_WAY:
         now = preview_texts.progress(state, preview.stage, preview.done, shown.get("seconds"))
         return {**shown, "text": [now]}
@@ -67,58 +84,28 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     if kind == PreviewKind.TEST and preview_auth.may_add(context):
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
     if kind == PreviewKind.MOVE and result and result["move"]:
-        shown["text"] += move_rules.sentences(result["move"])
-        result["move"] = move_rules.summary(preview, result["move"])
-    return shown
-
-
-def _progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str, Any]:
-    """Return state, progress and result, with texts of its problems.
-
-    Args:
-        sees_inside: the user may see what servers of the portal's own network answered.
-    """
-    state, result, finished = preview.state, preview.result, preview.finished
-    if source_previews.is_lost(preview):
-        over = "worker" if state == source_previews.RUNNING else "queue"
-        state, result = source_previews.DONE, failed(None, over=over)
-        finished = preview.heartbeat or preview.created
-    shown = {
-        "id": preview.id,
-        "source_id": preview.source_id,
-        "source_type": preview.source_type,
-        "url": preview.url,
-        "config": preview.config,
-        "created": iso(preview.created),
-        "finished": iso(finished),
-        "expires": iso(source_previews.expiry(preview)),
-        "state": state,
-        "stage": preview.stage,
-        "done": preview.done,
-        "result": result and _with_texts(result, sees_inside=sees_inside),
-    }
-    if state == source_previews.WAITING:
-        shown |= queue_position(PERSON + preview.id)
+        result["move"] = move_rules.summary(preview)
     return shown
 
 
 def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
-    """Add texts in the user's language; remove what only sysadmins may see."""
-    held = result["held"]
+    """Add texts in the user's language; remove what only sysadmins may see.
+
+    Args:
+        sees_inside: the user may see what servers of the portal's own network answered.
+    """
+    held, error, report = result["held"], result["error"], result["report"]
     shown = {
         **result,
         "problems": [{**problem, **_texts_of(problem)} for problem in result["problems"]],
         "held": [{**field, "label": preview_texts.held_label(field["name"])} for field in held],
+        "error": error and {**error, **_texts_of(error)},
     }
-    if error := result["error"]:
-        shown["error"] = {**error, **_texts_of({**error, "severity": STOP})}
     if result["detected_type"]:
         shown["detected_label"] = type_label(result["detected_type"])
-    if report := result["report"]:
-        shown["report"] = {
-            **report,
-            "summary": check_texts.summarise(SimpleNamespace(**report)),
-        }
+    if report:
+        summary = check_texts.summarise(SimpleNamespace(**report))
+        shown["report"] = {**report, "summary": summary}
     if result["is_inside"] and not sees_inside:
         asked = [{**request, "media_type": "", "size": 0} for request in shown["asked"]]
         shown |= {"excerpt": "", "asked": asked}
@@ -126,8 +113,7 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
 
 
 def _texts_of(problem: dict[str, Any]) -> dict[str, str]:
-    consequence = problem["severity"] if problem["severity"] in (STOP, LOST) else PROBLEM
-    texts = describe_problem(problem["code"], consequence, problem.get("field", ""))
+    texts = describe_problem(problem["code"], PROBLEM, problem.get("field", ""))
     return {"title": texts.title, "tip": " ".join(filter(None, (texts.wanted, texts.tip)))}
 
 
@@ -175,27 +161,19 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     """
     user = context.get("user") or ""
     if data_dict.get("source_id"):
-        return _test_saved_source(context, user, data_dict)
+        source = source_of(data_dict)
+        tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
+        preview, is_new = move_rules.add_dry_run(user, source, data_dict)
+        return _start(preview, context) if is_new else show_preview(preview, context)
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
     asked = {**data_dict, "id": source and source.id}
     tk.check_access("ukharvest_source_preview_create", context, asked)
     columns = preview_rules.validate(user, data_dict, source)
-    preview_rules.check_rate(user)
-    preview_rules.check_room(user)
+    preview_rules.check_limits(user, of_saved=False)
     if user and columns["content"] is None:
         source_previews.stop_tests(user)
         source_previews.delete_tests(user)
-    return _start(source_previews.add(user, **columns), context, at_front=bool(user))
-
-
-def _test_saved_source(context: Any, user: str, data_dict: dict[str, Any]) -> dict[str, Any]:
-    source = source_of(data_dict)
-    tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
-    place = move_rules.place_of(user, source, data_dict)
-    preview, is_new = move_rules.add_dry_run(user, source, place)
-    if not is_new:
-        return show_preview(preview, context)
-    return _start(preview, context, at_front=False, seconds=DRY_RUN_BUDGET.seconds)
+    return _start(source_previews.add(user, **columns), context)
 
 
 @tk.side_effect_free
@@ -254,11 +232,10 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
     if data_dict.get("source_id") and not data_dict.get("id"):
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
-        preview = source_previews.latest_dry_run(source.id, source_type=source.type, url=source.url)
-        if preview is None:
-            raise preview_auth.no_test()
-        return show_preview(preview, context)
-    return show_preview(_found(context, data_dict, "ukharvest_source_preview_show"), context)
+        place = {"source_type": source.type, "url": source.url}
+        latest = source_previews.latest_dry_run(source.id, **place)
+        return show_preview(preview_auth.check_exists(latest), context)
+    return show_preview(_load(context, data_dict, "ukharvest_source_preview_show"), context)
 
 
 def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -272,28 +249,22 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
     :returns: as :py:func:`ukharvest_source_preview_show`
     :rtype: dictionary
     """
-    preview = _found(context, data_dict, "ukharvest_source_preview_stop")
+    preview = _load(context, data_dict, "ukharvest_source_preview_stop")
     source_previews.stop(preview.id)
     return show_preview(source_previews.get(preview.id) or preview, context)
 
 
-def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
-    preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
-    if preview is None:
-        raise preview_auth.no_test()
+def _load(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
+    """Return the test of an id, if the user may do this with it."""
+    id_ = str(tk.get_or_bust(data_dict, "id"))
+    preview = preview_auth.check_exists(source_previews.get(id_))
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
 
-def _start(
-    preview: SourcePreview,
-    context: Any,
-    *,
-    at_front: bool,
-    seconds: float = preview_jobs.TEST_SECONDS,
-) -> dict[str, Any]:
+def _start(preview: SourcePreview, context: Any) -> dict[str, Any]:
     try:
-        preview_jobs.enqueue(preview.id, at_front=at_front, seconds=seconds)
+        preview_jobs.enqueue(preview)
     except RedisError as exc:
         source_previews.stop(preview.id)
         raise invalid(
@@ -327,8 +298,8 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     tk.check_access("ukharvest_source_move", context, {"source_id": source_id})
     data = schema.validate(data_dict, preview_schema.source_move_schema())
     preview = source_previews.get(data["dry_run_id"])
-    if preview is None or preview.source_id != source_id:
-        raise preview_auth.no_test()
+    is_own = preview is not None and preview.source_id == source_id
+    preview = preview_auth.check_exists(preview if is_own else None)
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     query.populate_existing().one()

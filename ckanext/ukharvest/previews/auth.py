@@ -15,18 +15,15 @@ from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of
 from ckanext.ukharvest.lib.auth import Answer, answer, update_source
 from ckanext.ukharvest.lib.permissions import EDITORS, LOG_IN, may, may_if_exists
-from ckanext.ukharvest.previews.rules import may_be_shared
+from ckanext.ukharvest.previews.rules import may_be_shared, may_enter_network
 
 _STARTER = _("Only the person who started this test may do this.")
 
 
 def may_add(context: Any) -> bool:
     """Tell whether the user may add a source to an organisation."""
-    user = context.get("user")
-    has_organisation = authz.is_sysadmin(user) or authz.has_user_permission_for_some_org(
-        user, "create_dataset"
-    )
-    return bool(has_organisation) and may(context, "harvest_source_create", id=None)
+    has_organisation = may_enter_network(context.get("user") or "")
+    return has_organisation and may(context, "harvest_source_create", id=None)
 
 
 def may_change(context: Any, preview: SourcePreview) -> bool:
@@ -84,15 +81,14 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> An
 
 
 def _preview_of(data_dict: dict[str, Any]) -> SourcePreview:
-    preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
+    return data_dict.get("preview") or check_exists(source_previews.get(str(data_dict.get("id"))))
+
+
+def check_exists(preview: SourcePreview | None) -> SourcePreview:
+    """Return a test that was looked for; raise ObjectNotFound if there is none."""
     if preview is None:
-        raise no_test()
+        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
     return preview
-
-
-def no_test() -> tk.ObjectNotFound:
-    """Return the error that there is no such test, to be raised."""
-    return tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
 
 
 ukharvest_source_move = update_source

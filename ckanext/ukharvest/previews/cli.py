@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -31,7 +30,6 @@ from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
-from ckanext.ukharvest.reading.source_preview import Tell
 from ckanext.ukharvest.sources.cli import source_group
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
@@ -42,7 +40,9 @@ def dry_run(source: HarvestSource) -> int:
     """Read a source as a run would, print what the run would do, and return the exit code."""
     click.echo(f"Reading {source.url} …", err=True)
     try:
-        result = queue.get_harvester(source.type).dry_run(source, print_progress())
+        result = queue.get_harvester(source.type).dry_run(
+            source, preview_jobs.throttled(_print_progress, LINE_EVERY)
+        )
     except ConfigError as exc:
         click.echo(f"Error: {exc.message}", err=True)
         return UNUSABLE
@@ -57,18 +57,9 @@ def dry_run(source: HarvestSource) -> int:
 SLOTS = (Slot("dry_run", "", dry_run),)
 
 
-def print_progress() -> Tell:
-    """Return a function that prints how far a dry run is, every few seconds."""
-    last = time.monotonic()
-
-    def tell(stage: str, done: int) -> bool:
-        nonlocal last
-        if time.monotonic() - last >= LINE_EVERY:
-            last = time.monotonic()
-            click.echo(preview_texts.progress("running", stage, done), err=True)
-        return True
-
-    return tell
+def _print_progress(stage: str, done: int) -> bool:
+    click.echo(preview_texts.progress("running", stage, done), err=True)
+    return True
 
 
 def _lines(result: PreviewResult) -> Iterator[str]:
@@ -116,10 +107,18 @@ def move(
     datasets: as they are, and with the new URL in the place of the old one. Exit code: 0 the
     source was moved, or can be; 1 fewer than half of its datasets are there; 2 it cannot be moved.
     """
-    dry_run = _dry_run(source_or_fail(name), url, type_)
-    if dry_run is None:
-        raise RefusedError("the dry run was stopped")
-    is_few = _save(dry_run, None if all_ else move_rules.LISTED)
+    preview = _test(source_or_fail(name), url, type_)
+    result: Mapping[str, Any] = preview.result or {}
+    message = (result.get("error") or {}).get("message") or move_rules.refusal(preview)
+    if message:
+        raise RefusedError(message)
+    click.echo("\n".join(preview_texts.sentences(PreviewKind.MOVE, result)))
+    missing = move_rules.list_missing(preview, None if all_ else move_rules.LISTED)
+    if missing:
+        write_table(missing, COLUMNS)
+    if (more := len(result["move"]["missing"]) - len(missing)) > 0:
+        click.echo(f"… and {more:,} more; --all lists them")
+    is_few = move_rules.few_records_match(result["move"])
     if is_dry:
         click.echo("Dry run: nothing was changed.")
         sys.exit(FEW if is_few else MOVED)
@@ -127,43 +126,28 @@ def move(
         click.echo("Error: " + tk._(move_rules.FEW_MATCH), err=True)
         click.echo("Nothing was changed. To move it all the same: --even-if-few-match", err=True)
         sys.exit(FEW)
-    request = {"source_id": dry_run.source_id, "dry_run_id": dry_run.id}
-    request["even_if_few_match"] = even_if_few_match
+    context = {"ignore_auth": True, "user": config.harvest_user()}
+    request = {"source_id": preview.source_id, "dry_run_id": preview.id}
     with validation_errors():
         tk.get_action("ukharvest_source_move")(
-            {"ignore_auth": True, "user": config.harvest_user()}, request
+            context, {**request, "even_if_few_match": even_if_few_match}
         )
     click.echo(tk._(move_rules.MOVED))
 
 
-def _dry_run(source: HarvestSource, url: str, type_: str) -> SourcePreview | None:
-    """Run the dry run of a move in this process, without its limit of time."""
-    user = config.harvest_user()
+def _test(source: HarvestSource, url: str, type_: str) -> SourcePreview:
+    """Test a source at another URL in this process, without a limit of time."""
     with validation_errors():
-        place = move_rules.place_of(user, source, {"url": url, "source_type": type_})
-        dry_run, is_new = move_rules.add_dry_run(user, source, place)
+        asked = {"url": url, "source_type": type_}
+        preview, is_new = move_rules.add_dry_run(config.harvest_user(), source, asked)
     if not is_new:
         raise RefusedError("a dry run of this move is in progress; wait for it")
-    click.echo(f"Reading {place['url']} …", err=True)
-    preview_jobs.run(dry_run.id, UNLIMITED, print_progress())
-    return source_previews.get(dry_run.id)
-
-
-def _save(dry_run: SourcePreview, most: int | None) -> bool:
-    """Print what is at the new URL; return whether that is fewer than half of the datasets."""
-    result: Mapping[str, Any] = dry_run.result or {}
-    message = (result.get("error") or {}).get("message") or move_rules.refusal(dry_run)
-    if message:
-        raise RefusedError(message)
-    comparison = result["move"]
-    for text in move_rules.sentences(comparison):
-        click.echo(text)
-    missing = move_rules.list_missing(dry_run, comparison, most)
-    if missing:
-        write_table(missing, COLUMNS)
-    if (more := len(comparison["missing"]) - len(missing)) > 0:
-        click.echo(f"… and {more:,} more; --all lists them")
-    return move_rules.few_records_match(comparison)
+    click.echo(f"Reading {preview.url} …", err=True)
+    preview_jobs.run(preview.id, UNLIMITED, preview_jobs.throttled(_print_progress, LINE_EVERY))
+    ended = source_previews.get(preview.id)
+    if ended is None:
+        raise RefusedError("the dry run was stopped")
+    return ended
 
 
 @click.command(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import IO, cast
+from functools import partial
+from typing import cast
 
 from ckan.plugins import toolkit as tk
 from ckanext.harvest import queue
@@ -82,18 +81,26 @@ class SourceTest:
             return self._of_data(), DATA
         return cast(PreviewResult, {**self._of_source(), "lookup": lookup}), self._type
 
-    @contextmanager
-    def _client(self, credential: str = "", most: int = 0) -> Iterator[HttpClient]:
-        """Open a client for what the person who asks may read."""
+    def _document(self, credential: str = "", most: int = 0) -> AbstractContextManager[HttpClient]:
+        """Return a client that reads the URL; for a text or a file one that has only that."""
+        if self._content is not None:
+            return nullcontext(cast(HttpClient, TextClient(self._url, self._content)))
+        return self._network(credential, most)
+
+    def _network(self, credential: str = "", most: int = 0) -> HttpClient:
+        """Return a client for what the person who asks may read; the caller closes it.
+
+        Args:
+            most: bytes of a response.
+        """
         is_insider = self._given["may_enter"]
         guard = None if is_insider else config.public_guard()
         limits = replace(REQUEST, max_bytes=most) if most else None if is_insider else REQUEST
-        with open_client(credential, limits=limits, guard=guard) as http:
-            yield http
+        return open_client(credential, limits=limits, guard=guard)
 
     def _look_up(self) -> Lookup:
         """Return the source that the URL leads to."""
-        with self._client() as http:
+        with self._network() as http:
             probe = Probe(http, tell=lambda: self._tell("searching", 0))
             try:
                 place = look_up(self._url, probe)
@@ -121,23 +128,19 @@ class SourceTest:
         Raises:
             SourceError: they cannot be read, or show no type.
         """
-        head, media_type = self._content, ""
-        if head is None:
-            with self._client() as http, http.get(self._url, first=HEAD) as reply:
-                head, media_type = reply.content, reply.media_type
-        if name := detect(head[:HEAD]):
+        with self._document() as http, http.get(self._url, first=HEAD) as reply:
+            head = reply.content[:HEAD]
+        if name := detect(head):
             return name
-        raise unrecognised(self._url, head[:HEAD], media_type)
+        raise unrecognised(self._url, head, reply.media_type)
 
     def _of_source(self) -> PreviewResult:
         kind, is_sent = _kind_of(self._type), self._content is not None
         chosen = options.validate(json.loads(self._config or "{}"), kind.all_options)
         is_large = self._given["may_enter"] and not is_sent
         budget = BUDGET if is_large else Budget(megabytes=config.CHECK_MEGABYTES)
-        with self._client(chosen["credential"]) as own:
-            client = TextClient(self._url, self._content or b"") if is_sent else own
-            http = cast(HttpClient, client)
-            limits, own_site = config.record_limits(), config.own_site()
+        limits, own_site = config.record_limits(), config.own_site()
+        with self._document(chosen["credential"]) as http:
             source = Source(self._url, chosen, http, limits=limits, own_site=own_site)
             watched = Watched(http, budget)
             result = SourcePreview(
@@ -149,26 +152,17 @@ class SourceTest:
 
     def _of_data(self) -> PreviewResult:
         """Check a file of data against its schema."""
-        most = min(self._most, config.data_checks_megabytes() * MIB)
-        limits = replace(Limits.for_bytes(most), data_bytes=self._most)
-        schema = self._schema
+        largest = min(self._most, config.data_checks_megabytes() * MIB)
+        limits = replace(Limits.for_bytes(largest), data_bytes=self._most)
+        schema, most = self._schema, self._most + 1
         if schema is None and self._given["schema"]:
-            with self._client(most=limits.schema_bytes + 1) as http:
+            with self._network(most=limits.schema_bytes + 1) as http:
                 schema = read_schema(self._given["schema"], http, limits).content
-        with self._data() as data:
+        with self._document(most=most) as http, http.get(self._url, first=most) as reply:
             self._tell("reading", 0)
-            report = check_data(data, schema, limits)
+            report = check_data(reply.body, schema, limits)
         stored = storable(report.as_dict())
         return {**NOTHING, "verdict": _VERDICTS[report.verdict], "report": stored}
-
-    @contextmanager
-    def _data(self) -> Iterator[IO[bytes]]:
-        if self._content is not None:
-            yield io.BytesIO(self._content)
-            return
-        most = self._most + 1
-        with self._client(most=most) as http, http.get(self._url, first=most) as reply:
-            yield reply.body
 
 
 BUDGET = Budget()
@@ -177,17 +171,16 @@ TEST_SECONDS = 120.0  # that a test or a check takes at most, with a look-up or 
 PAUSE = 0.5  # seconds between two saves of the progress
 
 
-def enqueue(preview_id: str, *, at_front: bool, seconds: float = TEST_SECONDS) -> None:
-    """Queue a preview.
+def enqueue(preview: Row) -> None:
+    """Queue a test; a short one of a user goes before other jobs.
 
-    Args:
-        at_front: before other jobs, because a person is waiting for it. Jobs that check links end
-            for it wherever it is.
-        seconds: that it takes at most.
+    Jobs that check links end for it wherever it is.
     """
-    own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
+    seconds = DRY_RUN_BUDGET.seconds if preview.source_id else TEST_SECONDS
+    at_front = bool(preview.user_name) and not preview.source_id
+    own = {"job_id": PERSON + preview.id, "timeout": TIMEOUT, "at_front": at_front}
     own["meta"] = {LONGEST: seconds}
-    tk.enqueue_job(run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
+    tk.enqueue_job(run, [preview.id], title="Preview a harvest source", rq_kwargs=own)
 
 
 def run(
@@ -203,7 +196,7 @@ def run(
         preview = source_previews.begin(preview_id)
         if preview is None:
             return
-        save = _progress_saver(preview.id)
+        save = throttled(partial(source_previews.save_progress, preview.id), PAUSE)
         result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
         source_previews.finish(preview_id, result, **({"source_type": name} if name else {}))
     except Exception:  # noqa: BLE001 - without a database only the log is left
@@ -237,19 +230,19 @@ def delete_old() -> list[str]:
 TICK = (delete_old,)
 
 
-def _progress_saver(preview_id: str) -> Tell:
-    """Return a function that saves the progress, and tells whether the preview is still wanted."""
-    saved = ("", 0.0)  # stage, and when it was saved
+def throttled(tell: Tell, seconds: float) -> Tell:
+    """Return a function that calls this one at each new stage, else after so many seconds."""
+    last = ("", 0.0)  # stage, and when it was called
 
-    def tell(stage: str, done: int) -> bool:
-        nonlocal saved
+    def tell_sometimes(stage: str, done: int) -> bool:
+        nonlocal last
         now = time.monotonic()
-        if stage == saved[0] and now - saved[1] < PAUSE:
+        if stage == last[0] and now - last[1] < seconds:
             return True
-        saved = (stage, now)
-        return source_previews.save_progress(preview_id, stage, done)
+        last = (stage, now)
+        return tell(stage, done)
 
-    return tell
+    return tell_sometimes
 
 
 def _kind_of(name: str) -> source_types.SourceType:

@@ -1,9 +1,9 @@
-"""Rules of moving a source to another URL, and texts about the move."""
+"""Rules of testing a saved source, and of moving it to another URL."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ckan.plugins import toolkit as tk
@@ -16,41 +16,10 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_moves
 from ckanext.ukharvest.harvest.previews import SourcePreview
-from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import find_unended_run, run_first
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import gettext, ngettext, number, ungettext
 from ckanext.ukharvest.previews import rules as preview_rules
-from ckanext.ukharvest.previews import schema as preview_schema
 from ckanext.ukharvest.sources import rules as source_rules
-
-
-def sentences(move: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which of the source's datasets are at the new URL.
-
-    Args:
-        move: a ``MoveResult``.
-    """
-    matches, datasets = move["same"] + move["moved"], move["datasets"]
-    yield ngettext(
-        "{found} of the {n} dataset of this source is at the new URL.",
-        "{found} of the {n} datasets of this source are at the new URL.",
-        datasets,
-        found=number(matches),
-        n=number(datasets),
-    )
-    if move["added"]:
-        yield ungettext(
-            "The next run would add {n} dataset.",
-            "The next run would add {n} datasets.",
-            move["added"],
-        )
-    if move["dropped"]:
-        yield gettext(
-            "The new type does not have these options, which are dropped: {names}.",
-            names=", ".join(move["dropped"]),
-        )
-
 
 # That a move is done, and why one needs a confirmation; English.
 MOVED = _("The new URL is saved. Start a run to harvest it.")
@@ -63,8 +32,10 @@ FEW_MATCH = _(
 LISTED = 20  # datasets that are not at the new URL
 
 
-def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> dict[str, str]:
-    """Return ``source_type``, ``url`` and ``config`` that a test of a saved source reads, checked.
+def add_dry_run(
+    user: str, source: HarvestSource, data_dict: Mapping[str, Any]
+) -> tuple[SourcePreview, bool]:
+    """Return a test of a saved source, and whether it is new: the same one under way is returned.
 
     Args:
         user: name of the user who asks for it.
@@ -72,77 +43,60 @@ def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> 
             ``source_type`` and ``config``.
 
     Raises:
-        ValidationError: the source could not be saved so.
+        ValidationError: the source could not be saved so, or too many are under way.
     """
-    is_move = bool({"url", "source_type", "config"} & data_dict.keys())
-    data = schema.validate(data_dict, preview_schema.dry_run_create_schema()) if is_move else {}
     if source.type not in config.our_type_names():
-        raise invalid("source_id", preview_rules.cannot_be_tested())
-    if not is_move:
-        return {"source_type": source.type, "url": source.url, "config": source.config or ""}
-    name, url = data["source_type"] or source.type, data["url"]
-    text = data["config"] if "config" in data_dict else source.config or ""
-    is_same = source_rules.comparable_url(url) == source_rules.comparable_url(source.url)
-    if is_same and name == source.type:
-        raise invalid("url", tk._("The source has this URL already."))
-    if name != source.type:
-        text = _options_of(text, name)
-    own = {"source_type": name, "url": url, "config": text}
-    columns = preview_rules.validate(user, own, source)
-    place = {key: columns[key] for key in own}
-    if message := source_rules.find_faults(source, place).get("url"):
-        raise invalid("url", message)
-    return place
-
-
-def _options_of(text: str, name: str) -> str:
-    """Return the options of a configuration that the type of this name has."""
-    kind = source_types.find(name)
-    if kind is None:
-        return text
-    names = {option.name for option in kind.all_options}
-    stored = parse_options(text)
-    options = {key: value for key, value in stored.items() if key in names}
-    return json.dumps(options, indent=2) if options else ""
-
-
-def add_dry_run(
-    user: str, source: HarvestSource, place: Mapping[str, str]
-) -> tuple[SourcePreview, bool]:
-    """Return a dry run, and whether it is new: the same one that is under way is returned."""
+        raise invalid("source_id", tk._(preview_rules.CANNOT_BE_TESTED))
+    place = {"source_type": source.type, "url": source.url, "config": source.config or ""}
+    if changes := {key: str(data_dict[key] or "").strip() for key in place if key in data_dict}:
+        place = _check_place(user, source, {**place, "url": "", **changes})
     where = {"source_id": source.id, "source_type": place["source_type"], "url": place["url"]}
     if under_way := source_previews.dry_run_under_way(**where, config=place["config"]):
         return under_way, False
-    preview_rules.check_rate(user)
-    preview_rules.check_queue(user)
+    preview_rules.check_limits(user, of_saved=True)
     source_previews.delete_dry_runs(**where)
     return source_previews.add(user, config=place["config"], **where), True
 
 
-def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a dry run as ``ukharvest_source_preview_show`` returns it."""
+def _check_place(user: str, source: HarvestSource, place: dict[str, str]) -> dict[str, str]:
+    """Return another place of a source, with the options that its type there has.
+
+    Raises:
+        ValidationError: the source could not be saved so.
+    """
+    url, name = place["url"], place["source_type"] or source.type
+    is_same = source_rules.comparable_url(url) == source_rules.comparable_url(source.url)
+    if is_same and name == source.type:
+        raise invalid("url", tk._("The source has this URL already."))
+    text, kind = place["config"], source_types.find(name)
+    if kind and name != source.type:
+        names = {option.name for option in kind.all_options}
+        options = {key: value for key, value in parse_options(text).items() if key in names}
+        text = json.dumps(options, indent=2) if options else ""
+    own = {"source_type": name, "url": url, "config": text}
+    columns = preview_rules.validate(user, own, source)
+    checked = {key: columns[key] for key in own}
+    if message := source_rules.find_faults(source, checked).get("url"):
+        raise invalid("url", message)
+    return checked
+
+
+def summary(preview: SourcePreview) -> dict[str, Any]:
+    """Return what was found at a new URL as ``ukharvest_source_preview_show`` returns it."""
+    move = preview.result["move"]
     return {
         **{key: move[key] for key in ("datasets", "same", "moved", "added", "dropped")},
         "missing": len(move["missing"]),
-        "missing_datasets": list_missing(preview, move, LISTED),
+        "missing_datasets": list_missing(preview, LISTED),
         "few_match": few_records_match(move),
         "refusal": refusal(preview),
     }
 
 
-def list_missing(
-    preview: SourcePreview, move: Mapping[str, Any], most: int | None = None
-) -> list[dict[str, str]]:
+def list_missing(preview: SourcePreview, most: int | None = None) -> list[dict[str, str]]:
     """Return ``guid``, ``title`` and ``name`` of datasets that are not at the new URL."""
+    move = (preview.result or {}).get("move") or {"missing": ()}
     return source_moves.records_by_id(preview.source_id, move["missing"][:most])
-
-
-def list_all_missing(preview_id: str) -> list[dict[str, str]]:
-    """Return the same of all datasets of a dry run; [] if it has no result."""
-    preview = source_previews.get(preview_id)
-    if preview is None or not preview.result or not preview.result["move"]:
-        return []
-    return list_missing(preview, preview.result["move"])
 
 
 def few_records_match(move: Mapping[str, Any]) -> bool:

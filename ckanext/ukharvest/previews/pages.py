@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -22,12 +22,11 @@ from ckanext.ukharvest.lib.pages import (
     flash_errors,
     prevent_caching,
 )
-from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.previews import auth as preview_auth
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.type_detection import DATA
-from ckanext.ukharvest.rendering.values import render_extra as shown_fact
+from ckanext.ukharvest.rendering.values import render_extra
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.sources import form as source_form
 from ckanext.ukharvest.sources import pages as source_pages
@@ -62,15 +61,33 @@ def start() -> Any:
         return source_form.page(form, source, errors)
     data = {"source_type": sent.source_type, "url": sent.url, "config": sent.config}
     data |= {"id": source["id"]} if source else {}
+    others = {name: form.getlist(name) for name in (*_LATER, *_ASKED) if name in form}
+
+    def refuse(exc: tk.ValidationError) -> str:
+        return source_form.page(form, source, source_form.refused_fields(exc, sent))
+
+    return _test(data, refuse, others)
+
+
+def _test(
+    data: dict[str, Any],
+    refuse: Callable[[tk.ValidationError], Any],
+    others: dict[str, list[str]] | None = None,
+) -> Any:
+    """Start a test and lead to its page.
+
+    Args:
+        data: as ``ukharvest_source_preview_create`` takes it.
+        refuse: returns the page with the errors.
+        others: fields of the form beside the source, for the way back to it.
+    """
     try:
         preview = tk.get_action("ukharvest_source_preview_create")(context(), data)
     except tk.ValidationError as exc:
         roll_back()
-        sysadmin = source_form.is_sysadmin()
-        errors = source_form.assign_to_fields(exc.error_dict, sent.source_type, sysadmin=sysadmin)
-        return source_form.page(form, source, errors)
-    others = {name: form.getlist(name) for name in (*_LATER, *_ASKED) if name in form}
-    source_previews.save_form(preview["id"], others)
+        return refuse(exc)
+    if others:
+        source_previews.save_form(preview["id"], others)
     return _to_page(preview)
 
 
@@ -80,14 +97,18 @@ def show(id: UUID) -> Any:  # noqa: A002 - as in CKAN's routes
     preview = _find(id)
     if is_fragment():
         return _private(_progress_part(preview))
-    variables = {**_variables(preview), "url": preview["url"], "errors": {}}
     is_url = (preview["kind"], preview["way"]) == ("test", "url") and preview["source_type"] != DATA
-    variables["adds"] = is_url and preview_auth.may_add(context())
     form = _form_of(preview)
-    variables["form"] = "edit" if "id" in form else "new" if form else ""
+    variables = {
+        **_variables(preview),
+        "url": preview["url"],
+        "errors": {},
+        "adds": is_url and preview_auth.may_add(context()),
+        "form": "edit" if "id" in form else "new" if form else "",
+        "few_match": tk._(move_rules.FEW_MATCH),
+    }
     if preview["source_id"] and preview["may_change"]:
         source = source_pages.find_source(preview["source_id"])
-        variables["few_match"] = tk._(move_rules.FEW_MATCH)
         return _private(Response(source_pages.render(_PAGE, source, **variables)))
     return _private(Response(tk.render(_PAGE, variables)))
 
@@ -129,11 +150,10 @@ def add_tested(id: UUID) -> Any:  # noqa: A002
     source = source_form.find_edited_source(form)
     if source is None:
         _check_may_add()
-    values = preview["form_values"] or {key: preview[key] for key in ("url", "source_type")}
-    values |= {name: asked[f"use_{name}"] for name in ("url", "type") if asked.get(f"use_{name}")}
-    values["source_type"] = values.pop("type", values["source_type"])
-    for name, value in values.items():
-        form.setdefault(name, value)
+    values = {key: preview[key] for key in ("url", "source_type")} | preview["form_values"]
+    for name, use in (("url", "use_url"), ("source_type", "use_type")):
+        values[name] = asked.get(use) or values[name]
+    form = MultiDict({**values, **form.to_dict(flat=False)})
     options = read_config(preview["config"]) or {}
     filters = list(_choose(options, preview, asked)) if "chosen" in asked else []
     config_text = json.dumps(options, indent=2) if options else ""
@@ -182,12 +202,7 @@ def add() -> Any:
         return _address_form(url, {"url": [message]})
     if "://" not in url:
         url = f"https://{url}"
-    try:
-        preview = tk.get_action("ukharvest_source_preview_create")(context(), {"url": url})
-    except tk.ValidationError as exc:
-        roll_back()
-        return _address_form(url, exc.error_dict)
-    return _to_page(preview)
+    return _test({"url": url}, lambda exc: _address_form(url, exc.error_dict))
 
 
 def _address_form(url: str, errors: dict[str, list[str]]) -> str:
@@ -211,14 +226,9 @@ def create_check() -> Any:
     sent = {name: tk.request.form.get(name, "") for name in (*_OFFERED, "text")}
     files = {name: tk.request.files[name] for name in _FILES if name in tk.request.files}
     try:
-        return _to_page(
-            tk.get_action("ukharvest_source_preview_create")(context(), {**sent, **files})
-        )
+        return _test({**sent, **files}, lambda exc: _check_form(sent, exc.error_dict))
     except tk.NotAuthorized:
         return source_pages.refuse(tk.url_for("ukharvest_source_previews.check_form"))
-    except tk.ValidationError as exc:
-        roll_back()
-        return _check_form(sent, exc.error_dict)
 
 
 def _check_form(values: dict[str, str], errors: dict[str, list[str]]) -> Response:
@@ -252,9 +262,8 @@ def check(name: str) -> Any:
     if tk.request.method == "POST":
         check_token()
         preview = _call("ukharvest_source_preview_create", **asked)
-        if preview is None:
-            return tk.redirect_to("ukharvest_source_previews.check", name=source["name"])
-        return _to_page(preview)
+        here = "ukharvest_source_previews.check"
+        return _to_page(preview) if preview else tk.redirect_to(here, name=source["name"])
     try:
         return _to_page(tk.get_action("ukharvest_source_preview_show")(context(), asked))
     except tk.ObjectNotFound:
@@ -290,13 +299,14 @@ def move(id: UUID) -> Any:  # noqa: A002
 def missing_csv(id: UUID) -> Response:  # noqa: A002
     """Send every dataset that the test did not find at the new URL."""
     source = source_pages.find_source(_find(id)["source_id"] or "-")
+    preview = preview_auth.check_exists(source_previews.get(str(id)))
     rows = [
         {
             **row,
             "dataset_address": tk.url_for("dataset.read", id=row["name"], _external=True),
             "identifier": row["guid"],
         }
-        for row in move_rules.list_all_missing(str(id))
+        for row in move_rules.list_missing(preview)
     ]
     return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
 
@@ -341,20 +351,6 @@ def _variables(preview: Preview) -> dict[str, Any]:
         ),
         # What tells the text of this progress from others.
         "seen": "-".join(str(preview.get(key, "")) for key in _PROGRESS),
-        "record": _first_record(preview["result"]),
+        "label": preview_texts.label,
+        "render": render_extra,
     }
-
-
-def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the first record that would be imported, with all fields."""
-    sample = (result or {}).get("sample", ())
-    record = next((row for row in sample if row["fate"] in ("fine", "problems")), None)
-    if record is None:
-        return None
-    facts = [(preview_texts.label(key), shown_fact(value)) for key, value in record["fields"]]
-    parts = ("name", "format", "url")
-    resources = [
-        (gettext("Resource {n}", n=number), " · ".join(filter(None, map(resource.get, parts))))
-        for number, resource in enumerate(record["resources"], 1)
-    ]
-    return {"title": record["title"], "rows": [*facts, *resources]}

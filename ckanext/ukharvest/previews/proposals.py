@@ -17,8 +17,13 @@ Row = dict[str, str]
 
 def _row(name: str, value: str, reason: str = "", text: str = "") -> Row:
     """Return a field of the form: its value there, and the texts for people."""
-    row = {"name": name, "label": str(tk._(_LABELS[name])), "value": value}
-    return {**row, "text": text or value, "reason": reason}
+    return {
+        "name": name,
+        "label": str(tk._(_LABELS[name])),
+        "value": value,
+        "text": text or value,
+        "reason": reason,
+    }
 
 
 def describe_proposals(
@@ -34,12 +39,10 @@ def describe_proposals(
     if not lookup:
         return [], {}
     rows = list(_rows(context, lookup, result["proposals"]))
-    fields = {row["name"]: row["value"] for row in rows if row["value"]}
-    values = {name: value for name, value in fields.items() if name not in _NOTED}
     notes = [f"{row['label']}: {row['value']}" for row in rows if row["name"] in _NOTED]
-    if notes:
-        values["notes"] = "\n".join(notes)
-    return rows, values
+    fields = {row["name"]: row["value"] for row in rows if row["name"] not in _NOTED}
+    fields["notes"] = "\n".join(notes)
+    return rows, {name: value for name, value in fields.items() if value}
 
 
 # A source has no such fields: they are proposed for its description.
@@ -67,11 +70,12 @@ def _organisation(context: Any, wanted: str) -> Row:
     offered = show({"user": context["user"]}, {"permission": "create_dataset"})
     for organisation in offered:
         title = organisation["display_name"]
-        if wanted and wanted in (title.casefold(), organisation["name"].casefold()):
-            return _row("owner_org", organisation["id"], tk._("Named like the publisher"), title)
-    if len(offered) == 1:
-        only = offered[0]
-        return _row("owner_org", only["id"], tk._("Your only organisation"), only["display_name"])
+        is_named = wanted and wanted in (title.casefold(), organisation["name"].casefold())
+        if is_named or len(offered) == 1:
+            reason = (
+                tk._("Named like the publisher") if is_named else tk._("Your only organisation")
+            )
+            return _row("owner_org", organisation["id"], reason, title)
     return _row("owner_org", "")
 
 

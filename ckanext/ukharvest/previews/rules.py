@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ckan import authz, model
@@ -15,10 +15,11 @@ from flask import has_request_context
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
+from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_config
 from ckanext.ukharvest.lib import actions as action_tools
@@ -35,6 +36,9 @@ MOST_OF_SAVED = 3  # at the same time: each can occupy a background worker for t
 MOST_UNDER_WAY = 20  # of all: each may have megabytes in the database
 MOST_STORED = 1000  # of all users; as many of all visitors
 LONGEST_NAME = 100  # characters of a file's name
+CANNOT_BE_TESTED = _(
+    "Sources of this type cannot be tested. Save the source and start a run instead."
+)
 
 Errors = dict[Any, list[str]]
 _ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
@@ -69,18 +73,15 @@ def validate(
         errors["schema_url"] = [_only_one("URL", "File")]
     guard = config.guard() if may_enter else config.public_guard()
     for field in ("url", "schema_url"):
-        try:
-            if data[field] and field not in errors:
+        if data[field] and field not in errors:
+            with _errors_at(field, errors):
                 guard.check_url(data[field])
                 # What is not added later may be a page of this portal.
                 if field == "url" and may_enter and not has_schema:
                     source_rules.refuse(data[field], source_type)
-        except Blocked as exc:
-            errors[field] = [exc.message]
-        except tk.Invalid as exc:
-            errors[field] = [str(exc.error)]
     if kind and not errors and (source or config_text):
-        config_text = _checked_options(user, kind, data["url"], config_text, source, errors)
+        with _errors_at("config", errors):
+            config_text = _check_options(user, kind, data["url"], config_text, source)
     if errors:
         raise tk.ValidationError(errors)
     pasted = str(tk._("Text"))
@@ -111,114 +112,83 @@ def may_be_shared(config_text: str, source: HarvestSource | None = None) -> bool
     return package is None or (package.state == "active" and not package.private)
 
 
-def _checked_options(  # noqa: PLR0913
-    user: str,
-    kind: source_types.SourceType,
-    url: str,
-    text: str,
-    source: HarvestSource | None,
-    errors: Errors,
-) -> str:
-    """Return the options, checked as when saving and running; add messages to ``errors``.
-
-    A preview must not read with options that the user may not set.
-    """
-    data = {
-        ("config",): text,
-        ("url",): url,
-        ("source_type",): kind.name,
-        ("id",): source.id if source else "",
-    }
-    faults: Errors = {("config",): []}
+@contextmanager
+def _errors_at(field: str, errors: Errors) -> Iterator[None]:
+    """Add an error that is raised to those of a field."""
     try:
-        source_rules.check_config(("config",), data, faults, {"user": user})
-        source_rules.check_credential(("url",), url, data, faults)
-        if not faults["config",] and not authz.is_sysadmin(user):
-            _check_reach(kind, url, data["config",], source)
+        yield
     except tk.Invalid as exc:
-        faults["config",] = [str(exc.error)]
+        errors[field] = [str(exc.error)]
     except UkharvestError as exc:
-        faults["config",] = [exc.message]
-    if messages := faults["config",]:
-        errors["config"] = messages
-    return str(data["config",] or "")
+        errors[field] = [exc.message]
 
 
-def _check_reach(
-    kind: source_types.SourceType, url: str, text: str, source: HarvestSource | None
-) -> None:
-    """Refuse options that reach further than a run that this user could start.
+def _check_options(
+    user: str, kind: source_types.SourceType, url: str, text: str, source: HarvestSource | None
+) -> str:
+    """Return the options, checked as when saving and running.
 
-    Everybody can see a saved source, but a test leaves no trace: it may use a secret only where
-    the saved source does already.
+    A test must not read with options that the user may not set. Everybody can see a saved source,
+    but a test leaves no trace: it may use a secret only where the saved source does already.
 
     Raises:
-        ConfigError: with the name of the option.
+        Invalid, UkharvestError: with the name of the option.
     """
-    declared = kind.all_options
-    values = options.validate(json.loads(text or "{}"), declared)
+    own_id = source.id if source else ""
+    data = {("config",): text, ("source_type",): kind.name, ("id",): own_id}
+    source_rules.check_config(("config",), data, {}, {"user": user})
+    text = data["config",] or ""
+    if message := source_rules.find_secret_fault(url, kind.name, text):
+        raise tk.Invalid(message)
+    if authz.is_sysadmin(user):
+        return text
+    values = options.validate(json.loads(text or "{}"), kind.all_options)
+    secret, is_used = values["credential"], False
     if source:
         source_config.check_privileged_options(kind, source.id, values)
-    if not values["credential"]:
-        return
-    stored = parse_options(source.config) if source else {}
-    if (
-        source is None
-        or stored.get("credential") != values["credential"]
-        or origin(url) != origin(source.url)
-    ):
-        raise ConfigError(
+        is_used = parse_options(source.config).get("credential") == secret
+    if secret and not (is_used and source and origin(url) == origin(source.url)):
+        raise tk.Invalid(
             tk._(
                 "credential: only a sysadmin can test with a secret that the saved source does not"
                 " use, or at another server"
-            ),
-            field="credential",
+            )
         )
+    return text
 
 
-def check_rate(user: str) -> None:
-    """Refuse more tests than a person may start in a minute."""
-    address = tk.request.remote_addr if has_request_context() else None
-    has_started_enough = (
-        source_previews.started_lately(user) >= MOST_A_MINUTE
-        if user
-        else not action_tools.may_start_check(address or "", MOST_A_MINUTE)
-    )
-    if has_started_enough:
-        raise _too_many(60)
-
-
-def check_room(user: str) -> None:
-    """Refuse more tests of unsaved sources than may wait or be stored."""
-    most = MOST_UNDER_WAY if user else MOST_UNDER_WAY // 2
-    if source_previews.count_tests_under_way() >= most:
-        raise _too_many(5 * 60)
-    if source_previews.count_tests(of_visitors=not user) >= MOST_STORED:
-        raise _too_many(24 * 60 * 60)
-
-
-def _too_many(seconds: int) -> tk.ValidationError:
-    """Return the error of a limit of tests, to be raised.
+def check_limits(user: str, *, of_saved: bool) -> None:
+    """Refuse more tests than a person may start, and than may wait or be stored.
 
     Args:
-        seconds: after which a test may be possible again.
+        user: name of the user, "" for a visitor.
+        of_saved: the test is of a saved source.
     """
-    text = gettext("There are too many tests. Try again in {time}.", time=duration(seconds))
-    return invalid("test", text)
-
-
-def check_queue(user: str) -> None:
-    """Refuse the test of a saved source while the user has one, or the portal too many."""
-    under_way = source_previews.dry_runs_under_way()
-    if user in under_way:
+    if of_saved and user in source_previews.dry_runs_under_way():
         raise invalid(
             "test",
             tk._(
                 "Another test of yours of a saved source is in progress. Wait for it, or stop it."
             ),
         )
-    if len(under_way) >= MOST_OF_SAVED:
-        raise _too_many(10 * 60)
+    for number, most, seconds in _limits(user, of_saved=of_saved):
+        if number >= most:
+            text = gettext("There are too many tests. Try again in {time}.", time=duration(seconds))
+            raise invalid("test", text)
+
+
+def _limits(user: str, *, of_saved: bool) -> Iterator[tuple[int, int, int]]:
+    """Yield how many tests there are, how many there may be, and seconds after which to retry."""
+    if user:
+        yield source_previews.started_lately(user), MOST_A_MINUTE, 60
+    else:
+        address = tk.request.remote_addr if has_request_context() else None
+        yield action_tools.count_check(address or ""), MOST_A_MINUTE, 60
+    if of_saved:
+        yield len(source_previews.dry_runs_under_way()), MOST_OF_SAVED, 10 * 60
+        return
+    yield source_previews.count_tests_under_way(), MOST_UNDER_WAY // (1 if user else 2), 5 * 60
+    yield source_previews.count_tests(of_visitors=not user), MOST_STORED, 24 * 60 * 60
 
 
 def may_enter_network(user: str) -> bool:
@@ -286,12 +256,5 @@ def _check_type(
     if has_schema and name not in ("", DATA):
         errors["source_type"] = [tk._("A schema is for data. Choose data, or remove the schema.")]
     elif name and name != DATA and (kind is None or (source and not is_harvested)):
-        errors["source_type"] = [cannot_be_tested()]
+        errors["source_type"] = [tk._(CANNOT_BE_TESTED)]
     return kind
-
-
-def cannot_be_tested() -> str:
-    """Return what to do about a source of another harvester's type."""
-    return str(
-        tk._("Sources of this type cannot be tested. Save the source and start a run instead.")
-    )

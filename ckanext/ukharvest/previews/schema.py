@@ -22,12 +22,3 @@ def source_preview_create_schema() -> Schema:
 @tk.validator_args
 def source_move_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
     return {"dry_run_id": [not_empty, unicode_safe], "even_if_few_match": strict_flag_parameter()}
-
-
-@tk.validator_args
-def dry_run_create_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
-    return {
-        "url": [not_empty, unicode_safe, schema.strip],
-        "source_type": [*text_parameter(), schema.strip],
-        "config": [*text_parameter(), schema.strip],
-    }

@@ -15,6 +15,7 @@ from ckanext.ukharvest.lib.texts import (
     duration,
     format_counts,
     gettext,
+    labelled,
     ngettext,
     number,
     ungettext,
@@ -69,7 +70,7 @@ def heading(kind: str, state: str, result: Result | None, label: str = "") -> st
         return str(tk._("New URL"))
     verdict = _VERDICTS[result["verdict"]]
     text = str(tk._(verdict))
-    return _labelled(label, text) if result["lookup"] else text
+    return labelled(label, text) if result["lookup"] else text
 
 
 _VERDICTS = {
@@ -83,44 +84,23 @@ def sentences(kind: str, result: Result | None) -> Iterator[str]:
     """Yield the results: how many records, how long a run takes, what it would do."""
     if result is None or result["report"]:
         return
-    if result["lookup"]:
-        yield from _of_lookup(result["lookup"])
+    lookup = result["lookup"] or {}
+    if lookup.get("why_not"):
+        yield lookup["why_not"]
+    if lookup.get("how") == "place":
+        yield gettext("Found near the URL that you entered: {url}", url=lookup["url"])
     if result["read"]:
         yield from _of_records(result)
         if kind in SAVED and result["changes"]:
             yield from _would_do(result)
     elif not result["error"] and not result["over"]:
         yield str(tk._("No records found"))
-    if result["over"] == "fault":
-        fault = describe_problem("error", Severity.LOST)
-        yield f"{fault.title}. {fault.tip}"
-    elif over := _OVER.get(result["over"]):
-        yield str(tk._(over))
-    has_datasets = bool(result.get("datasets") or result.get("takes_over"))
-    # Of an empty list the sentence above says all that there is to say before a first run.
-    if result["complete"] is False and (result["read"] or result["error"] or has_datasets):
-        text = (
-            tk._("The source could not be read completely, so nothing would be deleted: {reason}")
-            if has_datasets
-            else tk._("The source could not be read completely: {reason}")
-        )
-        yield text.format(reason=result["reason"])
+    yield from _of_end(result)
     if result["estimate_seconds"] and kind not in SAVED:
         minutes = max(1, round(result["estimate_seconds"] / 60))
         yield gettext("A first run will take about {time}.", time=duration(60 * minutes))
-
-
-def _labelled(label: str, value: str) -> str:
-    """Return "label: value", as the language writes it."""
-    return gettext("{title}: {text}", title=label, text=value)
-
-
-def _of_lookup(lookup: Mapping[str, str]) -> Iterator[str]:
-    """Yield that the test is of another URL than the one that was entered, and why."""
-    if lookup["how"] == "place":
-        if lookup["why_not"]:
-            yield lookup["why_not"]
-        yield gettext("Found near the URL that you entered: {url}", url=lookup["url"])
+    if kind == PreviewKind.MOVE and result["move"]:
+        yield from _of_move(result["move"])
 
 
 def _of_records(result: Result) -> Iterator[str]:
@@ -136,7 +116,7 @@ def _of_records(result: Result) -> Iterator[str]:
     )
     others = {key: fates[key] for key in ("lost", "skipped") if fates.get(key)}
     if problems := fates.get("problems"):
-        yield _labelled(tk._("With problems"), number(problems))
+        yield labelled(tk._("With problems"), number(problems))
     if others:
         yield format_counts(others)
     is_all = fates.get("skipped") == sum(fates.values())
@@ -146,7 +126,7 @@ def _of_records(result: Result) -> Iterator[str]:
 
 def _would_do(result: Result) -> Iterator[str]:
     changes = {key: result["changes"].get(key, 0) for key in ("added", "updated", "unchanged")}
-    yield _labelled(tk._("In a run"), format_counts(changes))
+    yield labelled(tk._("In a run"), format_counts(changes))
     if taken := result["takes_over"]:
         yield ungettext(
             "This is the first run here. It adopts {n} dataset that is here already.",
@@ -158,6 +138,46 @@ def _would_do(result: Result) -> Iterator[str]:
             "{n} dataset here is no longer in the source.",
             "{n} datasets here are no longer in the source.",
             missing,
+        )
+
+
+def _of_end(result: Result) -> Iterator[str]:
+    """Yield why the test ended before the source did, or what a run could not delete."""
+    if result["over"] == "fault":
+        fault = describe_problem("error", Severity.LOST)
+        yield f"{fault.title}. {fault.tip}"
+    elif over := _OVER.get(result["over"]):
+        yield str(tk._(over))
+    has_datasets = bool(result.get("datasets") or result.get("takes_over"))
+    # Of an empty list the sentence above says all that there is to say before a first run.
+    if result["complete"] is False and (result["read"] or result["error"] or has_datasets):
+        text = (
+            tk._("The source could not be read completely, so nothing would be deleted: {reason}")
+            if has_datasets
+            else tk._("The source could not be read completely: {reason}")
+        )
+        yield text.format(reason=result["reason"])
+
+
+def _of_move(move: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which of the source's datasets are at the new URL; ``move``: a ``MoveResult``."""
+    yield ngettext(
+        "{found} of the {n} dataset of this source is at the new URL.",
+        "{found} of the {n} datasets of this source are at the new URL.",
+        move["datasets"],
+        found=number(move["same"] + move["moved"]),
+        n=number(move["datasets"]),
+    )
+    if move["added"]:
+        yield ungettext(
+            "The next run would add {n} dataset.",
+            "The next run would add {n} datasets.",
+            move["added"],
+        )
+    if move["dropped"]:
+        yield gettext(
+            "The new type does not have these options, which are dropped: {names}.",
+            names=", ".join(move["dropped"]),
         )
 
 

@@ -294,7 +294,7 @@ def _answer(form: Form, source: Source | None) -> Any:
         try:
             dry_run = tk.get_action("ukharvest_source_preview_create")(context(), asked)
         except tk.ValidationError as exc:
-            errors = _refused(exc, sent)
+            errors = refused_fields(exc, sent)
             return page(form, source, errors, may_skip="url" not in errors)
         # Options are of what is read at the URL, and a secret is bound to its server.
         sent = replace(sent, url=source["url"], config=source["config"])
@@ -306,7 +306,7 @@ def _answer(form: Form, source: Source | None) -> Any:
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc))
     except tk.ValidationError as exc:
-        errors = _refused(exc, sent)
+        errors = refused_fields(exc, sent)
         if dry_run:
             ask("ukharvest_source_preview_stop", id=dry_run["id"])
         return page(form, source, errors)
@@ -321,7 +321,8 @@ def _answer(form: Form, source: Source | None) -> Any:
     return tk.redirect_to("harvest.read", id=saved["name"])
 
 
-def _refused(exc: tk.ValidationError, sent: SentSource) -> Errors:
+def refused_fields(exc: tk.ValidationError, sent: SentSource) -> Errors:
+    """Return field name → messages after an action refused the sent source; roll back."""
     roll_back()
     return assign_to_fields(exc.error_dict, sent.source_type, sysadmin=is_sysadmin())
 

@@ -125,13 +125,14 @@ def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
         config.guard().check_url(url)
     except Blocked as exc:
         raise tk.Invalid(exc.message) from exc
-    refuse(url, data.get(_sibling(key, "source_type")) or "")
+    type_name, options = data.get(_sibling(key, "source_type")) or "", _sibling(key, "config")
+    refuse(url, type_name)
     data[key] = url
-    other = _other_source(url, data.get(_sibling(key, "config")), _own_id(key, data, context))
-    if other:
+    if other := _other_source(url, data.get(options), _own_id(key, data, context)):
         raise tk.Invalid(other)
-    if not errors.get(_sibling(key, "config")):
-        check_credential(key, url, data, errors)
+    fault = "" if errors.get(options) else find_secret_fault(url, type_name, data.get(options))
+    if fault:
+        errors[options] = [fault]
 
 
 def find_faults(source: HarvestSource, place: Mapping[str, str]) -> dict[str, str]:
@@ -237,24 +238,27 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
     return ""
 
 
-def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
-    """Refuse a secret that the portal does not have, or that is for another server."""
-    name = parse_options(data.get(_sibling(key, "config"))).get("credential")
-    if not name or not source_types.find(data.get(_sibling(key, "source_type")) or ""):
-        return
+def find_secret_fault(url: str, type_name: str, text: str | None) -> str:
+    """Return that the portal does not have a source's secret, or for another server; else "".
+
+    Args:
+        text: the source's options.
+    """
+    name = parse_options(text).get("credential")
+    if not name or not source_types.find(type_name):
+        return ""
     try:
         secret = config.read_credential(str(name))
     except ConfigError as exc:
-        errors[_sibling(key, "config")] = [exc.message]
-        return
-    if origin(url) != (secret.scheme, secret.host, secret.port):
-        message = gettext(
-            "credential: the secret {name} is for {place}, not for {url}",
-            name=repr(name),
-            place=f"{secret.scheme}://{secret.host}:{secret.port}",
-            url=safe_url(url),
-        )
-        errors[_sibling(key, "config")] = [message]
+        return exc.message
+    if origin(url) == (secret.scheme, secret.host, secret.port):
+        return ""
+    return gettext(
+        "credential: the secret {name} is for {place}, not for {url}",
+        name=repr(name),
+        place=f"{secret.scheme}://{secret.host}:{secret.port}",
+        url=safe_url(url),
+    )
 
 
 def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:

@@ -100,7 +100,7 @@ def test_datasets_go_though_only_changes_are_read(
 def test_a_dry_run_counts_datasets_that_go(portal: Portal, source: str, elsewhere: str) -> None:
     give(source, elsewhere)
     done = CliRunner().invoke(ukharvest, ["run", "parking", "--dry-run"])
-    assert "would add 0, update 4 and leave 0 unchanged" in done.output
+    assert "In a run: Updated: 4" in done.output
 
 
 def test_a_dataset_moved_by_hand_stays_until_its_record_changes(
