@@ -130,7 +130,7 @@ def read() -> str:
                 "problems": list(_problems(wanted)),
                 "elements": list(_elements(wanted)),
                 "chosen": chosen if wanted else "",
-                "kinds": kinds,
+                "choices": [(kind.name, tk._(kind.title)) for kind in kinds],
             },
         )
     )

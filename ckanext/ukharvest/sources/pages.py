@@ -137,8 +137,8 @@ def state(name: str) -> Any:
     if is_same_run and tk.request.args.get("since") == shown["version"]:
         return Response(status=204)
     values = {} if is_same_run else {"runs_version": runs_version, **_follows(shown_source)}
-    template = "ukharvest/snippets/source_state_part.html"
-    return render(template, shown_source, shown=shown, **values)
+    template = "ukharvest/snippets/source_state.html"
+    return render(template, shown_source, shown=shown, is_renewed=True, **values)
 
 
 @source.route("/harvest/admin/<id>")
@@ -154,7 +154,8 @@ def about(id: str) -> Any:  # noqa: A002
 @source.route("/harvest/<name>/datasets")
 def datasets(name: str) -> str:
     shown_source = find_source(name, insiders_only=False)
-    return render("ukharvest/source_datasets.html", shown_source, **_datasets(shown_source))
+    values = _datasets(shown_source)
+    return render("source/read.html", shown_source, shown={}, is_list=True, **values)
 
 
 @source.route("/harvest/<source>/job")
@@ -268,7 +269,6 @@ def search() -> str:
     page = asked_page()
     sort = wanted["sort"] or "health"
     listed = _ask(wanted, sort=sort, offset=(page - 1) * PER_PAGE)
-    g.dataset_type = TYPE  # CKAN's template, which ours extends, uses it for links
     values = {
         "found": listed,
         "own": [source for source in listed["results"] if source["may_manage"]],
