@@ -50,8 +50,8 @@ def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, s
     assert page.locator("[role=alert] a").get_attribute("href") == "#field-addresses"
     assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
     page.fill("#field-addresses", "team@somewhere.example")
-    page.check("#person-1")
-    page.check("#weekly-needed")
+    page.check("#field-people")
+    page.check("#field-weekly-needed")
     with page.expect_navigation():
         page.click("text=Save")
     main = page.locator("[role=main] .ukharvest")

@@ -393,7 +393,7 @@ def test_the_page(
     page = app.post(address, data=form, headers=headers)
     assert "nobody is not an email address" in page.body
     assert "<title>Error: " in page.body
-    assert f'value="{user["id"]}" id="person-1" checked' in page.body
+    assert f'id="field-people" name="people" value="{user["id"]}" checked' in page.body
     form["addresses"] = f"{TEAM}\n{TEAM}"
     page = app.post(address, data=form, headers=headers)
     assert "Recipients: 2" in page.body

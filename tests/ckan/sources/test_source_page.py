@@ -159,7 +159,7 @@ def test_kept_datasets_are_counted_until_they_are_given_up(
     assert show_source(harvested_source)["kept"] == 2
     assert f'href="{PAGE}/deletions#kept">2</a>' in app.get(PAGE, headers=headers).body
     page = app.get(f"{PAGE}/deletions", headers=headers).body
-    assert "2 datasets were kept" in page
+    assert "2 datasets are kept" in page
     assert f"{PAGE}/problems?outcome=kept#records" in page
     app.post(f"{PAGE}/deletions", headers=headers, data={"choice": "withdraw"})
     shown = show_source(harvested_source)
@@ -367,7 +367,7 @@ def test_the_list_of_runs(app: CKANTestApp, portal: Portal, source: str, editor:
     for _ in range(2):
         portal.run(source)
     few = app.get(f"{PAGE}/job", headers=editor).body
-    assert "2 runs." in few
+    assert few.count('id="job-') == 2
     assert "<rect" not in few
     for _ in range(3):
         portal.run(source)
