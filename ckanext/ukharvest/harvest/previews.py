@@ -223,7 +223,13 @@ def finish(id_: str, result: PreviewResult, **more: str) -> None:
 
 
 def delete_old() -> int:
-    """Delete previews older than a day; return their number."""
+    """Delete tests older than a day, and the bytes of those whose worker has ended.
+
+    Returns:
+        Number of deleted tests.
+    """
+    has_bytes = sa.or_(SourcePreview.content.isnot(None), SourcePreview.schema_content.isnot(None))
+    _execute(sa.update(SourcePreview).where(has_bytes, ~is_wanted()).values(**NO_CONTENT))
     return _execute(sa.delete(SourcePreview).where(SourcePreview.created < tables.utcnow() - KEPT))
 
 
@@ -245,12 +251,6 @@ def count_tests(*, of_visitors: bool) -> int:
     is_visitors = SourcePreview.user_name == ""
     whose = is_visitors if of_visitors else ~is_visitors
     return int(Session.query(SourcePreview).filter(_IS_UNSAVED, whose).count())
-
-
-def drop_contents() -> int:
-    """Delete the bytes of tests whose worker has ended; return their number."""
-    has_bytes = sa.or_(SourcePreview.content.isnot(None), SourcePreview.schema_content.isnot(None))
-    return _execute(sa.update(SourcePreview).where(has_bytes, ~is_wanted()).values(**NO_CONTENT))
 
 
 def _execute(statement: Any) -> int:

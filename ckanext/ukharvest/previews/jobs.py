@@ -221,9 +221,8 @@ def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, st
 
 
 def delete_old() -> list[str]:
-    """Delete source previews, dry runs and checks after a day, and the bytes of lost checks."""
+    """Delete tests after a day, and the bytes of lost ones."""
     went = source_previews.delete_old()
-    source_previews.drop_contents()
     return [f"Forgot {went:,} tests and checks of sources"] if went else []
 
 
