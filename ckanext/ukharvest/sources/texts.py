@@ -290,8 +290,9 @@ def _held(facts: StatusFacts, label: str) -> Card:
     return Card(WARNING, "state", "held", heading, _some(*text), ("review", REFRESH, CHECK))
 
 
-def _off(_facts: StatusFacts, label: str) -> Card:
-    text = (tk._("The source is not harvested. Its datasets are kept as they are."),)
+def _off(facts: StatusFacts, label: str) -> Card:
+    kept = tk._("The source is not harvested. Its datasets are kept as they are.")
+    text = (kept,) if facts.health.datasets else ()
     return Card(CALM, "state", "off", label, text, ("switch_on",))
 
 
