@@ -161,5 +161,7 @@ def test_an_empty_list_that_counts_says_so() -> None:
 
 def test_a_switched_off_source_says_how_to_switch_it_on() -> None:
     shown = status_card(make_told({"value": "off", "state": "off", "datasets": 0}))
+    assert (shown.text, shown.actions) == ((), ("switch_on",))
+    shown = status_card(make_told({"value": "off", "state": "off", "datasets": 5}))
     assert shown.text[-1] == "The source is not harvested. Its datasets are kept as they are."
     assert shown.actions == ("switch_on",)
