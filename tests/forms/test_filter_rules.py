@@ -134,7 +134,10 @@ def test_lists_of_options_are_shown_as_rules() -> None:
     # The server's own field stands for one that is compared after reading, unless that is used.
     assert "include_values:organisation" not in field_choices(kind, ())
     shown = field_choices(kind, [rule.field for rule in rules])
-    assert shown["include_values:organisation"] == ("{field}, once read", "organisation")
+    assert shown["include_values:organisation"] == (
+        "{field} (checked after reading)",
+        "organisation",
+    )
 
 
 def test_rules_are_stored_only_when_somebody_changes_them() -> None:

@@ -9,7 +9,7 @@ from ckanext.ukharvest.lib.texts import gettext
 
 is_notice = accept(
     lambda text: len(text) <= action_tools.LONGEST,
-    lambda: gettext("Write at most {number} characters.", number=action_tools.LONGEST),
+    lambda: gettext("Write at most {n} characters.", n=action_tools.LONGEST),
 )
 
 

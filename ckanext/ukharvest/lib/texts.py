@@ -201,7 +201,7 @@ RECORDS = {
     "updated": Status(_("Updated"), CALM, "fa-pen"),
     "unchanged": Status(_("Unchanged"), MUTED, "fa-equals"),
     "deleted": Status(_("Deleted"), SECONDARY, "fa-trash-can"),
-    "missing": Status(_("Not seen"), EDGED, "fa-eye-slash"),
+    "missing": Status(_("Missing"), EDGED, "fa-eye-slash"),
     "held": Status(_("Deletion pending"), WARNING, "fa-circle-pause"),
     "kept": Status(_("Kept: no longer in the source"), MUTED, "fa-box-archive"),
     "lost": Status(_("Failed"), DANGER, "fa-circle-xmark"),
@@ -260,10 +260,10 @@ def format_counts(counts: Mapping[str, int]) -> str:
 def describe_same(count: int) -> str:
     """Return why records of datasets that are here already, or were, were skipped."""
     return ungettext(
-        "{n} record was skipped: its dataset is here already, or was deleted here. It came back "
-        "from another portal, or by way of two.",
-        "{n} records were skipped: their datasets are here already, or were deleted here. They "
-        "came back from another portal, or by way of two.",
+        "{n} record was skipped: its dataset is here already, or was deleted here. It came "
+        "back through another portal.",
+        "{n} records were skipped: their datasets are here already, or were deleted here. "
+        "They came back through another portal.",
         count,
     )
 
@@ -281,7 +281,7 @@ def meaning(count: int) -> str:
 
 def others_wait() -> str:
     """Return the text about other datasets or records than those shown."""
-    return gettext("The source has changed since. Look again.")
+    return gettext("The source has changed since you opened this page. Check it again.")
 
 
 def describe_problem(code: str, consequence: str, field: str = "") -> ProblemTexts:

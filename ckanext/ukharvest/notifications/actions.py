@@ -167,7 +167,7 @@ def _queue_test(source_id: str, user: Any) -> None:
     if notification_model.waiting_test(settings.mailed):
         raise invalid("source_id", mails.describe_waiting_test())
     if http_client.count_in_redis(f"mail-tests:{user}", http_client.DAY) > TESTS_A_DAY:
-        raise invalid("source_id", tk._("There were too many tests today. Try again tomorrow."))
+        raise invalid("source_id", tk._("You sent too many test emails today. Try again tomorrow."))
     notification_model.note_test(
         source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0}
     )

@@ -35,7 +35,7 @@ NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 # The choices of who gets them.
 EVENTS = {
     notification_model.FAILED: lambda: texts.HEALTHS[Health.FAILING].text,
-    notification_model.RECOVERED: lambda: tk._("Works again"),
+    notification_model.RECOVERED: lambda: tk._("Working again"),
     notification_model.HELD: lambda: texts.HEALTHS[Health.HELD].text,
 }
 WEEKLY = {

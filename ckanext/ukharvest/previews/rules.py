@@ -254,7 +254,9 @@ def _check_type(
     kind = source_types.find(name) if name else None
     is_harvested = kind is not None and kind.name in config.our_type_names()
     if has_schema and name not in ("", DATA):
-        errors["source_type"] = [tk._("A schema is for data. Choose data, or remove the schema.")]
+        errors["source_type"] = [
+            tk._("A schema is only for data. Choose “Data with a schema”, or remove the schema.")
+        ]
     elif name and name != DATA and (kind is None or (source and not is_harvested)):
         errors["source_type"] = [tk._(CANNOT_BE_TESTED)]
     return kind

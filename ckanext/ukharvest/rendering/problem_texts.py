@@ -33,7 +33,7 @@ _DEFECTS = {
     "needed": _("{element}: missing"),
     "nil": _("{element}: without a value"),
     "value": _("{element}: without a value"),
-    "one": _("{element}: not exactly once"),
+    "one": _("{element}: must be given exactly once"),
     "list": _("{element}: not in the list"),
 }
 _DEFECT = _("{element}: missing or wrong")
@@ -45,7 +45,7 @@ _MISSING = {
     "keyword": _("Tags"),
     "licence": _("Licence"),
     "license": _("Licence"),
-    "modified": _("Data last modified"),
+    "modified": _("Last modified"),
     "publisher": _("Publisher"),
     "rights": _("Rights"),
     "title": _("Title"),

@@ -241,7 +241,7 @@ def accept(name: str) -> Any:
     groups = ask("ukharvest_problem_group_list", source_id=source["id"])
     group = next((group for group in groups if is_open(group, **kind)), None)
     if group is None:
-        tk.h.flash_notice(tk._("There is no such problem to accept any more."))
+        tk.h.flash_notice(tk._("No record of this source has this problem."))
         return tk.redirect_to("ukharvest_runs.problems", name=source["name"])
     days = first_and_last_day()
     values = {"group": group, "sent": sent, "errors": errors, "days": days}
@@ -351,7 +351,7 @@ def import_record(name: str, id: int) -> Any:  # noqa: A002
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc))
     except tk.ValidationError:
-        tk.h.flash_notice(tk._("A run of the source is in progress. Try again when it has ended."))
+        tk.h.flash_notice(tk._("A run of this source has not ended. Wait for it, or stop it."))
     else:
         tk.h.flash_success(tk._("Run requested. It imports the record again."))
     return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=id))

@@ -80,11 +80,13 @@ def _about(run: Run) -> list[str]:
     facts = [
         source_texts.started_by(run),
         tk._("Run again in full") if run["mode"] == RunMode.FORCE else "",
-        labelled(tk._("Took"), duration(run["seconds"])) if run["seconds"] is not None else "",
+        labelled(tk._("Duration"), duration(run["seconds"])) if run["seconds"] is not None else "",
     ]
     if is_read and not is_approval and run["outcome"] not in _READ_NOTHING:
         facts.append(labelled(tk._("Records"), number(run["seen"])))
-        facts.append("" if run["complete"] else gettext("This may not be the whole source."))
+        facts.append(
+            "" if run["complete"] else gettext("This run may not have read the whole source.")
+        )
     return [fact for fact in facts if fact]
 
 

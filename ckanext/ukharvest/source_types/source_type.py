@@ -25,7 +25,7 @@ GROUPS = {
     "portals": _("Open data portals"),
     "location": _("Location data (GEMINI)"),
     "files": _("Lists and linked data"),
-    "others": _("Other kinds of source"),
+    "others": _("Other types of source"),
 }
 
 URL_HINT = _("The URL that this type of source is read from.")

@@ -34,7 +34,7 @@ LABELS = {
     "party": _("Responsible organisation"),
 }
 # Of a field by which a server can select too.
-_ONCE_READ = _("{field}, once read")
+_ONCE_READ = _("{field} (checked after reading)")
 # The field of the form that has all rules.
 RULES = Option(
     "rules",

@@ -69,7 +69,7 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
     if not form.get("owner_org", "" if source is None and not may_be_unowned() else NO_OWNER):
         errors["owner_org"] = [tk._("Choose an organisation")]
     if not schedule.is_time(form.get("time", "").strip()):
-        errors["time"] = [tk._("Enter a time like 02:00, or none")]
+        errors["time"] = [tk._("Enter a time such as 02:00, or leave it empty")]
     if not set(form.getlist("days")) <= set(schedule.DAYS):
         errors["days"] = [tk._("Choose days of the week")]
     return errors

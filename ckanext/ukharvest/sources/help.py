@@ -51,13 +51,16 @@ TERMS = (
     ),
     (
         _("Run now"),
-        _("Start a run now (“Refresh source” on data.gov.uk). Unchanged records are skipped."),
+        _(
+            "Start a run now (“Refresh source” on data.gov.uk). Unchanged records are not "
+            "imported again."
+        ),
     ),
     (
         _("Identifier"),
         _(
-            "What identifies a record from one run to the next. On a dataset's page it is "
-            "the Harvest GUID."
+            "The id or URL by which runs recognise a record again. On a dataset's page it "
+            "is the Harvest GUID."
         ),
     ),
 )
@@ -76,7 +79,10 @@ STATUSES: tuple[tuple[str, str, str], ...] = (
     (
         "outcome",
         RunOutcome.SETTLED,
-        _("Deletions or new identifiers waited, until a later run settled it."),
+        _(
+            "Deletions or new identifiers waited for a decision, which a later run made "
+            "unnecessary."
+        ),
     ),
     ("outcome", RunOutcome.FAILED, _("The run failed. Nothing was deleted.")),
     (
@@ -93,8 +99,8 @@ STATUSES: tuple[tuple[str, str, str], ...] = (
         "record",
         RecordState.SKIPPED,
         _(
-            "The source's settings skip it, or its dataset was deleted here by hand, or is here "
-            "already: it came back from another portal, or by way of two."
+            "The source's settings skip it, or its dataset was deleted here by hand, or is "
+            "here already because it came back through another portal."
         ),
     ),
 )

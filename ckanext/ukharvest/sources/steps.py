@@ -189,7 +189,7 @@ def _objections(source: dict[str, Any]) -> list[str]:
     """Return errors of a sent form: the source has changed, or its name is not typed correctly."""
     sent = tk.request.form
     if sent.get("count") != str(count_datasets(source["id"])):
-        return [tk._("The source has changed since: check the number again.")]
+        return [tk._("The source has changed since you opened this page. Check it again.")]
     if sent.get("name", "").strip().casefold() != source["name"].casefold():
         return [gettext("To go on, type the name of the source: {name}", name=source["name"])]
     return []

@@ -228,7 +228,7 @@ def _ending(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
 
 def _stuck(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
     return (
-        labelled(tk._("Last moved"), age(run.moved, facts.utc)),
+        labelled(tk._("Last progress"), age(run.moved, facts.utc)),
         tk._("The site's harvest consumers may be down. Sysadmins can see this too."),
     )
 

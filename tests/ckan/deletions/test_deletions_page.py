@@ -146,7 +146,7 @@ def test_a_list_that_changed_is_refused(
     app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
     app.post(f"{PAGE}/delete", headers=admin, follow_redirects=False)
     body = app.get(f"{PAGE}/delete?version={seen}", headers=admin).body
-    assert "The source has changed since. Look again." in body
+    assert "The source has changed since you opened this page. Check it again." in body
     assert len(portal.datasets()) == 10
     assert waiting() == 7
 

@@ -187,7 +187,7 @@ def test_a_failure_is_not_over_because_of_an_empty_read(
     assert show_source(source)["held"] == 0
     publisher.serve(PATH, catalogue(12))
     portal.run(source)
-    assert inbox.subjects() == ["[CKAN] Source 1: Works again"]
+    assert inbox.subjects() == ["[CKAN] Source 1: Working again"]
     assert show_source(source)["health"] == "healthy"
 
 

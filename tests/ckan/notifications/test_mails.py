@@ -139,7 +139,7 @@ def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
     publisher.serve(PATH, catalogue(4))
     portal.run(source)
     (second,) = inbox.new_mails()
-    assert second["Subject"] == "[CKAN] Source 1: Works again"
+    assert second["Subject"] == "[CKAN] Source 1: Working again"
     assert re.search("^Failed runs since .+: 2$", plain(second), re.MULTILINE)
     assert "Last run: Added: 1, Unchanged: 3" in plain(second)
     tick()
@@ -216,7 +216,7 @@ def test_unwanted_events_are_not_mailed(
     assert inbox.new_mails() == []
     publisher.serve(PATH, catalogue(3))
     portal.run(source)
-    assert inbox.subjects() == ["[CKAN] Source 1: Works again"]
+    assert inbox.subjects() == ["[CKAN] Source 1: Working again"]
 
 
 def test_a_mail_server_that_is_away_fails_no_tick(

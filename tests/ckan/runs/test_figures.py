@@ -54,7 +54,7 @@ WORDS = {
     "Added": "added",
     "Updated": "updated",
     "Unchanged": "not modified",
-    "Not seen": "missing",
+    "Missing": "missing",
     "Deleted": "deleted",
     "Failed": "errored",
 }

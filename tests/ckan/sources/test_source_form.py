@@ -176,7 +176,7 @@ def test_form_errors_follow_the_order_of_the_page(
         ("url", "Enter the URL of the catalogue"),
         ("title", "Enter a title"),
         ("owner_org", "Choose an organisation"),
-        ("time", "Enter a time like 02:00, or none"),
+        ("time", "Enter a time such as 02:00, or leave it empty"),
     ]
     page = html.fromstring(answer.body)
     assert page.xpath("//title")[0].text_content().strip().startswith("Error: Add a harvest source")

@@ -32,7 +32,7 @@ _MOST_FAULTS = 10
 _LONGEST = 200  # characters of one
 
 _TABLE_A1 = _("ISO 19139, table A.1")
-_NO_SCHEMA = _("ISO 19139, table A.1 (before: a schema, which is no longer checked)")
+_NO_SCHEMA = _("ISO 19139, table A.1 (replaces a schema that is no longer checked)")
 
 _VALIDATION_OPTIONS = (
     Option(

@@ -38,8 +38,9 @@ OPTIONS = (
         "metadata_prefix",
         "text",
         "",
-        "Metadata format to request, by the server's name for it, such as dcat_ap, iso19139 or "
-        "oai_dc. Empty takes the one that says most: DCAT, else ISO 19139, else Dublin Core.",
+        "Metadata format to request, by the server's name for it, such as dcat_ap, "
+        "iso19139 or oai_dc. Leave empty to use the most detailed one: DCAT, else ISO "
+        "19139, else Dublin Core.",
         label=_("Metadata format"),
     ),
     Option(

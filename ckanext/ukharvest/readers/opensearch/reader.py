@@ -43,7 +43,7 @@ OPTIONS = (
         "search_terms",
         "text",
         "",
-        "Words that records have to contain ({searchTerms}). Empty takes all records.",
+        "Words that records have to contain ({searchTerms}). Leave empty to read all records.",
         label=_("Search words"),
     ),
     Option(

@@ -44,8 +44,8 @@ OPTIONS = (
         "without any, reads ?page=2, ?page=3 … until one has nothing new. none: reads only "
         "this document.",
         choices={
-            "auto": _("Ask until nothing new comes"),
-            "none": _("The first page is all there is"),
+            "auto": _("Read further pages until one has nothing new"),
+            "none": _("Read the first page only"),
         },
         label=_("Further pages"),
         form_help="",

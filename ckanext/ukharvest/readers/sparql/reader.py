@@ -309,7 +309,8 @@ OPTIONS = (
         "graphs",
         "list",
         (),
-        "Named graphs that are read, by their URIs. Empty reads the endpoint's default graph.",
+        "Named graphs that are read, by their URIs. Leave empty to read the endpoint's "
+        "default graph.",
         check=check_graphs,
         label=_("Named graphs"),
     ),
@@ -317,8 +318,9 @@ OPTIONS = (
         "query",
         "text",
         "",
-        "A SELECT query of your own that gives the URIs of the datasets as ?dataset, without LIMIT "
-        "and FROM. Empty takes all nodes of the type dcat:Dataset or dcat:DatasetSeries.",
+        "A SELECT query of your own that gives the URIs of the datasets as ?dataset, "
+        "without LIMIT and FROM. Leave empty to read all nodes of the type dcat:Dataset or "
+        "dcat:DatasetSeries.",
         widget="area",
         check=requests.check_query,
         label=_("Your own query"),
