@@ -146,7 +146,7 @@ def test_ignored_options_of_earlier_harvesters_are_accepted() -> None:
 def test_stored_schema_of_iso_is_shown_with_what_replaces_it() -> None:
     kind = TYPES.ours["gemini-waf"]
     shown = [each for each in shown_options(kind, sysadmin=True) if "profiles" in each.name]
-    for stored, label in (("iso19139eden", "a schema, which is no longer checked"), ("", "")):
+    for stored, label in (("iso19139eden", "a schema that is no longer checked"), ("", "")):
         options = {"validation_profiles": [stored] if stored else []}
         [field] = build_fields(shown, MultiDict(), options, {}, str)
         choices = dict(field.choices)
