@@ -37,11 +37,19 @@ _OUTLINES = {
 }
 
 
-# Routes of ckanext-harvest; ``key``: what the id is of.
-@records.route("/harvest/object/<id>", defaults={"key": "id"})
-@records.route("/dataset/harvest_object/<id>", defaults={"key": "dataset_id"})
-def object_show(id: str, key: str) -> Any:  # noqa: A002
-    shown = _shown_object({key: id})
+# Routes of ckanext-harvest.
+@records.route("/harvest/object/<id>")
+def object_show(id: str) -> Any:  # noqa: A002
+    return _object({"id": id})
+
+
+@records.route("/dataset/harvest_object/<id>")
+def object_of_dataset(id: str) -> Any:  # noqa: A002
+    return _object({"dataset_id": id})
+
+
+def _object(data_dict: dict[str, str]) -> Any:
+    shown = _shown_object(data_dict)
     return _raw(content_of(shown) or abort_not_found(), shown["id"])
 
 

@@ -181,7 +181,7 @@ def test_nothing_is_approved_while_the_source_is_being_read(
     job = HarvestJob.get(portal.create_job(pending_source))
     job.status = "Running"
     job.save()
-    with pytest.raises(tk.ValidationError, match="being read"):
+    with pytest.raises(tk.ValidationError, match="has not ended"):
         approve(pending_source)
     assert len(pending_titles(pending_source)) == 6
 

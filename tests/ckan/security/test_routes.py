@@ -64,14 +64,14 @@ def jobs(source: str) -> list[str]:
 
 
 ROUTES = {
-    "/harvest/refresh/somewhere": ("Run now: Source 1", "Run now"),
-    "/harvest/refresh/somewhere?mode=force": ("Run again in full: Source 1", "Run again in full"),
-    "/harvest/somewhere/switch-off": ("Switch off: Source 1", "Switch off"),
-    "/harvest/somewhere/switch-on": ("Switch on: Source 1", "Switch on"),
-    "/harvest/clear/somewhere": ("Delete all its datasets: Source 1", "Delete all its datasets"),
-    "/harvest/delete/somewhere": ("Switch off: Source 1", "Switch off"),
+    "/harvest/refresh/somewhere": ("Run now - Source 1", "Run now"),
+    "/harvest/refresh/somewhere?mode=force": ("Run again in full - Source 1", "Run again in full"),
+    "/harvest/somewhere/switch-off": ("Switch off - Source 1", "Switch off"),
+    "/harvest/somewhere/switch-on": ("Switch on - Source 1", "Switch on"),
+    "/harvest/clear/somewhere": ("Delete all its datasets - Source 1", "Delete all its datasets"),
+    "/harvest/delete/somewhere": ("Switch off - Source 1", "Switch off"),
     "/harvest/delete/somewhere?clear=True": (
-        "Switch off and delete all its datasets: Source 1",
+        "Switch off and delete all its datasets - Source 1",
         "Switch off and delete all its datasets",
     ),
 }
