@@ -128,7 +128,9 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     field = next(field for field in fields.FIELDS if field.key == key)
     value = next(filter(None, map(data.get, (name or key, *field.aliases))), None)
     part = form_fields.build_part(field, value, tk._)
-    return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
+    # gettext gives the header of its catalogue for an empty text.
+    help_text = tk._(field.help) if field.help else ""
+    return {"label": tk._(field.label), "help": help_text, "part": part}
 
 
 def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> list[str]:

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.outcomes import PreviewKind
+from ckanext.ukharvest.core.outcomes import PreviewKind, RecordState
 from ckanext.ukharvest.harvest import dataset_adoption, search_index
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import Record
@@ -191,7 +191,10 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
         query = Session.query(*_columns(Record.url, new))
         renamed = query.filter(own, Record.url != new).all()
         _update([record.record_id for record in renamed], url=new)
-    execute(sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0))
+    execute(sa.update(Record).where(own).values(etag="", last_modified=""))
+    # What a person kept stays kept, unless the next run finds it at the new URL.
+    missing = sa.update(Record).where(own, Record.state != RecordState.KEPT)
+    execute(missing.values(missed_runs=0))
     return renamed
 
 

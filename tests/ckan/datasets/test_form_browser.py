@@ -115,6 +115,12 @@ def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
     assert [each for each in visitor.errors if "NAME_NOT_RESOLVED" not in each] == []
 
 
+def test_field_without_help_has_none_in_another_language(plain: Page) -> None:
+    plain.goto("/fr/dataset/new")
+    assert plain.locator("select[name=theme-secondary]").count() == 1
+    assert "Project-Id-Version" not in plain.content()  # the header of gettext's catalogue
+
+
 def test_every_field_is_set_without_scripts(plain: Page) -> None:
     page = plain
     page.goto("/dataset/new")

@@ -131,9 +131,7 @@ def test_another_consumer_imports_the_object_of_a_hung_one(
     assert f"kill -9 {pid}" in finding.what_to_do
     http_client.forget(dashboard.SNAPSHOT)
     sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
-    until(
-        lambda: f"({pid}): Stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body
-    )
+    until(lambda: f"({pid}): Stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body)
     sweep_until(caplog, f"sent harvest object {stuck} again")
     assert faulty.processes[1].poll() is None  # it hangs, with heartbeats
     with Consumers(single, program=BEATS + PROGRAM) as others:

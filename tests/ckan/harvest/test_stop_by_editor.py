@@ -53,7 +53,7 @@ def test_an_editor_stops_what_consumers_work_on(
 
     page = app.post(f"/harvest/parking/job/{job_id}/abort", headers=headers, status=200).body
 
-    assert "The run will stop" in page
+    assert "Stopping" in page
     is_stopped.set()
 
     def is_over() -> bool:
