@@ -67,7 +67,7 @@ def heading(kind: str, state: str, result: Result | None, label: str = "") -> st
     if result is None or result["verdict"] == "unfinished":
         return str(tk._("Stopped"))
     if kind == PreviewKind.MOVE:
-        return str(tk._("New URL"))
+        return str(tk._("What is at the new URL"))
     verdict = _VERDICTS[result["verdict"]]
     text = str(tk._(verdict))
     return labelled(label, text) if result["lookup"] else text
