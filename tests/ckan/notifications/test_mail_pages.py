@@ -58,7 +58,7 @@ def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, s
     assert "Recipients: 2" in main.inner_text()
     page.goto(f"/harvest/unsubscribe/{mails.token(editor['id'], source)}")
     with page.expect_navigation():
-        page.click("text=Continue")
+        page.click("form button[type=submit].btn-primary.text-break")
     assert "Done" in main.locator("[role=status]").inner_text()
     shown = act("ukharvest_mail_show", source_id=source)
     assert (shown["addresses"], shown["recipients"]) == (["team@somewhere.example"], 1)
