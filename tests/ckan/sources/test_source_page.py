@@ -262,7 +262,7 @@ def test_a_run_that_does_not_move(portal: Portal, source: str) -> None:
     run_under_way(portal, source, created=old, gather_started=old)
     found = show_source(source)
     assert (found["state"], found["heading"]) == ("stuck", "Stuck")
-    assert found["text"][0] == "Last moved: 40 minutes ago"
+    assert found["text"][0] == "Last progress: 40 minutes ago"
     assert found["actions"] == ["stop"]
 
 
