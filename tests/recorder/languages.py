@@ -31,7 +31,17 @@ TEXTS = (
 # Names of software, formats, licences and languages; names of fields of the publishers' records and
 # of CKAN's resources, which are shown as they are.
 NAMES = {
-    *("CKAN", "API", "DCAT", "DKAN", "Inventory XML", "OAI-PMH", "OpenSearch", "Opendatasoft"),
+    *(
+        "CKAN",
+        "API",
+        "DCAT",
+        "DKAN",
+        "data.json",
+        "Inventory XML",
+        "OAI-PMH",
+        "OpenSearch",
+        "Opendatasoft",
+    ),
     *("SPARQL", "GEMINI 2.1", "GEMINI 2.3", "Creative Commons CCZero", "English", "Cymraeg"),
     *("français", "JSON", "CSV", "XML", "GET", "URL", "URI", "Facebook", "MB", "kB", "NHS"),
     *("Open Data", "Access level", "Contact point", "Fn", "Has email", "Modified", "Download URL"),
@@ -41,6 +51,7 @@ NAMES = {
     *("GNU Free Documentation License", "Open Data Commons Attribution License", "metadata"),
     "Open Data Commons Open Database License (ODbL)",
     "Open Data Commons Public Domain Dedication and License (PDDL)",
+    "XML, JSON, RDF, CSV, GeoJSON",
     "Placeholder",  # of the picture on CKAN 2.11's front page, which asks for no translation
 }
 Found = dict[str, dict[str, list[str]]]
