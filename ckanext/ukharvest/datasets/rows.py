@@ -198,7 +198,7 @@ def ukharvest_harvested_rows(package: Mapping[str, Any], others: Collection[str]
     """Return the rows of a dataset's extras for its form, labelled as on its page.
 
     Args:
-        others: keys of those that have fields in the form.
+        others: keys of extras with a field of their own in the form.
     """
     facts = facts_of({"extras": package.get("extras") or ()})
     rows = _rows(package, {key: facts[key] for key in facts if key not in others}, {})

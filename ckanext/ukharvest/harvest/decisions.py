@@ -89,7 +89,7 @@ def waiting_deletions(source_id: str, guids: Sequence[str]) -> list[WaitingDelet
 
 
 class DeletionsChanged(Exception):  # noqa: N818 - nothing is wrong
-    """The pending deletions, or new identifiers, are not those that the user saw."""
+    """Pending deletions or new identifiers have changed since the user saw them."""
 
 
 def version_of_deletions(due: Iterable[WaitingDeletions]) -> str:

@@ -128,7 +128,11 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             sa.text("md5(origin_guid)"),
             postgresql_where=sa.text("origin_guid <> ''"),
         ),
-        sa.Index("ukharvest_record_kept", "source_id", postgresql_where=sa.text("state = 'kept'")),
+        sa.Index(
+            "ukharvest_record_absent",
+            "source_id",
+            postgresql_where=sa.text("state IN ('kept', 'missing')"),
+        ),
         sa.Index(
             "ukharvest_record_same_as", "same_as", postgresql_where=sa.text("same_as IS NOT NULL")
         ),

@@ -65,7 +65,7 @@ TERMS = (
     ),
 )
 
-# Of the labels of lib/texts.py those that do not say what happens next: kind, value and meaning.
+# Labels of lib/texts.py that do not say what happens next: kind, value and meaning.
 STATUSES: tuple[tuple[str, str, str], ...] = (
     ("health", Health.OFF, _("The source is not harvested. Its datasets are kept as they are.")),
     (

@@ -88,7 +88,7 @@ def started_by(run: Run) -> str:
 
 
 def stopped_by(user: str) -> str:
-    """Return who stopped a run; "" for nobody."""
+    """Return who stopped a run, "" without a user."""
     return gettext("Stopped by {user}.", user=user) if user else ""
 
 
@@ -291,8 +291,8 @@ def _held(facts: StatusFacts, label: str) -> Card:
 
 
 def _off(facts: StatusFacts, label: str) -> Card:
-    kept = tk._("The source is not harvested. Its datasets are kept as they are.")
-    text = (kept,) if facts.health.datasets else ()
+    sentence = tk._("The source is not harvested. Its datasets are kept as they are.")
+    text = (sentence,) if facts.health.datasets else ()
     return Card(CALM, "state", "off", label, text, ("switch_on",))
 
 

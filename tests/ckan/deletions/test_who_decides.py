@@ -220,7 +220,7 @@ def test_looks_for_an_editor(
     visitor.picture("editor-clear-refused")
     page.goto(f"{PAGE}/switch-off")
     page.get_by_role("button", name="Switch off").click()
-    page.get_by_text("in the catalogue but").wait_for()
+    page.get_by_text("Its datasets are kept as they are").wait_for()
     looks.check(visitor, "editor-off", PAGE)
     looks.check(visitor, "editor-list", "/harvest/")
     page.get_by_role("link", name="Switched off (1)").first.click()

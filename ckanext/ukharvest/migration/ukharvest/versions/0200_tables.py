@@ -33,7 +33,7 @@ INDEXES = {
     "ukharvest_record_url": "ukharvest_record (md5(url))",
     "ukharvest_coupling_reference": "ukharvest_coupling (md5(reference))",
     "ukharvest_record_origin_guid": "ukharvest_record (md5(origin_guid)) WHERE origin_guid <> ''",
-    "ukharvest_record_kept": "ukharvest_record (source_id) WHERE state = 'kept'",
+    "ukharvest_record_absent": "ukharvest_record (source_id) WHERE state IN ('kept', 'missing')",
     "ukharvest_record_same_as": "ukharvest_record (same_as) WHERE same_as IS NOT NULL",
     "ix_ukharvest_link_rescore": "ukharvest_link (id) WHERE rescore",
 }
