@@ -43,7 +43,8 @@ class SourceStatus:
         held: number of pending deletions.
         renamed: number of datasets whose records seem to have new identifiers.
         kept: number of datasets that a person kept although their records are gone.
-        unseen: number of other datasets whose records are missing now.
+        unseen: number of other datasets whose records are missing now; 0 unless one source is
+            asked for: lists do not say it, and a source can miss very many.
         failures: number of failed runs in a row.
         missing: {"records", "of", "asks_after"} (``core.deletions.Shortfall``) of the run that
             ``value`` is about, if so many are missing that a later run will ask; else None.
@@ -172,11 +173,12 @@ _SOURCES = sa.text(
               JOIN package AS dataset ON dataset.id = record.package_id
              WHERE record.source_id = source.id AND record.state = 'kept'
                AND dataset.state = 'active') AS kept,
+           CASE WHEN cardinality(CAST(:ids AS text[])) = 1 THEN
            (SELECT count(*)
               FROM ukharvest_record AS record
               JOIN package AS dataset ON dataset.id = record.package_id
              WHERE record.source_id = source.id AND record.state = 'missing'
-               AND dataset.state = 'active') AS unseen,
+               AND dataset.state = 'active') ELSE 0 END AS unseen,
            EXISTS (SELECT FROM ukharvest_trial AS preview
                     WHERE preview.source_id = source.id
                       AND (preview.state = 'waiting' AND preview.created > :given_up
