@@ -22,7 +22,7 @@ from tests.ckan.harvesting import Portal, figures, statements
 from tests.ckan.previews.test_source_previews import PATH, as_, count, publisher, work  # noqa: F401 - fixtures
 from tests.ckan.sources.test_source_form import fields as all_fields
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL
+from tests.reading.test_source_preview import FULL, datasets
 
 pytestmark = pytest.mark.in_process
 
@@ -227,6 +227,29 @@ def test_the_check_of_a_source_has_a_page(
     assert "In a run: " in done
     assert portal.datasets() == []
     assert source not in done.split("<body", 1)[1].split("as data", 1)[0]
+
+
+def test_page_of_a_test_shows_how_to_fix_each_problem(
+    app: CKANTestApp, editor: dict[str, str], typed: dict[str, str], publisher: Publisher
+) -> None:
+    def fixes(path: str, heading: str) -> set[str]:
+        paragraphs = lxml.html.fromstring(page(app, editor, path).body).iterfind(".//p")
+        lines = (" ".join(each.text_content().split()) for each in paragraphs)
+        return {line.removeprefix(heading).strip() for line in lines if line.startswith(heading)}
+
+    catalogue = datasets(3, **FULL)
+    del catalogue["dataset"][0]["title"]
+    catalogue["dataset"][1]["modified"] = "yesterday"
+    for answer, number in ((catalogue, 2), ("<!doctype html><title>Home</title>", 1)):
+        publisher.serve(PATH, answer)
+        id_ = started(app, editor, **typed)
+        work()
+        result = as_(editor, "ukharvest_source_preview_show", id=id_)["result"]
+        tips = {each["tip"] for each in (*result["problems"], result["error"]) if each}
+        assert len(tips) == number
+        assert fixes(f"/harvest/test/{id_}", "How to fix it:") == tips
+        french = fixes(f"/fr/harvest/test/{id_}", "Comment corriger :")
+        assert len(french - tips - {""}) == number
 
 
 def test_hostile_record_is_harmless_in_a_preview(
