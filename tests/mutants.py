@@ -358,6 +358,14 @@ MUTANTS = (
         ("tests/schema_check/test_table_schema.py",),
     ),
     Mutant(
+        "text-without-its-value",
+        "A text has a placeholder for each value that it gets, in templates and in Python.",
+        "ckanext.ukharvest.rendering.problem_texts.describe_problem",
+        "Write it like this: {example}",
+        "Write it like this:",
+        ("tests/test_translation.py::test_texts_get_exactly_the_values_that_they_name",),
+    ),
+    Mutant(
         "label-not-escaped",
         "Markup in a harvested value is shown as text.",
         "ckanext.ukharvest.rendering.values._markup",

@@ -1,4 +1,4 @@
-"""Every text can be translated: it is in the catalogue, complete, with named gaps."""
+"""Every text can be translated: it is in the catalogue, complete, with named placeholders."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import string
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
@@ -19,11 +20,13 @@ import ckanext.ukharvest
 from ckanext.ukharvest import fields, source_types
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
 from ckanext.ukharvest.parsers.gemini.rules import RULES
+from tests.placeholders import faults_of_python, faults_of_template, placeholders
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "dev"))
 
 from translations import catalogue, languages  # noqa: E402 - of the folder above
+from translations.tables import tables  # noqa: E402
 
 # Choices that are the same in every language: names of formats, dates.
 NAMES = {"Atom", "GeoJSON", "ISO 19139", "ISO 19115-3", "GeoDCAT-AP", "DCAT", "RDF/XML", "Turtle"}
@@ -78,7 +81,7 @@ def test_no_text_is_asked_for_both_with_and_without_a_plural() -> None:
     assert {text[0] for text in asked if isinstance(text, tuple)}.isdisjoint(asked)
 
 
-def test_gaps_have_names(texts: set[str]) -> None:
+def test_placeholders_have_names(texts: set[str]) -> None:
     """Another language may need them in another order."""
     for text in texts - {row.tip for row in PROBLEM_TEXTS.values()}:
         assert not re.search(r"%[sdr]", text), text
@@ -127,6 +130,47 @@ def test_no_text_is_put_together_before_it_is_translated() -> None:
     assert wrong == []
 
 
+# Texts of maps get their values from assets/map_view/map.js.
+OF_SCRIPTS = ("datasets/map_view.py", {"host: no value", "count: no value"})
+
+
+def test_texts_get_exactly_the_values_that_they_name() -> None:
+    wrong = {}
+    for suffix, faults_of in ((".py", faults_of_python), (".html", faults_of_template)):
+        for path in sorted(PACKAGE.rglob(f"*{suffix}")):
+            name = path.relative_to(PACKAGE).as_posix()
+            faults = faults_of(path.read_text(encoding="utf-8"))
+            if faults and (name, {fault.defect for fault in faults}) != OF_SCRIPTS:
+                wrong[name] = faults
+    assert wrong == {}
+
+
+def test_only_these_tables_have_placeholders() -> None:
+    """Those of frequencies come from their labels, those of source types are OpenSearch's own."""
+    names = {
+        path: set[str]().union(*map(placeholders, filter(None, texts)))
+        for path, texts in tables().items()
+    }
+    assert {path: names[path] for path in names if names[path]} == {
+        "rendering/extent_map.py": {"count", "place", "start", "end"},
+        "rendering/fields.py": {"start", "end"},
+        "source_types": {"searchTerms", "geo"},
+        "vocabularies/frequencies.csv": {"n"},
+    }
+
+
+# A text that ends in a colon, and the end of its paragraph, with no list or table after it.
+HEADING_ALONE = re.compile(
+    r""":\s*['"]\)[^{}]*\}\}\s*(?:</\w+>\s*)*</(?:p|li|td|dd|div)>(?!\s*<(?:[uod]l|pre|table))"""
+)
+
+
+def test_no_template_has_a_heading_with_nothing_behind_it() -> None:
+    assert HEADING_ALONE.search("<p><strong>{{ _('How to fix it:') }}</strong></p>\n{% endif %}")
+    for path in PACKAGE.rglob("templates/**/*.html"):
+        assert not HEADING_ALONE.search(path.read_text(encoding="utf-8")), path
+
+
 def test_no_text_is_marked_within_an_f_string() -> None:
     """On Python 3.12 and later Babel does not find it there."""
     wrong = [
@@ -140,7 +184,6 @@ def test_no_text_is_marked_within_an_f_string() -> None:
 
 
 LANGUAGES = {path.parts[-3]: path for path in catalogue.POT.parent.glob("*/*/*.po")}
-GAP = re.compile(r"\{!?\w*\}|%\(\w+\)s|%[sdr]")
 # Pages, commands and checks that sysadmins alone see may be in English.
 OF_SYSADMINS = re.compile(
     r"/(doctor|export|patches)/|/\w*cli\.py|/(dashboard\w*|diagnostics)\.html|/adoption/"
@@ -171,13 +214,40 @@ def test_texts_for_visitors_and_publishers_are_translated(
     assert missing == []
 
 
-def test_translations_have_the_gaps_of_their_texts(messages: tuple[str, list[Message]]) -> None:
-    """A singular or a plural of Welsh may leave out its number."""
-    for message in messages[1]:
-        wanted = set(GAP.findall(" ".join(forms(message.id))))
-        needed = wanted - {"{n}", "{number}"} if message.pluralizable else wanted
-        for text in filter(None, forms(message.string)):
-            assert needed <= set(GAP.findall(text)) <= wanted, (message.id, text)
+def unlike(message: Message) -> list[str]:
+    """Return translations with other placeholders than the text's.
+
+    A singular or a plural of Welsh may leave out its number.
+    """
+    wanted = placeholders(" ".join(forms(message.id)))
+    needed = wanted - {"n", "number"} if message.pluralizable else wanted
+    translations = filter(None, forms(message.string))
+    return [text for text in translations if not needed <= placeholders(text) <= wanted]
+
+
+def test_translations_have_the_placeholders_of_their_texts(
+    messages: tuple[str, list[Message]],
+) -> None:
+    assert [text for message in messages[1] for text in unlike(message)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "is_unlike"),
+    [
+        ("By {who}.", "Par {who}.", False),
+        ("By {who}.", "Par eux.", True),
+        ("By {who}.", "Par {qui}.", True),
+        ("How to fix it:", "Comment corriger : {tip}", True),
+        ("{count:,} of %(all)s", "%(all)s : {count:,}", False),
+        ("{count:,} of %(all)s", "%(tous)s : {count:,}", True),
+        (("{n} run", "{n} runs"), ("un", "{n}"), False),
+        (("{n} of {all}", "{n} of {all}"), ("un", "{n} : {all}"), True),
+    ],
+)
+def test_translation_with_other_placeholders_is_found(
+    text: Any, translation: Any, is_unlike: bool
+) -> None:
+    assert bool(unlike(Message(text, translation))) is is_unlike
 
 
 def test_french_has_no_break_spaces_before_its_punctuation() -> None:
