@@ -60,7 +60,7 @@ MODULES = {_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 @cache
 def _names(module: str) -> tuple[list[str], list[str]]:
-    """Return the full names that a module imports, and what it takes from names: "etree.parse"."""
+    """Return the full names that a module imports, and what it takes from names: "json.loads"."""
     imported: list[str] = []
     attributes: list[str] = []
     for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):

@@ -52,7 +52,7 @@ def marked() -> list[tuple[str, Any, list[str], str | None]]:
     found = extract_from_dir(
         PACKAGE,
         method_map=METHODS,
-        keywords={**DEFAULT_KEYWORDS, "translate": None},  # portal_values.Portal's
+        keywords={**DEFAULT_KEYWORDS, "translate": None},  # rendering.values.Portal's
         comment_tags=("Translators:",),
         strip_comment_tags=True,
     )

@@ -66,7 +66,7 @@ def _token(user: str) -> str:
 
 
 def _expired(token: str) -> str:
-    """Return the token as CKAN's plugin expire_api_token makes it, an hour after its end."""
+    """Return the token as CKAN's plugin for tokens that expire makes it, an hour after its end."""
     data = dict(api_token.decode(token) or {})
     ended = datetime.now(timezone.utc) - timedelta(hours=1)
     return str(api_token.encode({**data, "exp": api_token.into_seconds(ended)}))

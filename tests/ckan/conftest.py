@@ -221,7 +221,7 @@ def less_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def empty_tables(but: Container[str] = ()) -> None:
-    """Empty the tables that ``model.repo.delete_all`` empties, in one round trip."""
+    """Empty the tables that CKAN's ``delete_all`` empties, in one round trip."""
     model.Session.remove()
     connection = model.Session.connection()
     made = {*sa.inspect(connection).get_table_names()} - {"alembic_version"}

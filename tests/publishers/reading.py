@@ -55,7 +55,7 @@ def read(
     known: set[str],
     chosen: Mapping[str, Any] | None = None,
 ) -> ReadResult:
-    """Read a source to its end, and each record's content; then plan as ``engine.gather`` does."""
+    """Read a source to its end, and each record's content; then plan as ``harvest.gather`` does."""
     given = options.validate(chosen or {}, (*kind.options, *COMMON_OPTIONS))
     source = Source(url, given, http)
     classifier = RecordClassifier()

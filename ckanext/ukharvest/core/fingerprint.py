@@ -101,8 +101,8 @@ def _drop_layout(root: etree._Element) -> None:
     """Remove whitespace between elements; keep all text of elements that hold any word.
 
     Indentation is not content in any format we read, nor part of the record: it depends on how deep
-    a response nests the record and on the server's pretty-print switch (pycsw:
-    ``server.pretty_print``). Without it, GetRecords and GetRecordById give equal records.
+    a response nests the record and on the server's pretty-print switch. Without it, GetRecords and
+    GetRecordById give equal records.
     """
     for element in root.iter(etree.Element):
         if len(element) == 0 or _has_text(element):

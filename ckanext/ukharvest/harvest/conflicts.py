@@ -49,7 +49,7 @@ def lock_and_find(
     the same moment one comes second.
 
     Args:
-        names: to lock in the same statement (``locks.hold``).
+        names: to lock in the same statement (``database.hold``).
 
     Returns:
         Rows (guid, source_id, title, url, active, dataset_title, owner_org): the sources whose

@@ -364,7 +364,7 @@ def run(state: GatherState) -> list[str]:
     """Read the source and release its objects; return their ids for the fetch queue.
 
     Raises:
-        SourceError, ConfigError: the run failed; call ``ending.abandon``.
+        SourceError, ConfigError: the run failed; call ``abandon``.
     """
     try:
         if _begin(state):

@@ -47,7 +47,7 @@ class GatherState:
         taken_before: guids that a killed gather of this job handled before its last resume point.
         since: read only changes since this date; "": everything.
         changed: records that the source lists under new identifiers; None: none were found.
-        to_compare: records of which only the import rules changed (new_rules.py).
+        to_compare: records of which only the import rules changed (``settle``).
         batch: objects to stage with the next commit.
         ids: of the harvest objects to import.
         unchanged: ids of record rows that need no import and are not marked as seen yet.
@@ -266,7 +266,7 @@ def _restore(state: GatherState) -> None:
 
 
 def note_point(state: GatherState, setting: Setting, point: str) -> None:
-    """Save that a resumed gather can start at this point; ``intake.flush`` commits."""
+    """Save that a resumed gather can start at this point; ``flush`` commits."""
     state.mark_unchanged()
     source_config.save_resume_point(setting, state.job_id, point, state.since)
 

@@ -124,7 +124,7 @@ def _save(result: LinkResult, before: Any, days: int) -> None:
     if not result.fault or before is None or not before.format:
         values |= {**_found(result), "checked": now}
     format_ = str(before.format) if before else ""
-    # What stars depend on; see ``link_evidence.Evidence``.
+    # What stars depend on; see ``link_states.Evidence``.
     if (format_, _dead(history)) != (values.get("format", format_), _dead(after)):
         values["rescore"] = True
     _change([result.url], values)

@@ -92,9 +92,10 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
         import_rules_hash: of the other inputs of that import (source_config.py).
-        package_hash: of the dataset that it wrote, as mapped; "" if unknown (dataset_writer).
+        package_hash: of the dataset that it wrote, as ``write.package_hash`` returns it; "" if
+            unknown.
         owner_org: id of the organisation that it gave the dataset to, "none" for no organisation;
-            "" if unknown, which counts as no difference (record_organizations.py).
+            "" if unknown, which counts as no difference (``records.stored_organization``).
         etag, last_modified: the record's own validators or timestamp at that import.
         resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
         supplied_fields: names of the fields that the last import got from the source, as
@@ -107,8 +108,9 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         origin_guid: of a record that another portal hands on: the identity under which that portal
             got it; "" if it names none. Of a record that came back from another portal and whose
             dataset is purged it is never "", of one that the options skip always.
-        same_as: the dataset that a skipped record would be once more (``model.handed_on``); None:
-            it was skipped by the options, or that dataset is gone.
+        same_as: the dataset that a skipped record would be once more
+            (``conflicts.lock_and_find_handed_on``); None: it was skipped by the options, or that
+            dataset is gone.
         state: what the record is now, as ``RecordState``; the database works it out. Deletions
             that are pending are "missing" here: ``SourceState.held`` names them.
         title: the record's, "" if none was read yet.
@@ -237,7 +239,8 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         complete: the source was read completely.
         outcome: as ``RunOutcome``: "" until it is read, then how the reading ended ("finished",
             "held", "failed" or "stopped"), and from the end of the run on how that ended.
-        figures: numbers of records, stored when the run ends (``model.run_results``); None before.
+        figures: numbers of records, stored when the run ends (``outcomes.store_results``); None
+            before.
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.
         stopped_by: name of the person who asked to stop it, "" if none did.

@@ -360,7 +360,7 @@ def store_left() -> int:
     return len(ids)
 
 
-_ARE_STORED = "ukharvest_stores_results"  # in Session.info, while it does
+_ARE_STORED = "ukharvest_stores_results"  # in session.info, while it does
 
 
 def _store_ended(session: Any, _context: Any) -> None:

@@ -369,7 +369,7 @@ class NameChooser:
         wanted: title, and text to make the name from instead ("" for none), of each dataset.
 
     Attributes:
-        locks: for ``locks.hold`` until the transaction ends, before ``load``.
+        locks: for ``database.hold`` until the transaction ends, before ``load``.
     """
 
     def __init__(self, wanted: Iterable[tuple[str, str]]) -> None:

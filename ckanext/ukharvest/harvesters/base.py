@@ -112,7 +112,7 @@ class UkHarvester(p.SingletonPlugin):
         """Read the source, or store why it failed.
 
         Raises:
-            Exception: a service failed (``service_faults``); the gather can start again.
+            Exception: a service failed (``failing_service``); the gather can start again.
         """
         Session.add(job)  # a failed service may have invalidated its session
         Session.commit()  # keeps what the framework set on the job

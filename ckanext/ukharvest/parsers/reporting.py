@@ -78,7 +78,7 @@ class Reporter:
     def read_periods(
         self, spans: Iterable[str | tuple[str, str]], name: str, start: str = "", end: str = ""
     ) -> Periods:
-        """Return time spans, each a text or its two ends, as ``values.periods.read_periods``.
+        """Return time spans, each a text or its two ends, as ``values.dates.read_periods``.
 
         Args:
             name: of the field; ``start`` and ``end`` are those of the ends, if they have their own.

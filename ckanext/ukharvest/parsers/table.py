@@ -6,8 +6,8 @@ stands beside rows where a value needs more of the record than some of its field
 
 A reader is called with an element or object (``xml_fields.Node``, ``json_fields.Fields``) and the
 names of its fields. It returns the value of the row's target, or ``Several``. Fields that no row
-reads are kept as extras under their own names; one that means something else here becomes
-``original_NAME``, as fields of other CKANs do.
+reads are kept as extras under their own names; one that means something else here gets the prefix
+"original_", as fields of other CKANs do.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def run_test_of_ours(
 
     ckanext-harvest's own command sends its job to the gather queue too, so that a live consumer
     reads the source at the same time; has no heartbeat, by which the sweeper could tell that it
-    works; and needs factory_boy, which it takes from its tests.
+    works; and needs factory-boy, which it takes from its tests.
     """
 
     @functools.wraps(stock)

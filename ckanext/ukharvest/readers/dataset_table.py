@@ -136,7 +136,8 @@ def _datasets(
         dataset = by_guid.get(guid)
         first_title = dataset.values.get("title", "") if dataset else ""
         is_other = "identifier" in values and title not in ("", first_title)
-        if not guid or dataset is None or is_other:  # another one is refused by paging.unique
+        # Another title is refused by numbered_pages.unique.
+        if not guid or dataset is None or is_other:
             dataset = _Dataset(guid, number, values, [])
             datasets.append(dataset)
             by_guid.setdefault(guid, dataset)

@@ -176,7 +176,7 @@ class Lookup(TypedDict):
 
 
 class HeldValue(TypedDict):
-    """A value that records of the source have: see ``filter_values.FilterValue``.
+    """A value that records of the source have: see ``record_filter.FilterValue``.
 
     choice: "only" or "without" if the options name it so, else "".
     """
@@ -188,7 +188,7 @@ class HeldValue(TypedDict):
 
 
 class HeldField(TypedDict):
-    """A field to filter by: see ``filter_values.FilterField``. of: number of records counted."""
+    """A field to filter by: see ``record_filter.FilterField``. of: number of records counted."""
 
     name: str
     include: str

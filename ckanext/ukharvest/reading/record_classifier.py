@@ -105,7 +105,7 @@ class RecordClass(StrEnum):
 
 
 class ImportRules(Protocol):
-    """What besides its content decides a record's result (``engine.source_config.Setting``)."""
+    """What besides its content decides a record's result (``harvest.source_config.Setting``)."""
 
     @property
     def import_rules_hash(self) -> str:

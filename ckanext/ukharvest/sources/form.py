@@ -53,7 +53,7 @@ def find_errors(form: Form, sent: SentSource, source: Mapping[str, Any] | None) 
     Args:
         form: the sent form.
         sent: the source that it sends.
-        source: the source to edit, as ``source_frame.find`` returns it; None for a new one.
+        source: the source to edit, as ``pages.find_source`` returns it; None for a new one.
     """
     errors: Errors = {}
     if not sent.source_type:
@@ -251,7 +251,7 @@ def check_may_create() -> None:
 def find_with_settings(name: str) -> Source:
     """Return the source of a name or id with its settings, or abort.
 
-    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (``time``, ``days`` and
+    As ``pages.find_source``, with ``config`` (JSON text) and ``schedule`` (``time``, ``days`` and
     ``zone``).
     """
     source = source_pages.find_source(name)

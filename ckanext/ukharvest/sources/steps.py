@@ -157,7 +157,7 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
     """Show the confirmation on GET, act on POST.
 
     Args:
-        source: as ``source_frame.find`` returns it.
+        source: as ``pages.find_source`` returns it.
         about: id of the object that the step changes, if that is not the source.
     """
     about = about or source["id"]

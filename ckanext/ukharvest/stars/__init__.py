@@ -24,7 +24,7 @@ _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
 def columns(_context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of ``StarRating`` for a package dict: stars, stars_code, …
 
-    Needs no query but that of its links (``link_evidence.find``) if the dict has its resources
+    Needs no query but that of its links (``find_link_evidence``) if the dict has its resources
     with their ids, as harvests write them.
     """
     resources = package.get("resources")

@@ -246,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _start(self, response: Response, headers: Mapping[str, str]) -> None:
         lines = [f"HTTP/1.1 {response.status} {self.responses.get(response.status, ('',))[0]}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
-        # Raw UTF-8, as real servers send it; http.server's own send_header sends Latin-1.
+        # Raw UTF-8, as real servers send it; BaseHTTPRequestHandler.send_header sends Latin-1.
         head = "\r\n".join((*lines, "", "")).encode()
         self._drip(head, response.pause if response.slow_start else 0.0)
         self.close_connection |= headers.get("Connection", "").lower() == "close"

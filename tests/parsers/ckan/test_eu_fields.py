@@ -26,7 +26,8 @@ def file(**more: Any) -> ResourceRecord:
     return found
 
 
-# The guide's field, a value as its types have it, our field and its value; "extras.x" is an extra.
+# The guide's field, a value as its types have it, our field and its value;
+# "extras." begins the name of an extra.
 DATASET: list[tuple[str, Any, str, Any]] = [
     ("title", "Bins", "title", "Bins"),
     ("notes", "All of them.", "notes", "All of them."),

@@ -1,4 +1,4 @@
-"""A GEMINI element as a row of a table, and the records of test_gemini_elements for it."""
+"""A GEMINI element as a row of a table, and the records of test_elements for it."""
 
 from __future__ import annotations
 

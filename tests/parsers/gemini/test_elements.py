@@ -1,6 +1,6 @@
 """Every element of UK GEMINI 2.3 in every shape that publishers use.
 
-An element is a row in one of the tables gemini_elements_*.py.
+An element is a row in one of the tables elements_*.py.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@
     }
   }
 
-  /* The text of a file; nothing more is read than settings.most bytes. */
+  /* The text of a file; nothing more is read than as many bytes as the settings say. */
   async function read({ settings, server }) {
     const { texts, url, most } = settings;
     const stop = new AbortController();

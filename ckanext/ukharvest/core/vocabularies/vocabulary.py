@@ -1,9 +1,9 @@
 """Lists of values as plain files, which a portal can replace by newer ones.
 
-The bundled lists are CSV files in ``ckanext/ukharvest/vocabularies``; see ``csv_file`` for their
-format. A file of the same name in the portal's own folder replaces one. It is read while the portal
-runs, by all its processes; if it is faulty, the fault is logged and returned by ``faults``, and the
-bundled list is used.
+The bundled lists are CSV files in ``ckanext/ukharvest/vocabularies``: RFC 4180 in UTF-8, below a
+head of ``# title: …`` lines; see ``Vocabulary`` and ``CELLS``. A file of the same name in the
+portal's own folder replaces one. It is read while the portal runs, by all its processes; if it is
+faulty, the fault is logged and returned by ``faults``, and the bundled list is used.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def row(name: str, key: str) -> Mapping[str, str] | None:
     """Return the entry of a list with this key, None if it has none.
 
     Case, ``https`` for ``http`` and a slash at the end do not matter; other URLs in the column
-    ``aliases`` count too, and for schemas all URLs of ``schema_urls.forms``.
+    ``aliases`` count too, and for schemas all URLs of ``forms``.
     """
     entries = _entries(name)
     keys = (folded(key), *(map(folded, forms(key)) if name == "schemas" else ()))

@@ -1,9 +1,9 @@
 """Datasets of other CKAN sites, 2.0 to 2.12, as package_show and package_search give them.
 
-The extras named in data.gov.uk's guide (``ckan_fields``) are read, and the fields of
-data.europa.eu's extended schema, such as ``contact_point``, ``accrual_periodicity``,
-``dcat_spatial`` or a resource's ``checksum``, where they are objects or lists as its guide has
-them. Groups named after one of the EU's data themes become themes. All others are kept unchanged.
+The extras named in data.gov.uk's guide are read, and the fields of data.europa.eu's extended
+schema, such as ``contact_point``, ``accrual_periodicity``, ``dcat_spatial`` or a resource's
+``checksum``, where they are objects or lists as its guide has them. Groups named after one of the
+EU's data themes become themes. All others are kept unchanged.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ _LEFT_OUT = frozenset(
     + ("creator_user_id", "revision_timestamp", _MORE)
 )
 
-# The keys of DKAN's field "frequency" (dkan_dataset_content_types, field_frequency).
+# The keys of DKAN's field "frequency" (DKAN Dataset Content Types, field_frequency).
 _FREQUENCIES = (
     ("daily", "weekly", "monthly", "annually", "continuously", "irregularly", "decennial")
     + ("quadrennial", "bimonthly", "semiweekly", "biweekly", "semiannual", "biennial")

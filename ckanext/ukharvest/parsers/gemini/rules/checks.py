@@ -11,7 +11,7 @@ values; a quality without a level counts for row 8 alone.
 
 Sources of the terms: UK GEMINI 2.3, INSPIRE's registers of codes
 (http://inspire.ec.europa.eu/metadata-codelist). Short lists are arguments in rules.csv. INSPIRE's
-themes are in ``core.values.inspire_themes``.
+themes are in ``core.values.theme_names``.
 """
 
 from __future__ import annotations
