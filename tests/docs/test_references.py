@@ -1,14 +1,12 @@
 """References in documents, docstrings and comments lead to something in this repository.
 
-Checked: links and anchors of Markdown, names of Markdown files and of modules, numbers of
-decisions. Pictures and web pages elsewhere are not asked for.
+Checked: links and anchors of Markdown, names of Markdown files, of modules and of what is in them,
+numbers of decisions. Pictures and web pages elsewhere are not asked for.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -16,11 +14,9 @@ from urllib.parse import unquote
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "ckanext" / "ukharvest"
-FOLDERS = ("ckanext", "dev", "docs", "tests")
-# Recorded publishers, and what is built.
-LEFT_OUT = ("tests/sources/", "tests/conformance/documents/", "site/", "__pycache__")
+from tests.docs import prose
+from tests.docs.code_names import broken_in_code, broken_in_markdown
+from tests.docs.prose import PACKAGE, ROOT
 
 LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 FENCE = re.compile(r"^ {0,3}(```|~~~)[\s\S]*?^ {0,3}\1[^\S\n]*$", re.MULTILINE)
@@ -31,25 +27,10 @@ DECISION = re.compile(r"\bdecisions? (\d{4})\b|\bdecisions/(\d{4})", re.IGNORECA
 # Papers of the people who began this, which the repository does not have.
 PAPERS = re.compile(r"\bDESIGN\b")
 MARKDOWN_NAME = re.compile(r"(?<![\w/.:-])(?:\.\./)*[\w.-]+(?:/[\w.-]+)*\.md\b")
-FILE_NAME = re.compile(r"`([a-z_]\w*\.py)`")
+FILE_NAME = re.compile(r"(?<![\w/.:*-])[a-z_][a-z0-9_]*\.py\b")
 MODULE_NAME = re.compile(r"(?<![\w/.:-])[a-z_]\w*(?:/[a-z_]\w*)+\.py\b")
-NAMED = (DECISION, PAPERS, MARKDOWN_NAME, FILE_NAME, MODULE_NAME)
-
-
-def _files(suffix: str) -> list[Path]:
-    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob(f"*{suffix}")]
-    found += ROOT.glob(f"*{suffix}")
-    return sorted(path for path in found if not _is_left_out(path))
-
-
-def _is_left_out(path: Path) -> bool:
-    name = path.relative_to(ROOT).as_posix()
-    return any(each in name for each in LEFT_OUT)
-
-
-DOCUMENTS = _files(".md")
-MODULES = _files(".py")
-NAMES = {path.name for path in MODULES}
+WITH_COMMENTS = [*prose.modules(), *prose.templates_and_assets()]
+NAMES = {path.name for path in prose.modules()}
 NUMBERS = {path.name[:4] for path in (ROOT / "docs" / "decisions").glob("0*.md")}
 
 
@@ -61,7 +42,7 @@ def slug(heading: str) -> str:
 
 @cache
 def _anchors(path: Path) -> frozenset[str]:
-    text = FENCE.sub("", _text(path))
+    text = FENCE.sub("", prose.text(path))
     found: list[str] = []
     for heading in HEADING.findall(text):
         name = slug(heading)
@@ -101,21 +82,12 @@ def broken_names(path: Path, text: str) -> list[str]:
     return broken + [f"decision {number}" for number in sorted(cited - NUMBERS)]
 
 
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+def _prose(path: Path) -> str:
+    return prose.code_and_prose(path)[1]
 
 
-def _docstrings_and_comments(path: Path) -> str:
-    """Return a module's comments and texts in triple quotes, "" if it names nothing at all."""
-    if not any(pattern.search(_text(path)) for pattern in NAMED):
-        return ""
-    tokens = tokenize.generate_tokens(io.StringIO(_text(path)).readline)
-    return "\n".join(
-        token.string
-        for token in tokens
-        if token.type == tokenize.COMMENT
-        or (token.type == tokenize.STRING and '"""' in token.string[:5])
-    )
+def _unfenced(path: Path) -> str:
+    return COMMENT.sub("", FENCE.sub("", prose.text(path)))
 
 
 def _offenders(
@@ -127,18 +99,23 @@ def _offenders(
 
 
 def test_links_in_documents_lead_somewhere() -> None:
-    assert _offenders(DOCUMENTS, _text, broken_links) == {}
+    assert _offenders(prose.documents(), prose.text, broken_links) == {}
 
 
 def test_documents_name_files_and_decisions_that_exist() -> None:
-    def prose(path: Path) -> str:
-        return COMMENT.sub("", FENCE.sub("", _text(path)))
-
-    assert _offenders(DOCUMENTS, prose, broken_names) == {}
+    assert _offenders(prose.documents(), _unfenced, broken_names) == {}
 
 
 def test_docstrings_and_comments_name_files_that_exist() -> None:
-    assert _offenders(MODULES, _docstrings_and_comments, broken_names) == {}
+    assert _offenders(WITH_COMMENTS, _prose, broken_names) == {}
+
+
+def test_docstrings_and_comments_name_code_that_exists() -> None:
+    assert _offenders(WITH_COMMENTS, _prose, broken_in_code) == {}
+
+
+def test_documents_name_code_that_exists() -> None:
+    assert _offenders(prose.documents(), _unfenced, broken_in_markdown) == {}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +143,46 @@ def test_only_broken_links_are_found(text: str, broken: list[str]) -> None:
         ("decision 9999", ["decision 9999"]),
         ("core/words.py", ["core/words.py"]),
         ("core/records.py and decision 0020, in README.md", []),
+        ("only the import rules changed (new_rules.py)", ["new_rules.py"]),
+        ("see claims.py and test_NAME.py", []),
     ],
 )
 def test_only_broken_names_are_found(text: str, broken: list[str]) -> None:
     assert broken_names(PACKAGE / "plugin.py", text) == broken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "``locks.hold``",
+        "call ``ending.abandon``",
+        "``model.index_values``",
+        "see sweeper.schedules",
+        "``engine.source_config.Setting``",
+        "``link_evidence.find``",
+        "``Record.no_such_column``",
+        "``core.no_such_module.parse``",
+        "if unknown (dataset_writer)",
+        "a service failed (``service_faults``)",
+        "``NoSuchClass``",
+    ],
+)
+def test_names_of_nothing_are_found(text: str) -> None:
+    (name,) = broken_in_code(PACKAGE / "harvest" / "gather.py", text)
+    assert name in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "``records.lock_all``, ``harvest.records.lock_all``, ``lock_all`` and ``lock_all()``",
+        "``ckanext.ukharvest.harvest.model.Record``",
+        "``Record.missed_runs``, ``GatherState.taken``",
+        "``time.monotonic``, ``str.format``, ``IOrganizationController.edit``",
+        "``ckan.plugins``, CKAN's package_owner_org_update",
+        "data.gov.uk, data.json, ``distribution.mediaType``, rules.csv, ``parse_*``, field_odfe_…",
+        "tests/publishers/reading.py, original_NAME, ``{field: value}``",
+    ],
+)
+def test_names_of_something_are_left_alone(text: str) -> None:
+    assert broken_in_code(PACKAGE / "harvest" / "gather.py", text) == []
