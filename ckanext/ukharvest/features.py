@@ -5,17 +5,20 @@ Who removes a feature deletes its folder, its line in FEATURES and its templates
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
 import click
+from ckan import plugins
+from ckan.plugins import toolkit as tk
 from flask import Blueprint
 
 from ckanext.ukharvest.harvest.lists import LISTS
 from ckanext.ukharvest.lib import slots as frames
-from ckanext.ukharvest.lib.actions import guard
+from ckanext.ukharvest.lib.parameters import guard
 from ckanext.ukharvest.lib.slots import Facet, Slot
 
 _T = TypeVar("_T")
@@ -95,11 +98,30 @@ def _dicts(attribute: str) -> Iterator[Mapping[str, Any]]:
 
 
 def actions() -> dict[str, Callable[..., Any]]:
-    """Return the actions by name; ours refuse texts that cannot be stored."""
-    return {
-        name: action if name in OF_CKAN else guard(action)
-        for name, action in _functions("actions").items()
+    """Return the actions by name, ckanext-harvest's included; they check their parameters first."""
+    own = _functions("actions")
+    harvest = plugins.get_plugin("harvest")
+    others = {
+        name: _pass_on(action)
+        for name, action in (harvest.get_actions() if harvest else {}).items()
+        if name not in own
     }
+    return {
+        name: action if name in OF_CKAN else guard(name, action)
+        for name, action in {**others, **own}.items()
+    }
+
+
+def _pass_on(action: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a chained action that only calls an action of ckanext-harvest."""
+
+    @tk.chained_action
+    @functools.wraps(action)
+    def chained(original: Callable[..., Any], context: Any, data_dict: dict[str, Any]) -> Any:
+        return original(context, data_dict)
+
+    chained.auth_audit_exempt = True  # type: ignore[attr-defined]  # as CKAN marks those of plugins
+    return chained
 
 
 def auth_functions() -> dict[str, Callable[..., Any]]:

@@ -16,11 +16,11 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest import features
+from tests.ckan.access_rows import TABLE
+from tests.ckan.access_rows import filled as filled_in
 from tests.ckan.conftest import empty_portal
 from tests.ckan.harvesting import Portal, act, statements
 from tests.ckan.security.test_access_routes import FORM, SENT
-from tests.ckan.security.test_access_table import TABLE
-from tests.ckan.security.test_access_table import filled as filled_in
 from tests.recorder import listeners, portals
 from tests.recorder.masks import Masks
 from tests.recorder.stored import Store, changes

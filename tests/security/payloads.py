@@ -157,3 +157,23 @@ def _changed(response: Response, poison: Poison) -> Response:
     elif response.headers.get("Content-Type") == "text/csv":
         text = poison.csv(text)
     return replace(response, body=text.encode())
+
+
+# What anybody can send where a text is expected.
+SENT = {
+    "syntax": "".join((*QUERIES.values(), *LINES.values(), *MARKUP.values()))[:2000],
+    "NUL": "a\x00b",
+    "half a pair": "\ud800",
+    "long": "9" * 5000,
+}
+ODD_TEXTS = [
+    *("", " ", "a", "\t\n", "a\0b", "\ud800", "\x1b[31m", "‮", "ａ", "é", "ß", "١٢٣", "²", "😀"),
+    *("true", "None", "null", "undefined", "nan", "Infinity", "-1", "0", "1e400", "0x10", "1.5"),
+    *("9" * 25, "9" * 5000, "-" + "9" * 25, "a" * 100_000, "%00", "%", "../..", "a/b", "{}", "[]"),
+    *("'; DROP TABLE package; --", "\\", "*:*", "id:[* TO", "{{ 7 * 7 }}", "<script>", "a@b", "*"),
+    *("00000000-0000-0000-0000-000000000000", "2026-02-30", "http://[", "javascript:alert(1)"),
+]
+ODD_VALUES: list[Any] = [
+    *(True, False, 0, -1, 1.5, 10**25, -(10**25), float("inf"), float("nan"), 2**63, 2**31),
+    *([], [1], ["a", "b"], ["a\0b"], [[]], [{}], [None], {}, {"a": 1}, {"a": ["\ud800"]}, {"": {}}),
+]

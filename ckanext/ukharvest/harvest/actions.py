@@ -33,6 +33,7 @@ from ckanext.ukharvest.lib.permissions import (
     find_unended_run,
     is_insider,
     may,
+    may_see_source,
     not_found,
     run_first,
     source_of,
@@ -158,7 +159,11 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     :rtype: dictionary
     """
     record = find_record(data_dict["record_id"]).row if data_dict.get("record_id") else None
-    source = source_of({"source_id": record.source_id} if record else data_dict)
+    source = source_of(
+        {"source_id": data_dict.get("source_id") or record.source_id} if record else data_dict
+    )
+    if record and record.source_id != source.id:
+        raise not_found()
     tk.check_access("ukharvest_run_create", context, {"source_id": source.id})
     mode = schema.validate(data_dict, harvest_schema.run_create_schema())["mode"]
     if refusal := source_rules.adoption_hint(source.type, model.Package.get(source.id).name):
@@ -340,6 +345,58 @@ def harvest_object_show(
     if not is_insider(context, shown["source"]):
         shown.update(errors=[], report_status=None, retry_times=None)
     return shown
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_source_list(
+    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """List harvest sources, as ckanext-harvest does, but only those that the user may see.
+
+    :param organization_id: only sources of this organisation (optional)
+    :type organization_id: string
+    :param only_active: leave out sources that are switched off (optional, default: ``False``)
+    :type only_active: bool
+    :param only_to_run: only sources that are due (optional, default: ``False``)
+    :type only_to_run: bool
+    :param return_last_job_status: with the status of the last run (optional, default: ``False``)
+    :type return_last_job_status: bool
+    """
+    tk.check_access("harvest_source_list", context, data_dict)
+    sources: list[dict[str, Any]] = original(context, data_dict)
+    columns = (model.Package.id, model.Package.private, model.Package.state)
+    ids = [source["id"] for source in sources]
+    states = {row.id: row for row in Session.query(*columns).filter(model.Package.id.in_(ids))}
+    return [
+        source
+        for source in sources
+        if (row := states.get(source["id"]))
+        and may_see_source(context, row.id, is_private=row.private, state=row.state)
+    ]
+
+
+# No auth audit: ckanext-harvest's action asks for the right to call it by an auth function that
+# does not exist, which is an error for all but sysadmins.
+@auth_audit_exempt
+@tk.side_effect_free
+@tk.chained_action
+def harvest_log_list(
+    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """List the messages of harvests that the database has. Sysadmins only.
+
+    :param limit: how many to return (optional, default: 100)
+    :type limit: integer
+    :param per_page: the same
+    :type per_page: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+    :param level: only those of this level, such as ``error`` (optional)
+    :type level: string
+    """
+    tk.check_access("sysadmin", context, data_dict)
+    return list(original(context, data_dict))
 
 
 @tk.side_effect_free

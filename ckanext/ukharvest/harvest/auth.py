@@ -14,17 +14,15 @@ from ckanext.ukharvest.lib.auth import (
     answer,
     is_administrator,
     only_sysadmins,
-    source_of_record,
     update_source,
 )
 from ckanext.ukharvest.lib.permissions import may, may_if_exists
 
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may call harvest_job_create for the source, or that of ``record_id``."""
-    record_id, source_id = data_dict.get("record_id"), data_dict.get("source_id")
-    source_id = source_of_record(record_id) if record_id else source_id
-    return answer(context, may(context, "harvest_job_create", source_id=source_id))
+    """Allow users who may call harvest_job_create for the source ``source_id``."""
+    is_allowed = may(context, "harvest_job_create", source_id=data_dict.get("source_id"))
+    return answer(context, is_allowed)
 
 
 ukharvest_schedule_update = update_source

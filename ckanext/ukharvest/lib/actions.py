@@ -1,11 +1,9 @@
-"""What actions share: the asking user, pages of results, limits, refusal of impossible texts."""
+"""What actions share: the asking user, pages of results, limits, the portal's notice."""
 
 from __future__ import annotations
 
-import functools
 import ipaddress
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +14,6 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database, http_client
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.lib.permissions import not_found
 
 
 def collect_pages(ask: Callable[[int], Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -57,42 +54,6 @@ def show_if_may(action: str, id_: str) -> dict[str, Any]:
 def roll_back() -> None:
     """Roll back what a failed action wrote, so that the page can use the session again."""
     model.Session.rollback()
-
-
-Action = Callable[..., Any]
-
-# NUL, and half of a surrogate pair, which a JSON escape brings in.
-_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
-
-
-def guard(function: Action) -> Action:
-    """Wrap an action that CKAN gets: it refuses texts that the database cannot take."""
-
-    @functools.wraps(function)
-    def guarded(*args: Any) -> Any:
-        """Take context and data_dict; chained actions get the original action before these."""
-        _refuse_unstorable(args[-1] or {})
-        return function(*args)
-
-    # CKAN wraps a chained action in an object with only the attributes in its __dict__, and
-    # ``help_show`` shows the text of that object without this.
-    guarded.__dict__["__doc__"] = function.__doc__
-    return guarded
-
-
-def _refuse_unstorable(data_dict: Mapping[str, Any]) -> None:
-    """Refuse texts with characters that PostgreSQL cannot take, which would be a server error.
-
-    Raises:
-        ObjectNotFound: it is an id.
-        ValidationError: it is another parameter.
-    """
-    for key, value in data_dict.items():
-        if not (isinstance(value, str) and _UNSTORABLE.search(value)):
-            continue
-        if key.endswith("id") or key == "source":
-            raise not_found()
-        raise tk.ValidationError({key: [tk._("Remove the characters that cannot be stored.")]})
 
 
 PERIOD = 60  # seconds

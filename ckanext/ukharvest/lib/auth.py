@@ -1,5 +1,8 @@
 """What auth functions of actions share; each feature has its own in ``auth.py``.
 
+There is one for each parameter that names something, and an action calls it with the parameter by
+which it then finds the thing.
+
 The first line of each says who is allowed. CKAN allows sysadmins everything.
 """
 
@@ -10,7 +13,6 @@ from typing import Any
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.permissions import may, run_row
 
@@ -33,12 +35,6 @@ def answer_of_source(context: Any, source_id: str | None) -> Answer:
     return answer(context, may(context, "harvest_source_update", id=source_id))
 
 
-def _source_id(data_dict: dict[str, Any]) -> str | None:
-    """Return the id of the source of the run ``job_id``; without it, ``source_id``."""
-    job_id = data_dict.get("job_id")
-    return source_of_run(job_id) if job_id else data_dict.get("source_id")
-
-
 def source_of_run(job_id: Any) -> str:
     """Return the id of the source of a run."""
     return str(run_row(str(job_id)).job.source_id)
@@ -46,10 +42,7 @@ def source_of_run(job_id: Any) -> str:
 
 def source_of_record(record_id: Any) -> str:
     """Return the id of the source of a record."""
-    row = model.Session.get(Record, int(record_id)) if str(record_id).isdecimal() else None
-    if row is None:
-        raise permissions.not_found()
-    return str(row.source_id)
+    return str(permissions.find_record(record_id).row.source_id)
 
 
 @tk.auth_allow_anonymous_access
@@ -66,8 +59,8 @@ def read_dataset(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 def update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may update the source of the run ``job_id``, or the source ``source_id``."""
-    return answer_of_source(context, _source_id(data_dict))
+    """Allow users who may update the source ``source_id``."""
+    return answer_of_source(context, data_dict.get("source_id"))
 
 
 def update_source_or_sysadmin(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -17,6 +17,7 @@ from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.harvest.runs import RunRow
 
 T = TypeVar("T")
+LONGEST_NUMBER = 18  # digits that always fit into PostgreSQL's bigint
 # Who may do what: the words of every refusal, English.
 LOG_IN = _("Log in to do this.")
 MEMBERS = _("Only members of the organisation may see this.")
@@ -214,13 +215,19 @@ def run_row(job_id: str) -> RunRow:
     return row
 
 
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number that a record could have."""
+    return text.isdecimal() and len(text) <= LONGEST_NUMBER
+
+
 def find_record(number: Any) -> record_history.Found:
     """Return a record of a source by its number.
 
     Raises:
         ObjectNotFound: there is no such record.
     """
-    record = record_history.find_record(int(number)) if str(number).isdecimal() else None
+    digits = str(number)
+    record = record_history.find_record(int(digits)) if is_number(digits) else None
     if record is None:
         raise not_found()
     return record

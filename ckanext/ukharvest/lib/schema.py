@@ -75,7 +75,18 @@ PAGE, LARGEST_PAGE = 100, 1000
 
 def invalid(field: str, message: str) -> tk.ValidationError:
     """Return the error of a wrong parameter, to be raised."""
-    return tk.ValidationError({field: [message]})
+    # CKAN reads the errors of tags as those of a dataset's form.
+    return tk.ValidationError({field: [{"name": [message]} if field == "tags" else message]})
+
+
+def refuse_both(data_dict: Mapping[str, Any], one: str, other: str) -> None:
+    """Refuse a request that names two things, of which the action takes one.
+
+    Raises:
+        ValidationError: both parameters have a value.
+    """
+    if data_dict.get(one) and data_dict.get(other):
+        raise invalid(other, gettext("Give {one} or {other}, not both.", one=one, other=other))
 
 
 def validate(data_dict: Mapping[str, Any], schema: Schema) -> dict[str, Any]:

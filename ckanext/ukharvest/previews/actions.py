@@ -161,6 +161,7 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     """
     user = context.get("user") or ""
     if data_dict.get("source_id"):
+        schema.refuse_both(data_dict, "source_id", "id")
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
         preview, is_new = move_rules.add_dry_run(user, source, data_dict)
@@ -229,7 +230,8 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         for the form of a source.
     :rtype: dictionary
     """
-    if data_dict.get("source_id") and not data_dict.get("id"):
+    if data_dict.get("source_id"):
+        schema.refuse_both(data_dict, "source_id", "id")
         source = source_of(data_dict)
         tk.check_access("ukharvest_source_preview_create", context, {"id": source.id})
         place = {"source_type": source.type, "url": source.url}

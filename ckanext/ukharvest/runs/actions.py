@@ -26,7 +26,6 @@ from ckanext.ukharvest.harvest import (
     runs,
     stopping,
 )
-from ckanext.ukharvest.harvest.runs import RunRow
 from ckanext.ukharvest.harvest.workers import limits
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib import texts as lib_texts
@@ -229,7 +228,9 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         ``about`` (list of sentences: who started it, how long it took, how much it read)
     :rtype: dictionary
     """
-    run = runs.describe_run(_run_of(context, data_dict, "ukharvest_run_show", "id"))
+    row = run_row(tk.get_or_bust(data_dict, "id"))
+    tk.check_access("ukharvest_run_show", context, {"id": row.job.id})
+    run = runs.describe_run(row)
     is_held = run["outcome"] == RunOutcome.HELD
     run |= {
         "waits": is_held and decisions.held_by(run["source_id"]) == run["id"],
@@ -436,19 +437,18 @@ def _short(problem: dict[str, Any], shown: problem_texts.ProblemTexts) -> dict[s
 
 
 def _scope(context: Any, data_dict: dict[str, Any], action: str) -> Scope:
-    """Return the source or run that the parameters name, after checking access."""
-    if data_dict.get("job_id"):
-        job = _run_of(context, data_dict, action, "job_id").job
-        return Scope(job.source_id, job.id, readable_organisations(context))
-    source = source_of(data_dict)
+    """Return the source or run that the parameters name, after checking access to the source.
+
+    Raises:
+        ObjectNotFound: there is none, or the run is not one of the source.
+    """
+    job_id, source_id = data_dict.get("job_id"), data_dict.get("source_id")
+    job = run_row(job_id).job if job_id else None
+    source = source_of({"source_id": source_id or job.source_id} if job else data_dict)
+    if job and job.source_id != source.id:
+        raise not_found()
     tk.check_access(action, context, {"source_id": source.id})
-    return Scope(source.id, "", readable_organisations(context))
-
-
-def _run_of(context: Any, data_dict: dict[str, Any], action: str, key: str) -> RunRow:
-    row = run_row(str(tk.get_or_bust(data_dict, key)))
-    tk.check_access(action, context, {key: row.job.id})
-    return row
+    return Scope(source.id, job.id if job else "", readable_organisations(context))
 
 
 @tk.side_effect_free

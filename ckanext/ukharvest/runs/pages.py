@@ -24,7 +24,7 @@ from ckanext.ukharvest.lib.pages import (
     count_pages,
     csv_response,
 )
-from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may, newest_run, roles_of
+from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, is_number, may, newest_run, roles_of
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
@@ -320,17 +320,18 @@ def _of_record(source: Row, row: Row) -> Row:
 record = Blueprint("ukharvest_record", __name__)
 
 
-@record.route("/harvest/<name>/record/<int:id>", endpoint="read")
-def read_record(name: str, id: int) -> str:  # noqa: A002 - as in other routes
+@record.route("/harvest/<name>/record/<id>", endpoint="read")
+def read_record(name: str, id: str) -> str:  # noqa: A002 - as in other routes
     source = source_pages.find_source(name)
-    shown: dict[str, Any] = ask("ukharvest_record_show", id=id)
+    number = _number(id)
+    shown: dict[str, Any] = ask("ukharvest_record_show", id=number)
     _check(source, shown["source_id"])
     error = shown["error"]
     # Problems are of the last imported version; if the import failed, the text is newer.
     is_older = bool(error) and error["code"] != NotValid.code
     faults = [*([] if is_older else shown["problems"]), *([error] if error else [])]
     # Size 0: the text is not stored, or the user may not see it.
-    text = load_text(id) if shown["content_size"] else ""
+    text = load_text(number) if shown["content_size"] else ""
     places = lines_of_fields(text, {fault.get("field", "") for fault in faults})
     for fault in faults:
         fault["line"] = fault["line"] or places.get(fault.get("field", ""))
@@ -340,21 +341,27 @@ def read_record(name: str, id: int) -> str:  # noqa: A002 - as in other routes
     return source_pages.render("ukharvest/record.html", source, **values)
 
 
-@record.route("/harvest/<name>/record/<int:id>", methods=["POST"], endpoint="run")
-def import_record(name: str, id: int) -> Any:  # noqa: A002
+@record.route("/harvest/<name>/record/<id>", methods=["POST"], endpoint="run")
+def import_record(name: str, id: str) -> Any:  # noqa: A002
     """Import the record again."""
     source = source_pages.find_source(name)
-    _check(source, source_of_record(id))
+    number = _number(id)
+    _check(source, source_of_record(number))
     check_token()
     try:
-        tk.get_action("ukharvest_run_create")(context(), {"record_id": id})
+        tk.get_action("ukharvest_run_create")(context(), {"record_id": number})
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc))
     except tk.ValidationError:
         tk.h.flash_notice(tk._("A run of this source has not ended. Wait for it, or stop it."))
     else:
         tk.h.flash_success(tk._("Run requested. It imports the record again."))
-    return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=id))
+    return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=number))
+
+
+def _number(text: str) -> int:
+    """Return the number of a record in an address; abort with 404 if it is none."""
+    return int(text) if is_number(text) else abort_not_found()
 
 
 def _check(source: dict[str, Any], source_id: str | None) -> None:

@@ -32,7 +32,6 @@ from tests.ckan.access import (
 )
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.security.test_access_table import people, place  # noqa: F401  # fixtures
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -70,7 +69,7 @@ READ = {
     "/harvest/<name>/problems": EDITORS,
     "/harvest/<name>/problems/accept": ADMINS,
     "/harvest/<name>/problems.csv": EDITORS,
-    "/harvest/<name>/record/<int:id>": EDITORS,
+    "/harvest/<name>/record/<id>": EDITORS,
     "/harvest/<name>/state": EDITORS,
     "/harvest/<source>/job": EDITORS,
     "/harvest/<source>/job/<id>/abort": EDITORS,
@@ -109,7 +108,7 @@ SENT = {
     "/harvest/check": LOGGED_IN,
     "/harvest/<name>/notifications": EDITORS,
     "/harvest/<name>/notifications/test": EDITORS,
-    "/harvest/<name>/record/<int:id>": EDITORS,
+    "/harvest/<name>/record/<id>": EDITORS,
     "/harvest/edit/<id>": EDITORS,
     "/harvest/new": ANY_EDITOR,
     "/harvest/test": ANY_EDITOR,

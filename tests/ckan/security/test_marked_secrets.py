@@ -24,6 +24,7 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.ukharvest.core.http.credentials import parse_credential
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan.access import Headers
+from tests.ckan.access_rows import TABLE, call
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.marked import (
     FORMS,
@@ -40,7 +41,6 @@ from tests.ckan.marked import (
 from tests.ckan.notifications.test_mails import Inbox, inbox, server  # noqa: F401
 from tests.ckan.previews.test_source_previews import work
 from tests.ckan.security.test_access_routes import READ, filled
-from tests.ckan.security.test_access_table import TABLE, call, people, place  # noqa: F401
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.timeout(180)]

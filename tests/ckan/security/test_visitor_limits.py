@@ -20,10 +20,10 @@ from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib.pages import LIMITED_ACTIONS, LIMITED_PAGES
 from tests.ckan.access import ALL
+from tests.ckan.access_rows import TABLE, call
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, statements
 from tests.ckan.security.test_access_routes import READ, filled
-from tests.ckan.security.test_access_table import TABLE, call, place  # noqa: F401
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process

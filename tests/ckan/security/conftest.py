@@ -1,0 +1,72 @@
+"""A portal with something of each kind, and users of each role."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.previews import jobs as preview_jobs
+from tests.ckan.access import Headers, headers_of_roles
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act
+from tests.publisher import Publisher
+
+Session = model.Session
+
+
+@pytest.fixture
+def people(
+    organization: dict[str, str], tables: None, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Headers]:
+    # As CKAN sets it; the tests' ini lets every user create datasets without an organisation.
+    monkeypatch.setitem(ckan_config, "ckan.auth.create_unowned_dataset", False)
+    return headers_of_roles(organization["id"])
+
+
+@pytest.fixture
+def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) -> dict[str, str]:
+    """The ids that the table names: a source with one dataset, a private and a failed one."""
+    failed = dataset(2, title="")
+    publisher.serve("/data.json", catalogue([dataset(0), dataset(1, modified="soon"), failed]))
+    publisher.serve("/other.json", catalogue(1))
+    source = portal.source(publisher.url("/data.json"), name="somewhere")
+    hidden = portal.source(publisher.url("/other.json"), name="hidden", private=True)
+    run = portal.run(source)["id"]
+    shown, private = portal.datasets()
+    act("package_patch", id=private["id"], private=True)
+    objects = {
+        each.package_id: each.id
+        for each in Session.query(HarvestObject).filter_by(harvest_job_id=run)
+    }
+    record = Session.query(Record).filter_by(source_id=source, package_id=shown["id"]).one()
+    tested = {"source_type": "data_json", "url": publisher.url("/other.json")}
+    moved = {"source_type": "data_json", "url": publisher.url("/moved.json"), "config": ""}
+    move = source_previews.add("nobody", source_id=source, **moved).id
+    publisher.serve("/moved.json", catalogue([dataset(0), dataset(1), failed]))
+    preview_jobs.run(move)
+    return {
+        "url": publisher.url("/other.json"),
+        "organization": organization["id"],
+        "source": source,
+        "private source": hidden,
+        "run": run,
+        "dataset": shown["id"],
+        "private dataset": private["id"],
+        "resource": shown["resources"][0]["id"],
+        "private resource": private["resources"][0]["id"],
+        "object": objects[shown["id"]],
+        "private object": objects[private["id"]],
+        "failed object": objects[None],
+        "record": record.id,
+        "guid": record.guid,
+        "dry run": act("ukharvest_source_preview_create", source_id=source)["id"],
+        "preview": act("ukharvest_source_preview_create", **tested)["id"],
+        "check": act("ukharvest_source_preview_create", text="{}")["id"],
+        "moved url": publisher.url("/moved.json"),
+        "move": move,
+    }
