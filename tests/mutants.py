@@ -680,7 +680,7 @@ MUTANTS = (
         ("tests/ckan/security/test_foreign_parameters.py",),
     ),
     Mutant(
-        "private-source-listed",
+        "private-source-in-harvest-list",
         "Lists of sources name no private source to visitors.",
         "ckanext.ukharvest.harvest.actions.harvest_source_list",
         "is_private=row.private",
