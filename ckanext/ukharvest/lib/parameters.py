@@ -29,10 +29,15 @@ _DOCUMENTED = re.compile(r"^ *:(param|type) (\w+):(.*)", re.MULTILINE)
 # Two names of one thing; the action has one of them.
 _SAME = {"source": "source_id", "source_id": "source"}
 
-# Parameters of ckanext-harvest's actions, by type. Those of its forms are validated as datasets.
+# Parameters of ckanext-harvest's actions, by type. Those of its forms are validated as datasets,
+# which expects texts in these fields.
 _FORMS = ("harvest_source_create", "harvest_source_update", "harvest_source_patch")
 _OPEN = (*_FORMS, "harvest_object_create")
+_FIELDS = ("name", "title", "url", "notes", "source_type", "frequency", "config", "type", "state")
+_LONGEST_TITLE = 5000  # characters: more is too large for a field of the search index
 _TEXTS = ("url", "status", "attr", "level", "guid", "include", "exclude")
+_LEVELS = ("debug", "info", "warning", "error", "critical")
+_LONGEST_LIFE = 36_500  # days
 _FLAGS = (
     *("run", "keep_current", "only_active", "only_to_run", "only_current"),
     *("return_last_job_status", "join_datasets"),
@@ -144,17 +149,32 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
     for name, value in data_dict.items():
         # A form may be sent as a dataset is shown, with its organisation as a dict.
         _check_value(name, value, is_id=name in ("id", "owner_org") if is_form else _is_id(name))
-        if is_form or value is None:
-            continue
-        if name in _TEXTS and not isinstance(value, str):
-            raise invalid(name, tk._("Expected a text."))
-        if name in _FLAGS:
-            _check_flag(name, value)
-        if name in _NUMBERS:
-            _check_number(name, value)
-    columns = _COLUMNS.get(action, ())
+        if value is not None:
+            _check_type(name, value, _FIELDS if is_form else _TEXTS)
+            if name in _FLAGS and not is_form:
+                _check_flag(name, value)
+            if name in _NUMBERS and not is_form:
+                _check_number(name, value)
+    if is_form and len(data_dict.get("title") or "") > _LONGEST_TITLE:
+        raise invalid("title", gettext("Write at most {n} characters.", n=_LONGEST_TITLE))
+    _check_choices(action, data_dict)
+
+
+def _check_type(name: str, value: Any, texts: Collection[str]) -> None:
+    if name in texts and not isinstance(value, str):
+        raise invalid(name, tk._("Expected a text."))
+
+
+def _check_choices(action: str, data_dict: Mapping[str, Any]) -> None:
+    columns = _COLUMNS.get(action)
     if columns and data_dict.get("attr") not in (None, *columns):
         raise invalid("attr", schema.expected(*columns))
+    if (data_dict.get("level") or _LEVELS[0]).lower() not in _LEVELS:
+        raise invalid("level", schema.expected(*_LEVELS))
+    if action == "harvest_abort_failed_jobs":
+        days = data_dict.get("life_span")
+        if not days or not 0 < int(days) <= _LONGEST_LIFE:
+            raise invalid("life_span", schema.such_as("7")())
 
 
 def _is_id(name: str) -> bool:

@@ -10,6 +10,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.lib.search import SearchError, SearchQueryError
+from ckanext.harvest.logic import HarvestJobExists
 
 from tests.ckan.access import Headers
 from tests.ckan.access_rows import TABLE, Row, filled
@@ -20,7 +21,8 @@ pytestmark = pytest.mark.in_process
 Session = model.Session
 # What CKAN's API answers with 4xx.
 REFUSALS = (tk.NotAuthorized, tk.ObjectNotFound, tk.ValidationError)
-OTHERS = (SearchQueryError, SearchError)
+# And ckanext-harvest's own error of a source that has a run already.
+OTHERS = (SearchQueryError, SearchError, HarvestJobExists)
 
 FEW: list[Any] = [["a", "b"], 5, 10**25, float("inf"), {"a": 1}, None, *SENT.values()]
 # ckanext-harvest does not document all of its parameters.
@@ -90,5 +92,7 @@ def test_no_parameter_is_a_server_error(place: dict[str, str], people: dict[str,
 def test_no_odd_value_is_a_server_error(
     place: dict[str, str], people: dict[str, Headers], user: str
 ) -> None:
-    wrong = server_errors(place, user, [*ODD_VALUES, *ODD_TEXTS])
+    # What a text can do is the same for all roles that get beyond the right to call the action.
+    texts = SENT.values() if user == "editor" else ODD_TEXTS
+    wrong = server_errors(place, user, [*ODD_VALUES, *texts])
     assert not wrong, "\n".join(map(str, wrong))
