@@ -640,6 +640,14 @@ MUTANTS = (
         ("tests/ckan/harvest/test_outages.py",),
     ),
     Mutant(
+        "queue-away",
+        "A run that is created while Redis is away answers after one attempt to reach it.",
+        "ckanext.ukharvest.patches.consumers.with_timeouts",
+        "retries=8 if waits else 0",
+        "retries=8",
+        ("tests/ckan/harvest/test_redis_away.py",),
+    ),
+    Mutant(
         "failed-gather-open",
         "A run whose gather raised an exception is ended, so its source can run again.",
         "ckanext.ukharvest.patches.queue_callbacks._fail_job",

@@ -34,6 +34,8 @@ NAVIGATION = ("editors", "everyone", "nobody")
 CHECK_MEGABYTES = 5
 # How long a consumer waits for a message before it asks Redis again.
 BLOCK_SECONDS = 30
+# How long a page, an action or a command waits for an answer of the queue's Redis.
+QUEUE_SECONDS = 4
 EXPORT_FORMATS = ("data_json", "jsonl", "turtle", "ntriples")
 
 

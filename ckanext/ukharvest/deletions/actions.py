@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ckan import model
@@ -10,7 +11,15 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.deletions import schema as deletion_schema
-from ckanext.ukharvest.harvest import conflicts, decision_log, decisions, lost_work, outcomes, write
+from ckanext.ukharvest.harvest import (
+    claims,
+    conflicts,
+    decision_log,
+    decisions,
+    lost_work,
+    outcomes,
+    write,
+)
 from ckanext.ukharvest.harvest.model import SourceState
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
@@ -174,7 +183,7 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
     except decisions.DeletionsChanged as exc:
         raise invalid("version", others_wait()) from exc
     if job_id and data["background"]:
-        lost_work.send(lost_work.FETCH, object_ids)
+        claims.try_to_queue(partial(lost_work.send, lost_work.FETCH, object_ids))
     elif job_id:
         _delete(source_id, job_id, object_ids)
     numbers = {"deleted": len(object_ids), "kept": kept_count, "withdrawn": withdrawn}

@@ -23,8 +23,6 @@ from ckan.lib import search
 from ckanext.harvest import queue
 from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.model import HarvestSource
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
@@ -172,7 +170,7 @@ def better_settings() -> Iterator[str]:
     if tk.asbool(tk.config.get("ckan.search.solr_commit", True)) and _commits_by_itself():
         yield "ckan.search.solr_commit = false"
     url = tk.config.get("ckan.redis.url") or ""
-    timeout = _timeout(queue.get_connection_redis())
+    timeout = None if tk.config.get("ckan.harvest.mq.type") in RABBITMQ else _timeout()
     if timeout is not None and timeout <= config.BLOCK_SECONDS and url:
         yield f"ckan.redis.url = {_with_timeout(url)}"
 
@@ -268,14 +266,8 @@ def redis_queue() -> Iterator[Finding]:
             "Set ckan.harvest.mq.type = redis, or amqp for RabbitMQ.",
         )
         return
-    connection = queue.get_connection_redis()
-    options = connection.connection_pool.connection_kwargs
-    timeout = _timeout(connection)
-    # Unlike a consumer, the doctor does not wait for Redis to come back.
-    options.update(retry=Retry(NoBackoff(), 0), socket_timeout=PROBE_SECONDS)
-    options["socket_connect_timeout"] = PROBE_SECONDS
     try:
-        connection.ping()
+        queue.get_connection_redis().ping()
     except redis.RedisError as exc:
         yield Finding(
             ERROR,
@@ -283,6 +275,7 @@ def redis_queue() -> Iterator[Finding]:
             f"Redis does not answer: {exc}.",
             "Start it, or set ckan.redis.url to where it is.",
         )
+    timeout = _timeout()
     # platform fault: redis-py 8 gives up after 5 s (ckanext-harvest issue 581).
     if timeout is not None and timeout <= config.BLOCK_SECONDS:
         yield Finding(
@@ -295,9 +288,10 @@ def redis_queue() -> Iterator[Finding]:
         )
 
 
-def _timeout(connection: Any) -> float | None:
-    """Return the seconds after which a request to Redis is given up, None if never."""
-    seconds: float | None = connection.connection_pool.make_connection().socket_timeout
+def _timeout() -> float | None:
+    """Return the seconds after which a consumer's request to Redis is given up, None if never."""
+    pool = queue.get_gather_consumer().redis.connection_pool
+    seconds: float | None = pool.make_connection().socket_timeout
     return seconds
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Any
 
 from ckan import model
@@ -14,6 +15,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.harvest import (
+    claims,
     database,
     lists,
     prune,
@@ -101,6 +103,28 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     return job
 
 
+@tk.chained_action
+def harvest_send_job_to_gather_queue(
+    original: Any, context: Any, data_dict: dict[str, Any]
+) -> dict[str, Any]:
+    """Send a job to the gather consumer; if the queue cannot be reached, the job waits for it.
+
+    Then ``ckan harvester run`` sends it, once Redis (or RabbitMQ) answers again. Authorised as
+    ckanext-harvest's action.
+
+    :param id: id of the job
+    :type id: string
+
+    :returns: the job, and ``queued``: whether it was sent
+    :rtype: dictionary
+    """
+    sent = claims.try_to_queue(partial(original, context, data_dict))
+    if sent is None:
+        job: dict[str, Any] = tk.get_action("harvest_job_show")(context, {"id": data_dict["id"]})
+        return {**job, "queued": False}
+    return {**sent, "queued": True}
+
+
 def _is_person(user: str) -> bool:
     """Tell whether a user name is a person's, not that of cron and commands."""
     machines = (config.harvest_user(), tk.config.get("ckan.site_id"))
@@ -155,7 +179,8 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
         bring back datasets that were deleted by hand (optional, default: ``normal``)
     :type mode: string
 
-    :returns: the job, as ``harvest_job_show`` returns it
+    :returns: the job, as ``harvest_job_show`` returns it, and ``queued`` as in
+        :py:func:`harvest_send_job_to_gather_queue`
     :rtype: dictionary
     """
     record = find_record(data_dict["record_id"]).row if data_dict.get("record_id") else None
@@ -184,7 +209,8 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
         stopping.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
     sent = tk.get_action("harvest_send_job_to_gather_queue")(own, {"id": job["id"]})
-    return dict(tk.get_action("harvest_job_show")(own, {"id": sent["id"]}))
+    shown = tk.get_action("harvest_job_show")(own, {"id": job["id"]})
+    return {**shown, "queued": sent["queued"]}
 
 
 def _refusal(exc: Exception) -> str:

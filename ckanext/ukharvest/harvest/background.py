@@ -129,7 +129,7 @@ class QueuePosition(TypedDict):
     """The place of a waiting job in its queue.
 
     Attributes:
-        workers: number of jobs workers.
+        workers: number of jobs workers; 0 too if Redis does not answer.
         before: number of jobs before this one in the queue.
         running: what the workers are busy with: "links", "person" (a test of another person),
             "other", or "" with nothing.
@@ -144,6 +144,14 @@ class QueuePosition(TypedDict):
 
 def queue_position(job_id: str) -> QueuePosition:
     """Return what a job of the default queue waits for."""
+    try:
+        return _queue_position(job_id)
+    except RedisError as exc:
+        log.warning("Redis does not tell what job %s waits for: %s", job_id, exc)
+        return {"workers": 0, "before": 0, "running": "", "seconds": None}
+
+
+def _queue_position(job_id: str) -> QueuePosition:
     queue = jobs.get_queue()
     ids = queue.job_ids
     before = ids[: ids.index(job_id)] if job_id in ids else []

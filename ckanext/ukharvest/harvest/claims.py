@@ -7,7 +7,7 @@ import errno
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pysolr
 import redis
@@ -29,6 +29,7 @@ from ckanext.ukharvest.harvest.model import (
     utcnow,
 )
 
+T = TypeVar("T")
 Session = model.Session
 log = logging.getLogger(__name__)
 
@@ -93,6 +94,21 @@ def failing_service(exc: BaseException) -> str:
         if isinstance(cause, OSError) and cause.errno in _NO_ROOM:
             return DISK
     return ""
+
+
+def try_to_queue(send: Callable[[], T]) -> T | None:
+    """Call a function that puts work on a queue; return its result, None if no queue answers.
+
+    Commit what the work is about first: the sweeper, ``ckan harvester run``, queues it later.
+    """
+    try:
+        return send()
+    except Exception as exc:
+        # pika raises a socket's errors, such as of a name that is not known, as they are.
+        if failing_service(exc) not in QUEUES and not isinstance(exc, OSError):
+            raise
+        log.warning("The queue cannot be reached, the sweeper sends this later: %s", exc)
+        return None
 
 
 def is_deadlock(exc: sa.exc.DBAPIError) -> bool:

@@ -12,6 +12,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.claims import try_to_queue
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import (
     dataset_of,
@@ -110,7 +111,8 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     :type id: string
 
     :returns: ``links``: number of links to check, and ``queued``: whether a background job was
-        queued (false also if one is waiting or running already)
+        queued (false also if one is waiting or running already, and without Redis: then
+        ``ckan harvester run`` queues it later)
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
@@ -122,7 +124,7 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     for work in lists.WORK:
         work.ask(package.id)
     model.Session.commit()
-    return {"links": number, "queued": bool(number) and background.enqueue()}
+    return {"links": number, "queued": bool(number and try_to_queue(background.enqueue))}
 
 
 @tk.side_effect_free

@@ -17,12 +17,13 @@ import datetime
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 import redis
 from ckanext.harvest import queue as harvest_queue
-from redis.backoff import ExponentialBackoff
+from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
@@ -33,6 +34,9 @@ log = logging.getLogger(__name__)
 
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before RabbitMQ is connected again
 
+# Whether the connection that is made is a consumer's own: made before its heartbeat begins.
+_makes_consumer: ContextVar[bool] = ContextVar("ukharvest_makes_consumer", default=False)
+
 Messages = Iterator[tuple[Any, Any, str]]
 Consume = Callable[[Any, str], Messages]
 
@@ -42,21 +46,26 @@ def leave_to_the_sweeper() -> None:
 
 
 def with_timeouts(stock: Callable[[], Any]) -> Callable[[], Any]:
-    """Return harvest's Redis connection with time-outs that exceed a blocking read's.
+    """Return harvest's Redis connection with time-outs that suit who waits for it.
 
-    A command that meets a restarting Redis (an acknowledgement, a message to the fetch queue) is
-    retried for about half a minute instead of ending the consumer.
+    In a consumer they exceed a blocking read's, and a command that meets a restarting Redis (an
+    acknowledgement, a message to the fetch queue) is retried for about half a minute instead of
+    ending the consumer. Pages, actions, commands and the sweeper try once: their work is in the
+    database, and the sweeper sends it later.
     """
 
     def connect() -> Any:
         connection = stock()
         pool = connection.connection_pool
         settings = pool.connection_kwargs
-        settings["socket_timeout"] = config.BLOCK_SECONDS + 30
+        waits = _makes_consumer.get() or fetch_batches.is_consumer()
+        settings["socket_timeout"] = config.BLOCK_SECONDS + 30 if waits else config.QUEUE_SECONDS
         if not issubclass(pool.connection_class, redis.UnixDomainSocketConnection):
             settings.setdefault("socket_keepalive", True)
-        settings["retry"] = Retry(ExponentialBackoff(cap=5, base=0.5), retries=8)
-        settings["retry_on_error"] = [redis.ConnectionError]
+            settings["socket_connect_timeout"] = config.QUEUE_SECONDS
+        backoff = ExponentialBackoff(cap=5, base=0.5) if waits else NoBackoff()
+        settings["retry"] = Retry(backoff, retries=8 if waits else 0)
+        settings["retry_on_error"] = [redis.ConnectionError] if waits else []
         pool.disconnect()
         return connection
 
@@ -153,8 +162,12 @@ def or_rabbitmq(stock: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
     """Return ``get_consumer`` that gives RabbitMQ's queues a consumer of ours."""
 
     def get_consumer(queue_name: str, routing_key: str) -> Any:
-        if tk.config.get("ckan.harvest.mq.type") not in RABBITMQ:
+        if tk.config.get("ckan.harvest.mq.type") in RABBITMQ:
+            return RabbitConsumer(lambda: stock(queue_name, routing_key), routing_key)
+        token = _makes_consumer.set(True)
+        try:
             return stock(queue_name, routing_key)
-        return RabbitConsumer(lambda: stock(queue_name, routing_key), routing_key)
+        finally:
+            _makes_consumer.reset(token)
 
     return get_consumer

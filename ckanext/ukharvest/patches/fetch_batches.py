@@ -43,6 +43,11 @@ def use_heart(heart: Heart) -> Iterator[None]:
         _heart = None
 
 
+def is_consumer() -> bool:
+    """Tell whether this process is a consumer that works on messages."""
+    return _heart is not None
+
+
 class _FewMessages:
     """A publisher that sends a message for a batch of objects instead of one for each."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
-from redis.exceptions import RedisError
 
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.outcomes import PreviewKind
@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.background import PERSON, queue_position
+from ckanext.ukharvest.harvest.claims import try_to_queue
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
@@ -265,14 +266,12 @@ def _load(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
 
 
 def _start(preview: SourcePreview, context: Any) -> dict[str, Any]:
-    try:
-        preview_jobs.enqueue(preview)
-    except RedisError as exc:
+    if try_to_queue(partial(preview_jobs.enqueue, preview)) is None:
         source_previews.stop(preview.id)
         raise invalid(
             "test",
             tk._("No background worker finished the test. Try again, or tell a sysadmin."),
-        ) from exc
+        )
     return show_preview(preview, context)
 
 

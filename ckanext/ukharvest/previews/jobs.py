@@ -13,6 +13,7 @@ from typing import cast
 from ckan.plugins import toolkit as tk
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
+from rq.job import Job
 
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
@@ -171,8 +172,8 @@ TEST_SECONDS = 120.0  # that a test or a check takes at most, with a look-up or 
 PAUSE = 0.5  # seconds between two saves of the progress
 
 
-def enqueue(preview: Row) -> None:
-    """Queue a test; a short one of a user goes before other jobs.
+def enqueue(preview: Row) -> Job:
+    """Queue a test and return its job; a short one of a user goes before other jobs.
 
     Jobs that check links end for it wherever it is.
     """
@@ -180,7 +181,7 @@ def enqueue(preview: Row) -> None:
     at_front = bool(preview.user_name) and not preview.source_id
     own = {"job_id": PERSON + preview.id, "timeout": TIMEOUT, "at_front": at_front}
     own["meta"] = {LONGEST: seconds}
-    tk.enqueue_job(run, [preview.id], title="Preview a harvest source", rq_kwargs=own)
+    return tk.enqueue_job(run, [preview.id], title="Preview a harvest source", rq_kwargs=own)
 
 
 def run(

@@ -13,6 +13,7 @@ from flask import Blueprint, Response
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.outcomes import CHANGED, WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.core.problems.texts import Severity
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
@@ -31,6 +32,7 @@ from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields
 from ckanext.ukharvest.runs.problems import find_first
 from ckanext.ukharvest.runs.schema import LARGEST_LIST_OF_PROBLEMS, first_and_last_day
 from ckanext.ukharvest.sources import pages as source_pages
+from ckanext.ukharvest.sources.steps import describe_request
 
 PER_PAGE = 50
 SHORT_LIST = 3  # kinds of problem that need no list of those to fix first
@@ -349,13 +351,13 @@ def import_record(name: str, id: str) -> Any:  # noqa: A002
     _check(source, source_of_record(number))
     check_token()
     try:
-        tk.get_action("ukharvest_run_create")(context(), {"record_id": number})
+        run = tk.get_action("ukharvest_run_create")(context(), {"record_id": number})
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc))
     except tk.ValidationError:
         tk.h.flash_notice(tk._("A run of this source has not ended. Wait for it, or stop it."))
     else:
-        tk.h.flash_success(tk._("Run requested. It imports the record again."))
+        tk.h.flash_success(describe_request(run, _("Run requested. It imports the record again.")))
     return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=number))
 
 

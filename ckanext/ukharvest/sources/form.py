@@ -39,7 +39,7 @@ from ckanext.ukharvest.sources.form_values import (
     shown_options,
     without_field,
 )
-from ckanext.ukharvest.sources.steps import ALREADY_RUNNING, RUN_REQUESTED
+from ckanext.ukharvest.sources.steps import ALREADY_RUNNING, describe_request
 
 Errors = dict[str, list[str]]
 # Accepts every valid URL.
@@ -398,10 +398,10 @@ def _start(form: Form, saved: Mapping[str, Any]) -> str:
     if form.get("save") != "run":
         return ""
     try:
-        tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
+        run = tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
     except (tk.ValidationError, tk.NotAuthorized):
         return str(tk._(ALREADY_RUNNING))
-    return str(tk._(RUN_REQUESTED))
+    return describe_request(run)
 
 
 def page(

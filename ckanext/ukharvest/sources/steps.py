@@ -7,7 +7,7 @@ happen, POST acts. Links in its templates lead to the form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,10 @@ steps = Blueprint("ukharvest", __name__)
 
 # The page says whether it waits or reads.
 RUN_REQUESTED = _("Run requested. Its progress is shown below.")
+RUN_WAITS = _(
+    "The run was created, but the portal's queue cannot be reached. It starts by itself when the "
+    "queue works again."
+)
 ALREADY_RUNNING = _("No run was started: one is waiting or running already.")
 Act = Callable[[dict[str, Any], str], str]  # of a context and an id → message
 
@@ -54,12 +58,22 @@ class Step:
 
 def _refresh(context: dict[str, Any], id_: str) -> str:
     try:
-        tk.get_action("ukharvest_run_create")(context, {"source_id": id_, "mode": _mode()})
+        run = tk.get_action("ukharvest_run_create")(context, {"source_id": id_, "mode": _mode()})
     except tk.ValidationError as exc:
         if exc.__cause__ is not None:  # ckanext-harvest's own exception
             raise exc.__cause__ from exc
         raise
-    return str(tk._(RUN_REQUESTED))
+    return describe_request(run)
+
+
+def describe_request(run: Mapping[str, Any], requested: str = RUN_REQUESTED) -> str:
+    """Return what the next page says of a run that was created.
+
+    Args:
+        run: as ``ukharvest_run_create`` returns it.
+        requested: said of one that was sent to the gather consumer, English.
+    """
+    return str(tk._(requested if run["queued"] else RUN_WAITS))
 
 
 def _mode() -> str:

@@ -6,8 +6,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg2
@@ -41,14 +41,22 @@ class Services:
         Args:
             meanwhile: called when it has ended.
         """
+        with self.killed(service, how):
+            meanwhile()
+            time.sleep(down)
+
+    @contextmanager
+    def killed(self, service: Any, how: signal.Signals = signal.SIGTERM) -> Iterator[None]:
+        """Send a signal that ends a service; start it again after the block."""
         with self._locks[service.name]:
             pid = service.daemon.pid()
             if pid is not None:
                 os.kill(pid, how)
             _wait(lambda: service.daemon.pid() is None)
-            meanwhile()
-            time.sleep(down)
-            self._start(service)
+            try:
+                yield
+            finally:
+                self._start(service)
 
     def freeze(self, service: Any, seconds: float) -> None:
         """Let a service hang for some seconds: it accepts connections and does not answer."""

@@ -213,7 +213,7 @@ def test_settings_are_written_into_the_ini(
     ini.write_text(stock)
     monkeypatch.setitem(ckan_config, "__file__", str(ini))
     monkeypatch.setitem(ckan_config, "ckan.search.solr_commit", True)
-    monkeypatch.setattr(services, "_timeout", lambda _connection: 5.0)
+    monkeypatch.setattr(services, "_timeout", lambda: 5.0)
     url = tk.config["ckan.redis.url"]
     output = fix()
     written = ini.read_text()

@@ -161,14 +161,14 @@ def test_the_model_and_the_migration_agree() -> None:
 
 # ckanext-harvest#581, consumers die after 5 s of idleness with redis-py 8.
 def test_issue_581_a_consumer_outlives_the_time_out_of_redis() -> None:
-    connection = queue.get_connection_redis()
+    connection = queue.get_gather_consumer().redis
     timeout = connection.connection_pool.make_connection().socket_timeout
     assert timeout is None or timeout > config.BLOCK_SECONDS
 
 
 def test_redis_behind_a_unix_socket_can_be_connected(ckan_config: Any, tmp_path: Path) -> None:
     ckan_config["ckan.redis.url"] = f"unix://{tmp_path}/redis.sock"
-    pool = queue.get_connection_redis().connection_pool
+    pool = queue.get_gather_consumer().redis.connection_pool
     timeout = pool.make_connection().socket_timeout
     assert timeout is None or timeout > config.BLOCK_SECONDS
 
