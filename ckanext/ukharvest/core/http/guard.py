@@ -30,10 +30,14 @@ _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?")
 
 # The standard library's is_global depends on the Python version (3.11.7 calls all of these public,
 # 3.13 most of them not), so reserved networks are listed here as well. 6to4, 2002::, is no longer
-# in use (RFC 7526) and hides an IPv4 address.
+# in use (RFC 7526) and hides an IPv4 address. 168.63.129.16 is public by its number, but in Azure
+# every virtual machine reaches the host's own services there, with their secrets.
 _RESERVED = tuple(
     ipaddress.ip_network(text)
-    for text in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
+    for text in (
+        *("168.63.129.16", "192.0.0.0/24", "192.88.99.0/24"),
+        *("2001::/23", "2002::/16", "3fff::/20"),
+    )
 )
 _UNICAST6 = ipaddress.IPv6Network("2000::/3")  # all that IANA has assigned to the public internet
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
