@@ -632,6 +632,14 @@ MUTANTS = (
         ("tests/ckan/datasets/test_source_record.py",),
     ),
     Mutant(
+        "framed-form",
+        "No other site can show a form or confirmation of ours in a frame.",
+        "ckanext.ukharvest.lib.pages.forbid_frames",
+        """headers.add("Content-Security-Policy", "frame-ancestors 'self'")""",
+        """headers.add("Content-Security-Policy", "frame-ancestors *")""",
+        ("tests/ckan/security/test_access_routes.py",),
+    ),
+    Mutant(
         "redis-that-refuses",
         "A consumer waits while Redis refuses to write, and goes on by itself.",
         "ckanext.ukharvest.patches.consumers.consume_redis",

@@ -255,6 +255,26 @@ def limit_visitors() -> Any:
     return prevent_caching(response)
 
 
+@gate.record
+def _forbid_frames_last(state: BlueprintSetupState) -> None:
+    """Call ``forbid_frames`` after all other functions, which may set rules of the portal."""
+    state.app.after_request_funcs.setdefault(None, []).insert(0, forbid_frames)
+
+
+def forbid_frames(response: Response) -> Response:
+    """Let no other site show our pages in a frame, where it could steer clicks on their buttons.
+
+    Unless the portal has a rule of its own about frames.
+    """
+    is_ours = (tk.request.blueprint or "").startswith("ukharvest")
+    if not is_ours or response.mimetype != "text/html" or "X-Frame-Options" in response.headers:
+        return response
+    policies = response.headers.getlist("Content-Security-Policy")
+    if not any("frame-ancestors" in policy for policy in policies):
+        response.headers.add("Content-Security-Policy", "frame-ancestors 'self'")
+    return response
+
+
 def ukharvest_slot(place: str, *args: Any) -> Markup:
     """Return what features add to a place of a page, "" for nothing.
 

@@ -257,3 +257,64 @@ def test_forms_by_role(app: CKANTestApp, site: Place, people: dict[str, Headers]
             status = status_of(app, "post", url, people[role])
             wrong += [("post", url, role, status)] if status >= 400 else []
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def frame_rules(answer: Any) -> list[str]:
+    """Return what a response says about frames."""
+    names = ("Content-Security-Policy", "X-Frame-Options")
+    return [rule for name in names for rule in answer.headers.getlist(name)]
+
+
+def test_no_other_site_can_frame_a_page(
+    app: CKANTestApp, site: Place, people: dict[str, Headers]
+) -> None:
+    """Pages, forms, confirmations and refusals of every route: a hidden frame gets no clicks."""
+    asked = [("get", route, "sysadmin") for route in READ]
+    asked += [("post", route, "anonymous") for route in SENT]
+    pages = {}
+    for method, route, role in asked:
+        headers, url = people[role], filled(route, site)
+        answer = getattr(app, method)(url, headers=headers, follow_redirects=False)
+        if answer.mimetype == "text/html":
+            pages[method, route] = answer
+    assert {route for method, route in pages if method == "post"} == set(SENT)
+    forms = {route for method, route in pages if method == "get"} & set(SENT)
+    assert len(forms) > 10
+    framed = [
+        key for key, answer in pages.items() if "frame-ancestors 'self'" not in frame_rules(answer)
+    ]
+    assert framed == []
+    assert frame_rules(app.get("/about")) == []  # CKAN's own pages stay as the portal has them
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Frame-Options", "ALLOWALL"),
+        ("Content-Security-Policy", "frame-ancestors https://council.example"),
+    ],
+)
+def test_rule_of_the_portal_for_frames_stays(
+    app: CKANTestApp, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    """As another plugin sets it, after ours and CKAN's own functions."""
+
+    def set_rule(response: Any) -> Any:
+        response.headers[name] = value
+        return response
+
+    functions = app.flask_app.after_request_funcs
+    monkeypatch.setitem(functions, None, [*functions[None], set_rule])
+    assert frame_rules(app.get("/harvest/")) == [value]
+
+
+def test_other_policies_of_the_portal_stay_beside_ours(
+    app: CKANTestApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def set_policy(response: Any) -> Any:
+        response.headers["Content-Security-Policy"] = "img-src 'self'"
+        return response
+
+    functions = app.flask_app.after_request_funcs
+    monkeypatch.setitem(functions, None, [*functions[None], set_policy])
+    assert frame_rules(app.get("/harvest/")) == ["img-src 'self'", "frame-ancestors 'self'"]
