@@ -640,6 +640,14 @@ MUTANTS = (
         ("tests/ckan/security/test_access_routes.py",),
     ),
     Mutant(
+        "source-text-raw",
+        "A title of a source is saved without what commands a terminal.",
+        "ckanext.ukharvest.patches.forms_and_commands.with_clean_texts",
+        "made[name] = [source_rules.clean, *made[name]]",
+        "made[name] = [*made[name]]",
+        ("tests/ckan/sources/test_source_rules.py",),
+    ),
+    Mutant(
         "redis-that-refuses",
         "A consumer waits while Redis refuses to write, and goes on by itself.",
         "ckanext.ukharvest.patches.consumers.consume_redis",

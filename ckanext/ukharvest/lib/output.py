@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.core.values.text import as_cell, name_unseen
 
 Row = Mapping[str, Any]
+# Signs that JSON need not escape and that terminals obey: C1 controls, and those of direction.
+_OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class RefusedError(click.ClickException):
@@ -73,7 +76,8 @@ def write(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
 
 def write_json(rows: object) -> None:
     """Print the result of an action as JSON."""
-    click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    text = json.dumps(rows, indent=2, ensure_ascii=False)
+    click.echo(_OBEYED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text))
 
 
 def write_csv(rows: Sequence[Row], columns: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.values.text import as_cell
+from ckanext.ukharvest.core.values.text import as_cell, clean_text
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import slots, texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
@@ -149,12 +149,18 @@ def flash_errors(exc: tk.ValidationError) -> None:
 
 
 def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name: str) -> Response:
-    """Return a table as a CSV download; ``name`` is the file name without extension."""
+    """Return a table as a CSV download; ``name`` is the file name without extension.
+
+    Without control characters, which a terminal that prints the file obeys.
+    """
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
     writer.writerows(
-        [as_cell(cell) if isinstance(cell := row[column], str) else cell for column in columns]
+        [
+            as_cell(clean_text(cell)) if isinstance(cell := row[column], str) else cell
+            for column in columns
+        ]
         for row in rows
     )
     response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")

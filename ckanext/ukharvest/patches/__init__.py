@@ -173,6 +173,11 @@ HOOKS = (
         lambda _stock: source_rules.check_name,
     ),
     Patch(
+        "source-texts (no commands to terminals)",
+        {f"{_SCHEMA}.harvest_source_schema": "0d5254677026"},
+        forms_and_commands.with_clean_texts,
+    ),
+    Patch(
         "run-test-alone (for the sweeper)",
         {"ckanext.harvest.utils.run_test_harvester": "8d2cde791d77"},
         forms_and_commands.run_test_of_ours,

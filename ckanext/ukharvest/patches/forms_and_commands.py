@@ -18,6 +18,18 @@ from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
 
+def with_clean_texts(stock: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """Remove what commands a terminal from title and description of a source, saved or shown."""
+
+    def schema() -> dict[str, Any]:
+        made = stock()
+        for name in ("title", "notes"):
+            made[name] = [source_rules.clean, *made[name]]
+        return made
+
+    return schema
+
+
 def with_reserved_options(stock: Callable[..., Any]) -> Callable[..., Any]:
     """Store also the reserved options that a sysadmin set when a source is saved."""
 

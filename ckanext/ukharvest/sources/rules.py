@@ -22,6 +22,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.options import parse_options
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.harvest.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
@@ -116,6 +117,15 @@ def comparable_config(text: str | None) -> str:
     except ValueError:
         return str(text)
     return json.dumps(options, sort_keys=True) if options else ""
+
+
+# Signs that turn all text after them, which no title needs (Unicode 9, section 23.2).
+_OVERRIDES = dict.fromkeys((0x202D, 0x202E))
+
+
+def clean(value: Any) -> Any:
+    """Return a text without control characters and overrides of direction, anything else as is."""
+    return clean_text(value.translate(_OVERRIDES)) if isinstance(value, str) else value
 
 
 def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:

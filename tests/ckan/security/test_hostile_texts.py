@@ -22,7 +22,7 @@ from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act
 from tests.security.hostile import CASES, hostile_publisher
 from tests.security.markup import live_parts
-from tests.security.payloads import FORMULAS, MARKUP
+from tests.security.payloads import FORMULAS, LINES, MARKUP
 
 pytestmark = [
     pytest.mark.in_process,
@@ -30,7 +30,8 @@ pytestmark = [
     pytest.mark.ckan_config("ckanext.ukharvest.metrics.token", "known"),
 ]
 Session = model.Session
-TITLE = MARKUP["element"] + MARKUP["double quotes"] + MARKUP["template"]
+TITLE = MARKUP["element"] + MARKUP["double quotes"] + MARKUP["template"] + LINES["terminal"]
+COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # controls, as terminals obey them
 MOST = 2  # datasets and records of a source whose pages are looked at
 
 
@@ -117,10 +118,25 @@ def test_nothing_becomes_live(
     assert_files(app, harvested, sysadmin)
     forged = [each for each in lines if re.search(r"[\r\n\x1b\x9b]", each)]
     assert not forged, forged
+    assert not [each for each in texts_of_datasets() if COMMANDS.search(each)]
+
+
+def texts_of_datasets() -> list[str]:
+    """Return titles, descriptions, tags and extras of all datasets and their resources."""
+    found = Session.query(model.Package).filter_by(type="dataset")
+    return [
+        str(text or "")
+        for package in found
+        for text in (
+            *(package.title, package.notes, *package.extras.values()),
+            *(tag.name for tag in package.get_tags()),
+            *(each for file in package.resources for each in (file.name, file.description)),
+        )
+    ]
 
 
 def assert_files(app: CKANTestApp, name: str, sysadmin: dict[str, str]) -> None:
-    for path in (f"/harvest/{name}/problems.csv", "/harvest/stars.csv"):
+    for path in (f"/harvest/{name}/problems.csv", "/harvest/stars.csv", "/harvest/sources.csv"):
         answer = app.get(path, headers=sysadmin)
         assert re.fullmatch(
             r'attachment; filename="[\w-]+\.csv"', answer.headers["Content-Disposition"]
@@ -129,6 +145,7 @@ def assert_files(app: CKANTestApp, name: str, sysadmin: dict[str, str]) -> None:
         assert not [
             cell for cell in cells if cell.startswith(tuple({each[0] for each in FORMULAS}))
         ]
+        assert not [cell for cell in cells if COMMANDS.search(cell)], path
     metrics = app.get("/ukharvest/metrics?token=known", headers=sysadmin).body
     sample = r'(# (HELP|TYPE) .*|\w+(\{(\w+="([^"\\\n]|\\.)*",?)+\})? \S+)'
     assert [each for each in metrics.splitlines() if not re.fullmatch(sample, each)] == []

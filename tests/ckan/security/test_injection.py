@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import logging
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, urlencode
@@ -194,11 +195,14 @@ def test_no_title_becomes_a_header_or_markup_of_a_mail(
 
 def test_commands_write_no_formula_and_no_escape(capsys: pytest.CaptureFixture[str]) -> None:
     texts = [text + LINES["terminal"] + LINES["log"] + LINES["direction"] for text in FORMULAS]
-    for form in ("csv", "table"):
+    for form in ("csv", "table", "json"):
         output.write([{"title": text} for text in texts], ["title"], form)
         printed = capsys.readouterr().out
         assert not set(printed) & set("\x1b\x9b\x07\r\u202e")
         assert printed.count("hurt") == 2 * len(texts)
+        if form == "json":
+            assert json.loads(printed) == [{"title": text} for text in texts]
+            continue
         assert len(printed.splitlines()) == 1 + len(texts)
         if form == "csv":
             cells = [row[0] for row in csv.reader(io.StringIO(printed))]
