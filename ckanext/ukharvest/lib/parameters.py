@@ -169,7 +169,8 @@ def _check_choices(action: str, data_dict: Mapping[str, Any]) -> None:
     columns = _COLUMNS.get(action)
     if columns and data_dict.get("attr") not in (None, *columns):
         raise invalid("attr", schema.expected(*columns))
-    if (data_dict.get("level") or _LEVELS[0]).lower() not in _LEVELS:
+    level = data_dict.get("level")
+    if level is not None and level.lower() not in _LEVELS:
         raise invalid("level", schema.expected(*_LEVELS))
     if action == "harvest_abort_failed_jobs":
         days = data_dict.get("life_span")
@@ -227,12 +228,14 @@ def _check_size(name: str, value: Any) -> None:
 
 
 def _check_number(name: str, value: Any) -> None:
-    """Accept an integer, as a number or as its digits."""
+    """Accept an integer from 0 on, as a number or as its digits."""
     _check_size(name, value)
     try:
-        int(value)
+        is_natural = int(value) >= 0
     except ValueError:
-        raise invalid(name, tk._("Expected a number.")) from None
+        is_natural = False
+    if not is_natural:
+        raise invalid(name, tk._("Expected a number."))
 
 
 def _check_flag(name: str, value: Any) -> None:

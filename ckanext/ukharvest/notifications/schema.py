@@ -14,7 +14,7 @@ MAX_ADDRESSES = 20
 
 
 def list_of_texts(value: Any) -> list[str]:
-    texts = [value] if isinstance(value, str) else value
+    texts = value if isinstance(value, (list, tuple)) else [value]
     return [str(text).strip() for text in texts if value]
 
 
