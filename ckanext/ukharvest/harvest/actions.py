@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ckan import model
+from ckan.lib.search.index import PackageSearchIndex
 from ckan.logic import auth_audit_exempt
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
@@ -324,16 +325,20 @@ def harvest_sources_job_history_clear(
     """
     tk.check_access("harvest_sources_clear", context, data_dict)
     keep_current = data_dict.get("keep_current", False)
+    clear = tk.get_action("harvest_source_job_history_clear")
+    return [
+        clear({**context, "ignore_auth": True}, {"id": id_, "keep_current": keep_current})
+        for id_ in _active_sources()
+    ]
+
+
+def _active_sources() -> list[str]:
     query = (
         Session.query(HarvestSource.id)
         .join(model.Package, model.Package.id == HarvestSource.id)
         .filter(model.Package.state == "active")
     )
-    clear = tk.get_action("harvest_source_job_history_clear")
-    return [
-        clear({**context, "ignore_auth": True}, {"id": row[0], "keep_current": keep_current})
-        for row in query.order_by(HarvestSource.id).all()
-    ]
+    return [row[0] for row in query.order_by(HarvestSource.id)]
 
 
 def _reindex(source_id: str) -> None:
@@ -487,15 +492,31 @@ def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any
     """Index a harvest source for the search, with all its fields on every CKAN version.
 
     For users who may update it. ckanext-harvest's action is for everybody, though each call makes
-    Solr commit; its other actions call it in contexts without a user.
+    Solr commit.
 
     :param id: the id of the harvest source
     :type id: string
     """
     id_ = tk.get_or_bust(data_dict, "id")
-    if "user" in context and not may(context, "harvest_source_update", id=id_):
+    if not may(context, "harvest_source_update", id=id_):
         raise tk.NotAuthorized(tk._(EDITORS))
     if not compat.INDEXES_IN_ACTIONS:
         return bool(original(context, data_dict))
     compat.index_harvest_source(id_, defer_commit=context.get("defer_commit", False))
+    return True
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_sources_reindex(_original: Any, context: Any, data_dict: dict[str, Any]) -> bool:
+    """Index all active harvest sources for the search. Sysadmins only.
+
+    ckanext-harvest's own action calls that of a source in a context without a user, in commands
+    the same as a visitor's.
+    """
+    tk.check_access("harvest_sources_reindex", context, data_dict)
+    for id_ in _active_sources():
+        own = {"ignore_auth": True, "defer_commit": True}
+        tk.get_action("harvest_source_reindex")(own, {"id": id_})
+    PackageSearchIndex().commit()
     return True

@@ -152,13 +152,15 @@ def harvest_abort_failed_jobs(
 ) -> str:
     """Stop runs that take longer than their source's frequency, as ckanext-harvest does.
 
-    Sysadmins only. ckanext-harvest's action answers everybody.
+    Sysadmins only. ckanext-harvest's action answers everybody, and its command, without a number
+    of days, ends with an error at a run of a source without a frequency.
 
-    :param life_span: days that a run of a source without a frequency may take
+    :param life_span: days that a run of a source without a frequency may take (optional,
+        default: 7)
     :type life_span: int
     """
     tk.check_access("harvest_job_abort", context, data_dict)
-    return str(original(context, data_dict))
+    return str(original(context, {**data_dict, "life_span": data_dict.get("life_span") or 7}))
 
 
 def _named(name_or_id: str) -> HarvestJob:
