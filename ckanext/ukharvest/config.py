@@ -237,19 +237,26 @@ def check_plugins() -> None:
     _check_type_names()
 
 
-def check_order() -> None:
-    """Check that our plugins come before those that they override.
+def check_order(plugin: str = "") -> None:
+    """Check that our plugins are complete and come before those that they override.
+
+    Each of ours asks when it is made: CKAN has no better words for one that is missing.
+
+    Args:
+        plugin: name of the one that asks; of a source type of another package it may be any.
 
     Raises:
         CkanConfigurationException: with both plugins and the line to change.
     """
     names = tk.aslist(tk.config.get("ckan.plugins") or "")
     ours = [name for name in names if name == "ukharvest" or name.startswith("ukharvest_")]
-    if ours and "ukharvest" not in ours:
-        raise CkanConfigurationException(
-            f"Plugin {ours[0]!r} needs the plugin 'ukharvest': add it before {ours[0]!r} in the "
-            "line ckan.plugins."
-        )
+    users = [name for name in names if name in (*ours, plugin)]
+    for needed, place, at in (("ukharvest", "before", 0), ("harvest", "after", -1)):
+        if users and needed not in names:
+            raise CkanConfigurationException(
+                f"Plugin {users[at]!r} needs the plugin {needed!r}: add {needed!r} {place} "
+                f"{users[at]!r} in the line ckan.plugins."
+            )
     for other in names:
         if other in ours or other.split("_")[0] not in ("harvest", "spatial", "dcat", "scheming"):
             continue

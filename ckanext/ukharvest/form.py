@@ -11,7 +11,7 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import dataset_schema
+from ckanext.ukharvest import config, dataset_schema
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 
 
@@ -20,6 +20,10 @@ class FormPlugin(p.SingletonPlugin, tk.DefaultDatasetForm):
 
     p.implements(p.IConfigurer)
     p.implements(p.IDatasetForm, inherit=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        config.check_order()
 
     def update_config(self, config_: Any) -> None:
         """Add the templates that only this form has."""

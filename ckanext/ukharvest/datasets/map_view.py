@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from ckan import plugins as p
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http import urls
 from ckanext.ukharvest.core.values import formats
@@ -46,6 +47,10 @@ class MapViewPlugin(p.SingletonPlugin):
     """Maps of resources; needs the plugin ``ukharvest`` for its templates and assets."""
 
     p.implements(p.IResourceView, inherit=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        config.check_order()
 
     def info(self) -> dict[str, Any]:
         return {

@@ -56,13 +56,6 @@ SOFT_COMMIT_MILLISECONDS = 10_000
 @check("plugins", "The plugins are on, in order, and no two harvest one type.", is_quick=True)
 def plugins() -> Iterator[Finding]:
     """Check the order of plugins and clashes, which stop CKAN at its start unless loaded later."""
-    if not p.plugin_loaded("harvest"):
-        yield Finding(
-            ERROR,
-            "plugins",
-            "The plugin 'harvest' is not on.",
-            "Add it to the line ckan.plugins, after the plugins of ckanext-ukharvest.",
-        )
     try:
         config.check_plugins()
     except CkanConfigurationException as exc:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from contextvars import ContextVar
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import ckan.plugins as p
 import sqlalchemy as sa
@@ -18,7 +18,7 @@ from ckan import model
 from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.harvest import batches, dry_run, gather, objects
 from ckanext.ukharvest.harvest import source_config as harvest_source_config
@@ -40,6 +40,10 @@ class UkHarvester(p.SingletonPlugin):
     p.implements(IHarvester)
 
     source_type: ClassVar[SourceType]
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        config.check_order(self.name)
 
     @property
     def force_import(self) -> bool:

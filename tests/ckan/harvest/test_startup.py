@@ -272,7 +272,7 @@ def test_the_settings_are_declared(ini: str) -> None:
 def test_the_form_of_a_schema_comes_behind_ours(
     ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for names in ("scheming_datasets ukharvest ukharvest_ckan", "ukharvest scheming_datasets"):
+    for names in ("scheming_datasets ukharvest harvest", "ukharvest scheming_datasets harvest"):
         monkeypatch.setitem(ckan_config, "ckan.plugins", names)
         if names.startswith("ukharvest"):
             config.check_plugins()

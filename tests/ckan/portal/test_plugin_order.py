@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ckan.exceptions import CkanConfigurationException
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.harvesters.base import make_plugin
+from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import write_ini
 from tests.ckan.processes import finish
 
@@ -109,6 +113,42 @@ def test_ckan_starts_with_our_plugins_last(other_portal: Portal, line: str) -> N
     done = other_portal.start(line)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["page"] == 200
+
+
+ADD_HARVEST = "needs the plugin 'harvest': add 'harvest' after"
+ADD_OURS = "needs the plugin 'ukharvest': add 'ukharvest' before"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        pytest.param("ukharvest ukharvest_ckan", f"{ADD_HARVEST} 'ukharvest_ckan'", id="harvest"),
+        pytest.param(f"{CKAN_LIST} ukharvest", f"{ADD_HARVEST} 'ukharvest'", id="CKAN"),
+        pytest.param("ukharvest_ckan harvest", f"{ADD_OURS} 'ukharvest_ckan'", id="ukharvest"),
+        pytest.param(
+            f"{DOCKER_LIST} harvest ukharvest_data_json envvars",
+            f"{ADD_OURS} 'ukharvest_data_json'",
+            id="ckan-docker",
+        ),
+        pytest.param("harvest ukharvest_form", f"{ADD_OURS} 'ukharvest_form'", id="form"),
+        pytest.param("harvest ukharvest_map_view", f"{ADD_OURS} 'ukharvest_map_view'", id="map"),
+    ],
+)
+def test_a_forgotten_plugin_is_named_at_start(
+    other_portal: Portal, line: str, sentence: str
+) -> None:
+    done = other_portal.start(line)
+    assert done.returncode == 1
+    assert f"{sentence} in the line ckan.plugins." in done.stderr.splitlines()[-1]
+
+
+def test_type_of_another_package_names_the_forgotten_plugin(
+    ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckan.plugins", ["fords", "harvest"])
+    fords = make_plugin(TYPES.ours["data_json"], __name__)
+    with pytest.raises(CkanConfigurationException, match=f"'fords' {ADD_OURS} 'fords'"):
+        fords(name="fords")
 
 
 def test_ckan_starts_behind_a_plugin_that_fills_its_caches(other_portal: Portal) -> None:
