@@ -5,7 +5,6 @@ A document may be cut off anywhere, broken, and in any encoding that the readers
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 from collections.abc import Mapping
@@ -19,17 +18,10 @@ from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.encodings import BYTE_ORDER_MARKS
 from ckanext.ukharvest.core.xml import parser as xml
 
-# Each with its encoding.
-BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_JSON = re.compile(r"\{|\[\s*(?:[\[{\"\d-]|(?:true|false|null)\b|\]?\s*\Z)")
+_JSON = re.compile(r"\{|\[\s*(?:[\[{\"\d-]|(?:true|false|null)\b|\]\s*\Z|\Z)")
 _META = re.compile(r"<meta\b[^<>]*>", re.IGNORECASE)
 _SCHEMA_ORG = re.compile(r'"@context"\s*:\s*(?:\[\s*|\{\s*"@vocab"\s*:\s*)?"https?://schema\.org\b')
 # ijson returns the values of a piece together: of the piece with a syntax error it returns none.

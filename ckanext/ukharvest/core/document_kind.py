@@ -1,8 +1,4 @@
-"""Recognise HTML pages in place of data: servers send error pages with status 200.
-
-An error handler of decoders reads bytes that are not UTF-8 as Windows-1252: concatenated files
-contain both.
-"""
+"""Recognise HTML pages in place of data: servers send error pages with status 200."""
 
 from __future__ import annotations
 
@@ -11,28 +7,6 @@ import html
 import re
 
 from ckanext.ukharvest.core.values.text import shorten
-
-MIXED = "ukharvest-windows-1252"
-
-
-def _windows_1252(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    wrong = error.object[error.start : error.end]
-    text = "".join(_byte(value) for value in wrong)
-    return text, error.end
-
-
-def _byte(value: int) -> str:
-    byte = bytes([value])
-    try:
-        return byte.decode("cp1252")
-    except UnicodeDecodeError:
-        return byte.decode("latin-1")
-
-
-codecs.register_error(MIXED, _windows_1252)
-
 
 HEAD = 4096  # characters that are enough to recognise a record's format
 # A page's first tags come early; scripts before its title can be long.

@@ -6,7 +6,6 @@ import hashlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.message import Message
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
@@ -17,7 +16,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import Aborted, BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.http.request import MIB, HttpLimits, Reply
+from ckanext.ukharvest.core.http.request import MIB, HttpLimits, Reply, parameter
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, fault_of_status
 from ckanext.ukharvest.core.values import formats
@@ -108,9 +107,9 @@ class Answer:
 
 def answer(question: Question, reply: Reply, wanted: int) -> Answer:
     """Make an answer of an HTTP reply; ``wanted`` is the requested number of bytes."""
-    # The file's name is that of Content-Disposition (RFC 6266), without a path.
-    message = Message()
-    message["Content-Disposition"] = reply.headers.get("Content-Disposition", "")
+    # The file's name is that of Content-Disposition (RFC 6266): UTF-8''n%C3%A4me.csv or "name.csv".
+    disposition = reply.headers.get("Content-Disposition", "")
+    name = parameter(disposition, "filename*").rpartition("'")[2]
     # Content-Length may be that of a packed answer, and PostgreSQL's bigint ends somewhere.
     length = reply.headers.get("Content-Length", "").strip()
     is_packed = reply.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
@@ -120,7 +119,7 @@ def answer(question: Question, reply: Reply, wanted: int) -> Answer:
         reply.url,
         reply.status,
         shorten(clean_text(reply.media_type), 100),
-        unquote(message.get_filename("") or ""),
+        unquote(name or parameter(disposition, "filename")),
         reply.content,
         is_cut=len(reply.content) >= wanted,
         declared=int(length) if is_known else None,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from ckan import authz, model
@@ -14,12 +13,13 @@ from ckanext.harvest.model import HarvestSource
 from flask import has_request_context
 
 from ckanext.ukharvest import config, source_types
-from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core import encodings, options
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.core.xml import declaration
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import source_config
 from ckanext.ukharvest.lib import actions as action_tools
@@ -40,8 +40,9 @@ CANNOT_BE_TESTED = _(
     "Sources of this type cannot be tested. Save the source and start a run instead."
 )
 
+_DECLARATION = 1000  # characters of a text in which its XML declaration ends
+
 Errors = dict[Any, list[str]]
-_ENCODING = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.-]+)")
 
 
 def validate(
@@ -232,10 +233,8 @@ def _only_one(*labels: str) -> str:
 
 def encode_text(text: str) -> bytes:
     """Return the bytes of a pasted text, in the encoding that its XML declaration names."""
-    declared = _ENCODING.match(text)
-    with suppress(LookupError, UnicodeError):
-        return text.encode(declared[1] if declared else "utf-8", "xmlcharrefreplace")
-    return text.encode()
+    name = declaration.declared_encoding(text[:_DECLARATION].encode("utf-8", "replace"))
+    return text.encode(encodings.find_codec(name) or "utf-8", "xmlcharrefreplace")
 
 
 def _way(data: Mapping[str, str], content: bytes | None, name: str, errors: Errors) -> str:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from email.message import Message
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import IO
 
+from ckanext.ukharvest.core import encodings
 from ckanext.ukharvest.core.records import Validators
 
 MIB = 1024 * 1024
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+def parameter(header: str, name: str) -> str:
+    """Return a parameter of a header's value, such as ``charset`` of Content-Type; "" without it.
+
+    The standard library's ``email`` also reads parts and encodings by RFC 2231, which raise errors
+    or take minutes where a stranger wrote them.
+    """
+    match = re.search(rf""";\s*{re.escape(name)}\s*=\s*(?:"([^"]*)"|([^\s;"]*))""", header, re.I)
+    return (match[1] or match[2] or "").strip() if match else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +90,9 @@ class Reply:
 
     @property
     def charset(self) -> str:
-        """The charset in the Content-Type header, in lower case, or ""."""
-        message = Message()
-        message["Content-Type"] = self.headers.get("Content-Type", "")
-        return message.get_content_charset("")
+        """The charset in the Content-Type header, in lower case, "" for one that is not read."""
+        name = parameter(self.headers.get("Content-Type", ""), "charset").lower()
+        return name if encodings.find_codec(name) else ""
 
     @property
     def validators(self) -> Validators:

@@ -7,21 +7,28 @@ Canonical form as in the W3C recommendation "Exclusive XML Canonicalization 1.0"
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection, Generator, Iterator
-from contextlib import suppress
 from copy import deepcopy
 from typing import IO, Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core.document_kind import html_title, quote_beginning
+from ckanext.ukharvest.core import encodings
+from ckanext.ukharvest.core.document_kind import html_title, quote_beginning, quote_text
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml.declaration import (
+    declared_encoding,
+    unread_encoding,
+    without_encoding,
+)
 
 _PIECE = 1 << 14  # bytes of an HTML page
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
-# .NET writes text through a StringWriter, which declares utf-16 whatever the bytes are.
-_FALSE_UTF16 = re.compile(rb"""\A(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
+# .NET writes text through a StringWriter, which declares it whatever the bytes are.
+_FALSE = "utf-16"
 
 _BEFORE_ROOT = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 # One that declares nothing itself. Those of HTML tell pages apart from documents.
@@ -61,7 +68,11 @@ _PLAIN_REASONS = tuple(
     )
 )
 
+_LONG_NAME = re.compile(r"[^\s']{100,}")  # in a message of libxml2
+_LONGEST_REASON = 500  # characters
 _HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
+_META = re.compile(rb"""<meta\b[^<>]*?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+_META_HEAD = 4096
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
@@ -92,6 +103,7 @@ def parse(content: bytes | str, *, url: str = "") -> etree._Element:
             where it is known.
     """
     data = to_bytes(content, url)
+    _refuse_encoding(data, url)
     try:
         root = etree.fromstring(data, _parser())
     except etree.XMLSyntaxError as exc:
@@ -108,11 +120,7 @@ def parse_beginning(content: bytes) -> etree._Element | None:
     """
     if content[:4] in (b"\xff\xfe<?", b"\xfe\xff<?"):  # in UTF-16 each sign has two bytes
         content = content[2:]
-    try:
-        root: etree._Element | None = etree.fromstring(to_bytes(content, ""), _parser(True))
-    except etree.XMLSyntaxError:
-        return None
-    return root
+    return parse_recovering(content)[0]
 
 
 def parse_recovering(content: bytes) -> tuple[etree._Element | None, set[str]]:
@@ -120,9 +128,10 @@ def parse_recovering(content: bytes) -> tuple[etree._Element | None, set[str]]:
 
     Limits are those of ``parse``; a DOCTYPE is in the root's document. None without an element.
     """
-    parser = _parser(True)
+    data = to_bytes(content, "")
+    parser = _parser(recover=True, encoding="utf-8" if unread_encoding(data) else None)
     try:
-        root: etree._Element | None = etree.fromstring(to_bytes(content, ""), parser)
+        root: etree._Element | None = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
         root = None
     return root, {entry.type_name for entry in parser.error_log}
@@ -180,6 +189,7 @@ class _Stream:
         body.seek(0)
         self.head = body.read(_HEAD)
         self._first = to_bytes(self.head, url)
+        _refuse_encoding(self._first, url)
         self._body = body
 
     def read(self, size: int = -1) -> bytes:
@@ -200,6 +210,16 @@ def _take_out(element: etree._Element | None) -> None:
         parent.remove(element)
 
 
+def _refuse_encoding(data: bytes, url: str) -> None:
+    """Raise ParseError for a declared encoding that is not read."""
+    if name := unread_encoding(data):
+        message = (
+            f"the document declares the encoding {quote_text(name)}, which is not one that we read;"
+            " expected UTF-8"
+        )
+        raise ParseError(message, code="not-xml", url=url, line=1)
+
+
 def _refuse(root: etree._Element, data: bytes, url: str) -> None:
     """Raise ParseError for an HTML page, and for a DOCTYPE."""
     tag = root.tag.lower() if isinstance(root.tag, str) else ""
@@ -210,29 +230,47 @@ def _refuse(root: etree._Element, data: bytes, url: str) -> None:
 
 
 def push_parser(target: etree._TargetParserTarget[None]) -> etree.XMLParser:
-    """Return a push parser that builds no tree: feed it bytes, it calls ``target``."""
-    return etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False)
+    """Return a push parser that builds no tree: feed it UTF-8, it calls ``target``."""
+    return etree.XMLParser(
+        target=target, encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False
+    )
 
 
-def read_html(
-    target: etree._TargetParserTarget[None], content: bytes, *encodings: str | None
-) -> None:
+def read_html(target: etree._TargetParserTarget[None], content: bytes, charset: str = "") -> None:
     """Call ``target`` for the parts of an HTML page; broken HTML is read as in a browser.
 
     Without a tree, deeply nested elements are not lost either: pages leave thousands of elements
     open. What the target raises ends the read at the end of a piece.
 
     Args:
-        encodings: the first that is known is used; None, or none at all, for the one that the page
-            declares.
+        charset: the server's, used if the bytes are not UTF-8; without it, the page's own, else
+            Windows-1252.
     """
-    for encoding in (*encodings, None):
-        with suppress(LookupError, ValueError):
-            parser = etree.HTMLParser(target=target, encoding=encoding, no_network=True)
-            break
+    codec, errors = _find_decoder(content, charset)
+    decode = codecs.getincrementaldecoder(codec)(errors).decode
+    parser = etree.HTMLParser(target=target, encoding="utf-8", no_network=True)
     for start in range(0, len(content), _PIECE):
-        parser.feed(content[start : start + _PIECE])
+        parser.feed(decode(content[start : start + _PIECE]).encode("utf-8", "replace"))
     parser.close()
+
+
+def _find_decoder(content: bytes, charset: str) -> tuple[str, str]:
+    """Return Python's codec and error handler for an HTML page."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16", "replace"
+    if _is_utf8(content):
+        return "utf-8", "replace"
+    declared = _META.search(content, 0, _META_HEAD)
+    own = declared[1].decode() if declared else ""
+    return encodings.find_decoder(charset if encodings.find_codec(charset) else own)
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:  # not to the end: a cut may split a character
+        codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def local_name(element: etree._Element) -> str:
@@ -277,7 +315,7 @@ def canonical(element: etree._Element) -> bytes:
         return etree.tostring(deepcopy(element), method="c14n2", with_comments=False)
 
 
-def _parser(recover: bool = False) -> etree.XMLParser:
+def _parser(*, recover: bool = False, encoding: str | None = None) -> etree.XMLParser:
     """Make a parser for one document: lxml's parsers are not shared between threads."""
     return etree.XMLParser(
         resolve_entities=False,
@@ -287,6 +325,7 @@ def _parser(recover: bool = False) -> etree.XMLParser:
         attribute_defaults=False,
         huge_tree=False,
         recover=recover,
+        encoding=encoding,
     )
 
 
@@ -300,7 +339,7 @@ def to_bytes(content: bytes | str, url: str) -> bytes:
         # XML allows nothing before the declaration, but templates leave empty lines there.
         head = content.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
         data = without_doctype(head if head.startswith(b"<") else content)
-        return _FALSE_UTF16.sub(rb"\1", data, count=1) if data.startswith(b"<?xml") else data
+        return without_encoding(data) if declared_encoding(data).lower() == _FALSE else data
     text = content.lstrip("\ufeff")
     if declaration := _DECLARATION.match(text):
         # Line ends are kept, so that line numbers are right.
@@ -314,11 +353,16 @@ def to_bytes(content: bytes | str, url: str) -> bytes:
 
 def without_doctype(data: bytes) -> bytes:
     """Return a document without its DOCTYPE, if that declares nothing itself; lines stay."""
-    before = _BEFORE_ROOT.match(data)
-    doctype = _BARE_DOCTYPE.match(data, before.end() if before else 0)
+    doctype = _BARE_DOCTYPE.match(data, end_of_misc(data))
     if doctype is None:
         return data
     return data[: doctype.start()] + b"\n" * doctype[0].count(b"\n") + data[doctype.end() :]
+
+
+def end_of_misc(data: bytes) -> int:
+    """Return the offset after what may stand before a DOCTYPE: blanks, comments, instructions."""
+    before = _BEFORE_ROOT.match(data)
+    return before.end() if before else 0
 
 
 def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> ParseError:
@@ -334,7 +378,8 @@ def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> 
     if "Text node too long" in words:  # libxml2's XML_MAX_TEXT_LENGTH
         message = "the document has a text of more than 10 MB, the longest that is read"
         return ParseError(message, code="not-xml", url=url, line=line or None)
-    reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL).strip()
+    reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL)
+    reason = shorten(_LONG_NAME.sub(lambda name: shorten(name[0], 100), reason), _LONGEST_REASON)
     if "'<' not found" in words:
         reason = f"it begins with {quote_beginning(data)}"
     for pattern, plain in _PLAIN_REASONS:

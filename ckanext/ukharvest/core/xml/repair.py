@@ -11,22 +11,22 @@ import html
 import io
 import re
 from collections.abc import Collection, Generator
+from contextlib import suppress
 from itertools import islice
 from typing import IO
 
 from lxml import etree
 
-from ckanext.ukharvest.core.document_kind import MIXED
+from ckanext.ukharvest.core import encodings
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Iteration, Problem
+from ckanext.ukharvest.core.xml import declaration
 from ckanext.ukharvest.core.xml import parser as xml
 
 MAX_BYTES = 50 << 20  # a tree takes several times as much memory
-_DECLARED = re.compile(rb"""\A(\s*<\?xml\s[^>]*?)\s+encoding\s*=\s*["']([\w.:-]+)["']""")
-_WIDE = re.compile(r"(?:utf|ucs|iso-10646)[-_]?(?:16|32|2|4|ucs)", re.IGNORECASE)
 _REFERENCE = re.compile(
-    rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->|&(?:(#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][\w.-]{0,40});)?",
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&(?:(#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][\w.-]{0,40});)?",
     re.DOTALL,
 )
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -47,7 +47,7 @@ def repair(data: bytes, fault: ParseError) -> etree._Element:
         raise fault
     text = data
     if b"\0" not in data[:200]:
-        text = _CONTROL.sub(b"", _REFERENCE.sub(_entity, _as_declared(data)))
+        text = _CONTROL.sub(b"", _REFERENCE.sub(_entity, _as_utf8(data)))
     root, types = xml.parse_recovering(text)
     if root is None or types.intersection(_LIMITS) or not _is_closed(root, data):
         raise fault
@@ -119,18 +119,15 @@ def _entity(reference: re.Match[bytes]) -> bytes:
     return "".join(f"&#{ord(sign)};" for sign in signs).encode()
 
 
-def _as_declared(data: bytes) -> bytes:
-    """Return a document in the encoding that it declares; else in UTF-8, wrong bytes mended."""
-    declared = _DECLARED.match(data)
-    name = declared[2].decode() if declared else "utf-8"
-    try:
-        if not _WIDE.match(name):  # there are no zero bytes
-            data.decode(name)
-            return data
-    except (LookupError, UnicodeDecodeError):
-        pass
-    text = data.decode("utf-8", MIXED)
-    return _DECLARED.sub(rb"\1", text.encode(), count=1)
+def _as_utf8(data: bytes) -> bytes:
+    """Return a document in UTF-8: decoded as it declares, else with wrong bytes mended."""
+    codec = encodings.find_codec(declaration.declared_encoding(data))
+    text = ""
+    if codec and not encodings.is_wide(codec):  # there are no zero bytes
+        with suppress(UnicodeError):
+            text = data.decode(codec)
+    text = text or data.decode("utf-8", encodings.MIXED)
+    return declaration.without_encoding(text.encode())
 
 
 def _is_closed(root: etree._Element, data: bytes) -> bool:

@@ -24,7 +24,7 @@ _DOCTYPE = re.compile(
     (?:\[(.*?)\]\s*)?>""",
     re.DOTALL | re.VERBOSE,
 )
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PROLOG = 1 << 16  # bytes that a harmless DOCTYPE may take
 _ABBREVIATED = 200  # characters that one entity may stand for: a URL
 _MAX_DEPTH = 256  # elements within each other, libxml2's own limit for trees
@@ -44,7 +44,7 @@ def expand(body: IO[bytes], *, url: str = "") -> IO[bytes]:
         ParseError: replacing them would make the document more than four times as long.
     """
     body.seek(0)
-    declared = _DOCTYPE.search(body.read(_PROLOG))
+    declared = _doctype(body.read(_PROLOG))
     body.seek(0)
     subset = _COMMENT.sub(b"", declared[1] or b"") if declared else b"?"
     words = {m[1]: m[2] or m[3] or b"" for m in _ABBREVIATION.finditer(subset)}
@@ -90,7 +90,7 @@ def scan(body: IO[bytes], *, url: str = "") -> str:
             chunk = body.read(1 << 20)
         parser.close()
     except etree.XMLSyntaxError as exc:
-        if doctype := _DOCTYPE.search(head):
+        if doctype := _doctype(head):
             raise _refused_doctype(head[: doctype.start()], doctype[0], url) from exc
         raise xml.not_xml(head, exc, url) from exc
     finally:
@@ -98,6 +98,10 @@ def scan(body: IO[bytes], *, url: str = "") -> str:
     if target.has_doctype:
         raise xml.refuse_doctype(head, url)
     return target.root
+
+
+def _doctype(head: bytes) -> re.Match[bytes] | None:
+    return _DOCTYPE.match(head, xml.end_of_misc(head))
 
 
 def _refused_doctype(before: bytes, doctype: bytes, url: str) -> ParseError:

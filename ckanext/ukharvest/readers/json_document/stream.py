@@ -14,9 +14,8 @@ from typing import IO, Any
 
 import ijson
 
-from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
-from ckanext.ukharvest.core.document_kind import MIXED, html_title, quote_text, sent_as
+from ckanext.ukharvest.core import encodings, json_limits
+from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Problem
@@ -24,7 +23,6 @@ from ckanext.ukharvest.core.records import Problem
 _CHUNK = 1 << 16
 # ijson builds the path of every value in a chunk before it returns one, and a path may be long.
 _SMALL_CHUNK = 1 << 12
-_ASCII = b'{"title": "Roads"}\n'
 _TOKEN = re.compile(rb'"[^"]*"?|[^"]')
 # Within a string: valid escapes, or one character that ends it or is not allowed there.
 _SPECIAL = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})|["\\\x00-\x1f]')
@@ -88,7 +86,7 @@ class JsonFile:
     def _find_encoding(self, charset: str) -> None:
         self._body.seek(0)
         head = self._body.read(4)
-        for mark, encoding in BYTE_ORDER_MARKS:
+        for mark, encoding in encodings.BYTE_ORDER_MARKS:
             if head.startswith(mark):
                 self._encoding, self._errors, self._skip = encoding, "replace", len(mark)
                 break
@@ -100,12 +98,12 @@ class JsonFile:
                 self._errors = "replace"
         line = first_wrong_line(self._body, self._skip) if self._encoding == "utf-8" else None
         if line is not None:
-            self._encoding, self._errors = declared_encoding(charset)
+            self._encoding, self._errors = encodings.find_decoder(charset)
         self._report(line)
 
     def _report(self, line: int | None) -> None:
         if line is not None:
-            read_as = "Windows-1252" if self._errors == MIXED else self._encoding.upper()
+            read_as = "Windows-1252" if self._errors == encodings.MIXED else self._encoding.upper()
             message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
         elif self._encoding != "utf-8":
             message = f"{self._url} is {self._encoding[:6].upper()}; JSON has to be UTF-8"
@@ -255,27 +253,6 @@ def first_wrong_line(body: IO[bytes], skip: int = 0) -> int | None:
         if not chunk:
             return None
         line += chunk.count(b"\n")
-
-
-def declared_encoding(charset: str) -> tuple[str, str]:
-    """Return codec and error handler for a document that is not UTF-8.
-
-    A declared Latin-1 is Windows-1252 on the web (WHATWG Encoding, 4.2), and is decoded byte by
-    byte: concatenated files contain both it and UTF-8.
-    """
-    try:
-        encoding = codecs.lookup(charset).name if charset else ""
-    except LookupError:
-        encoding = ""
-    if encoding in ("", "utf-8", "ascii", "iso8859-1", "cp1252"):
-        return "utf-8", MIXED
-    try:
-        text = codecs.getincrementaldecoder(encoding)("replace").decode(_ASCII, final=True)
-    except (LookupError, TypeError, ValueError):
-        return "utf-8", MIXED
-    # UTF-16 and UTF-32 have zero bytes or a mark, and are known by them; without these the
-    # declaration is wrong, and their decoders raise errors.
-    return (encoding, "replace") if text == _ASCII.decode() else ("utf-8", MIXED)
 
 
 # Messages of yajl (the parser behind ijson), and plain ones for publishers.

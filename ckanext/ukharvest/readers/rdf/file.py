@@ -20,8 +20,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 from lxml import etree
 
-from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
+from ckanext.ukharvest.core import encodings, json_limits
 from ckanext.ukharvest.core.document_kind import html_title, quote_text, sent_as
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.request import Reply
@@ -29,10 +28,11 @@ from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.rdf import RDF, Triple
 from ckanext.ukharvest.core.records import REPAIRED, Problem
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import declaration
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair as xml_repair
 from ckanext.ukharvest.core.xml import scan as xml_scan
-from ckanext.ukharvest.readers.json_document.stream import Utf8, declared_encoding, first_wrong_line
+from ckanext.ukharvest.readers.json_document.stream import Utf8, first_wrong_line
 from ckanext.ukharvest.readers.rdf import json_ld, repair
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
 
@@ -70,8 +70,6 @@ _XML = re.compile(
 )
 _BRACKET = re.compile(r"\[\s*[\[\]{\"]")
 _TURTLE = re.compile(r"(?:@?(?:prefix|base|version)\b|#|<|_:|\[|\(|[\w.-]*:)", re.IGNORECASE)
-_DECLARED = re.compile(rb"""\A\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
-_UNDECLARED = re.compile(rb"""\A\s*(<\?xml\s[^>]*?)\s+encoding\s*=\s*["'][\w.-]+["']""")
 
 _GOOD_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*>").fullmatch
 _BAD_SIGN = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
@@ -209,15 +207,14 @@ class RdfFile:
 
     def _as_utf8(self, body: IO[bytes], head: bytes, charset: str) -> IO[bytes]:
         """Return the document in UTF-8, without byte order mark or another declaration."""
-        marks = ((mark, name) for mark, name in BYTE_ORDER_MARKS if head.startswith(mark))
+        marks = ((mark, name) for mark, name in encodings.BYTE_ORDER_MARKS if head.startswith(mark))
         mark, encoding = next(marks, (b"", ""))
         errors = "replace" if mark else "strict"
-        declared = _DECLARED.match(head)
-        name = declared[1].decode().lower() if declared else ""
+        name = declaration.declared_encoding(head).lower()
         line = None if mark else first_wrong_line(body)
         if line is not None:
-            encoding, errors = declared_encoding(name or charset)
-        if line is not None and not name:
+            encoding, errors = encodings.find_decoder(name or charset)
+        if line is not None and not encodings.find_codec(name):
             read_as = "Windows-1252" if encoding == "utf-8" else encoding.upper()
             message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
             self._report("not-utf-8", message, line)
@@ -231,7 +228,8 @@ class RdfFile:
         self._own.append(file)
         while data := source.read(_PIECE):
             if not file.tell():
-                data = _UNDECLARED.sub(rb"\1", data.lstrip() if b"<?xml" in data[:200] else data)
+                data = data.lstrip() if b"<?xml" in data[:200] else data
+                data = declaration.without_encoding(data)
             file.write(data)
         return file
 

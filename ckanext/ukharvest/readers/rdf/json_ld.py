@@ -348,10 +348,7 @@ def embedded(body: IO[bytes], charset: str = "") -> bytes | None:
 
 def _scripts(data: bytes, charset: str) -> list[str]:
     target = _Scripts()
-    with suppress(UnicodeDecodeError):
-        data.decode("utf-8")
-        charset = "utf-8"
-    read_html(target, data, charset or None)
+    read_html(target, data, charset)
     return target.texts
 
 

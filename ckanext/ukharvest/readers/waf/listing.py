@@ -108,21 +108,10 @@ def read(body: bytes, url: str, charset: str = "") -> Listing:
 def _parse(body: bytes, charset: str) -> _Lines:
     lines = _Lines()
     try:
-        xml.read_html(lines, body, charset or _guess(body), _guess(body))
+        xml.read_html(lines, body, charset)
     except (_TooDeep, etree.XMLSyntaxError):
         lines.is_given_up = True
     return lines
-
-
-def _guess(body: bytes) -> str | None:
-    """Return UTF-8 if the bytes can be that; else None: the parser looks for the declaration."""
-    if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "utf-16"
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return None if b"charset" in body[:4096].lower() else "windows-1252"
-    return "utf-8"
 
 
 class _TooDeep(Exception):
