@@ -79,6 +79,7 @@ _RFC822 = re.compile(
     r"\d{1,2} [a-z]{3} \d{4} \d{1,2}:\d\d(?::\d\d)? (?:[a-z]{1,4}|[+-]\d{4})",
     re.IGNORECASE | re.ASCII,
 )
+_LONGEST = 500  # characters of a date or period; DCMI's also have a name
 _EXPECTED = "expected a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T10:15:00Z"
 
 
@@ -94,6 +95,8 @@ def parse_date(value: str) -> str:
         ValueError: not a date, no such day, or a year outside ``YEARS``.
     """
     text = " ".join(value.split())
+    if len(text) > _LONGEST:
+        raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
     if re.fullmatch(r"-?\d{9,14}", text):
         raise ValueError(f"'{text}' looks like a count of seconds or milliseconds; {_EXPECTED}")
     if _RFC822.fullmatch(text):
@@ -324,6 +327,8 @@ def parse_period(value: str) -> Period:
         refused = PeriodError(str(exc))
     else:
         return Period(date, date)
+    if len(text) > _LONGEST:
+        raise refused
     if ends := {name.lower(): date.strip() for name, date in _DCMI.findall(text)}:
         return _between_parts(ends.get("start", ""), ends.get("end", ""))
     parts = text.split("/")

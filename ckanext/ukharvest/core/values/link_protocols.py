@@ -83,7 +83,7 @@ KNOWN: tuple[tuple[str, Protocol], ...] = (
 _ADDRESSES = {"rfc4287": Protocol("service", "Atom Feed")}
 
 _LONGEST = 200
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+")
+_VERSION = re.compile(r"(?:v|(?<!\d))\d+(?:\.\d+)+")
 
 
 def of_protocol(text: str, href: str = "") -> Protocol:

@@ -32,7 +32,7 @@ _NUMBERS = re.compile(rf"{_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*", re.IGNORECA
 _WKT = re.compile(
     r"(?:SRID=(\d+);|<(https?://[^>]*)>)?\s*"
     r"(POINT|MULTIPOINT|LINESTRING|MULTILINESTRING|POLYGON|MULTIPOLYGON|ENVELOPE|BBOX)"
-    r"\s*Z?\s*(\(.*\))",
+    r"\s*(?:Z\s*)?(\(.*\))",
     re.IGNORECASE | re.DOTALL,
 )
 # DCMI Box: "northlimit=51.7; southlimit=51.2; eastlimit=0.3; westlimit=-0.5".
@@ -268,7 +268,7 @@ def _wkt(name: str, body: str, system: str) -> Geometry:
         return _wkt_envelope(name, body, system)
     # "((1 2, 3 4))" becomes "[[[1,2],[3,4]]]"; the parentheses around a lone point are dropped.
     pairs = re.sub(
-        rf"({_NUMBER})\s+({_NUMBER})(?:\s+{_NUMBER})?",
+        rf"(?<![\d.])({_NUMBER})\s+({_NUMBER})(?:\s+{_NUMBER})?",  # tried once for each number
         lambda match: f"[{float(match[1])},{float(match[2])}]",
         body,
         flags=re.IGNORECASE,
