@@ -36,7 +36,7 @@ from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
 
-_PART = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^;]*)")
+_PART = re.compile(r"(?<![A-Za-z])([A-Za-z]+)\s*=\s*([^;]*)")
 _LIMITS = ("westlimit", "southlimit", "eastlimit", "northlimit")
 _YEAR = re.compile(r"\d{4}\b")
 

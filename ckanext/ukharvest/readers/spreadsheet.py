@@ -31,7 +31,7 @@ MAX_XLSX = 10 * MIB  # packed: its list of parts is read into memory
 XLSX = b"PK\x03\x04"
 
 _DATE_FORMATS = frozenset(map(str, (*range(14, 18), 22, *range(27, 37), *range(50, 59))))
-_NO_LETTERS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')  # of a number's format
+_NO_LETTERS = re.compile(r'"[^"]*"?|\[[^\]]*\]?|\\.')  # of a number's format
 # What zipfile and a broken part raise.
 _UNREADABLE = (
     *(BadZipFile, zlib.error, EOFError, KeyError, IndexError, StopIteration, ValueError),

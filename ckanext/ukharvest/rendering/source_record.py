@@ -39,7 +39,7 @@ _XML = re.compile(r"<(?:[?!]|[^\s<>/]+(?:\s|/?>))")
 # A URI as subject and one as predicate; no name of XML holds slashes.
 _TRIPLE = re.compile(r"(?:<[^\s<>]*>|_:\S+)[ \t]*<[^\s<>]*//[^\s<>]*>")
 _DECLARATION = re.compile(r"\ufeff?(\s*)(<\?xml\s[^>]*?\?>)")
-_ENCODING = re.compile(r"""\s+encoding\s*=\s*(["']).*?\1""", re.DOTALL)
+_ENCODING = re.compile(r"""(?<!\s)\s+encoding\s*=\s*(["']).*?\1""", re.DOTALL)
 
 
 def form_of(content: str) -> Form:

@@ -232,7 +232,9 @@ _SHOWN_BY = "dataset_type:harvest"  # what ckanext-harvest looks for in fq
 _PHRASE = r'\\.|"(?:\\.|[^"\\])*"'
 # Where a field's name may begin: not inside another name or after an escape.
 _START = r"(?<![\w.\\])"
-_NAMES_SOURCES = re.compile(rf'{_PHRASE}|(?P<found>{_START}type:\s*\(?\s*(?:"harvest"|harvest\b))')
+_NAMES_SOURCES = re.compile(
+    rf'{_PHRASE}|(?P<found>{_START}type:\s*(?:\(\s*)?(?:"harvest"|harvest\b))'
+)
 _CLAUSE = re.compile(
     rf'(?P<field>{_START}source_type:\s*)(?P<value>"[^"\\]*"|\([^()]*\)|[\w-]+(?![\w*?~:.-]))'
     rf"|{_PHRASE}"

@@ -16,11 +16,12 @@ Origin = tuple[str, str, int]  # scheme, host, port
 
 SHOWN = 300  # characters of a URL in a message
 
-# A query parameter with the name of a secret that is not a paging token.
+# A query parameter with the name of a secret that is not a paging token. Each is tried once, and
+# only if it has a value: a link may be as long as a document.
 _SECRET = re.compile(
-    r"(?i)([?&;](?!\$?(?:resumption|continuation|skip|page|next))"
-    r"(?:[^=&;#]*(?:token|secret|passw|apikey|signature|credential)[^=&;#]*"
-    r"|(?:[^=&;#]*[_.-])?(?:key|auth|sig|pwd|accesskey|subscriptionkey))=)[^&;#]*"
+    r"(?i)([?&;](?=[^=?&;#]*=)(?!\$?(?:resumption|continuation|skip|page|next))"
+    r"(?:[^=?&;#]*(?:token|secret|passw|apikey|signature|credential)[^=?&;#]*"
+    r"|(?:[^=?&;#]*[_.-])?(?:key|auth|sig|pwd|accesskey|subscriptionkey))=)[^&;#]*"
 )
 _USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
 # ASCII and Unicode controls, spaces and invisible marks that make one URL look like another;

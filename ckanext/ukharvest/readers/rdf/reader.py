@@ -60,7 +60,7 @@ OPTIONS = (
 )
 _DCT = "http://purl.org/dc/terms/"
 _NEXT = ("next", "nextPage")
-_LINK = re.compile(r"<([^>]*)>([^<]*)")
+_LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _REL_NEXT = re.compile(r""";\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)""", re.IGNORECASE)
 
 
