@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any
 from urllib.parse import urljoin
@@ -16,10 +17,11 @@ from urllib.parse import urljoin
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.readers.rdf.context_limits import MAX_BYTES
 
 _MAX_READ = 10  # contexts read from the network in one run
 _MAX_DEPTH = 5  # contexts that name contexts
-_MAX_BYTES = 5_000_000
+_MAX_INCLUDED = 100_000_000  # bytes of all contexts that one document names
 
 _DCAT = {
     "dcat": "http://www.w3.org/ns/dcat#",
@@ -81,6 +83,7 @@ BUNDLED: dict[str, Any] = {
 }
 
 _PLACE = re.compile(r'(?<!\\)"@(?:context|import)"\s*:\s*')
+_decode = json.JSONDecoder().raw_decode
 _REMOTE = re.compile(rb'"@(?:context|import)"\s*:\s*["\[]|"@import"')
 
 
@@ -94,64 +97,79 @@ class Contexts:
 
     def __init__(self, http: HttpClient) -> None:
         self._http = http
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, str] = {}  # URL → the context as JSON
 
-    def inline(self, text: str, base: str) -> str:
-        """Return a JSON-LD document with all its contexts included.
+    def inliner(self, base: str) -> Callable[[str], str]:
+        """Return a function that returns a piece of JSON-LD with all its contexts included.
 
         Only the contexts are parsed: the document can be large.
 
-        Raises:
-            ProtocolError: a context cannot be read, or is not one.
-        """
-        decode = json.JSONDecoder().raw_decode
-        pieces: list[str] = []
-        start = 0
-        for place in _PLACE.finditer(text):
-            if place.start() < start:
-                continue  # within a context that was replaced
-            try:
-                context, end = decode(text, place.end())
-            except (ValueError, RecursionError):
-                break  # the parser will say where the syntax is wrong
-            pieces += (text[start : place.end()], json.dumps(self._resolved(context, base, 0)))
-            start = end
-        return "".join((*pieces, text[start:]))
+        Args:
+            base: URL of the document whose pieces the function gets.
 
-    def _resolved(self, context: Any, base: str, depth: int) -> Any:
+        Raises:
+            ProtocolError: a context cannot be read, or is not one; together they are too long.
+        """
+        length = 0
+
+        def inline(text: str) -> str:
+            nonlocal length
+            pieces: list[str] = []
+            start = 0
+            for place in _PLACE.finditer(text):
+                if place.start() < start:
+                    continue  # within a context that was replaced
+                try:
+                    context, end = _decode(text, place.end())
+                except (ValueError, RecursionError):
+                    break  # the parser will say where the syntax is wrong
+                resolved = self._resolved(context, base, 0)
+                length += len(resolved)
+                if length > _MAX_INCLUDED:
+                    raise _too_long(base, "context that {} names again and again", _MAX_INCLUDED)
+                pieces += (text[start : place.end()], resolved)
+                start = end
+            return "".join((*pieces, text[start:]))
+
+        return inline
+
+    def _resolved(self, context: Any, base: str, depth: int) -> str:
+        """Return a context as JSON, with the contexts that it names included."""
         if depth > _MAX_DEPTH:
             raise _refused(base, "names contexts that name contexts without end")
         if isinstance(context, str):
             return self._remote(_join(base, context), depth)
         if isinstance(context, list):
-            resolved = (self._resolved(item, base, depth) for item in context)
-            return [
-                part for item in resolved for part in (item if isinstance(item, list) else [item])
-            ]
-        return self._object(context, base, depth) if isinstance(context, dict) else context
+            # A context that it names may be a list, too, but none within a list.
+            parts = (self._resolved(part, base, depth) for part in context)
+            bare = (part.removeprefix("[").removesuffix("]") for part in parts)
+            return f"[{_joined(bare, base)}]"
+        if isinstance(context, dict):
+            return self._object(context, base, depth)
+        return json.dumps(context)
 
-    def _object(self, context: dict[str, Any], base: str, depth: int) -> dict[str, Any]:
-        """Return a context's own terms, with its imports and its terms' contexts resolved."""
-        own = {
-            name: {**term, "@context": self._resolved(term["@context"], base, depth + 1)}
-            if isinstance(term, dict) and "@context" in term
-            else term
-            for name, term in context.items()
-            if name != "@import"
-        }
-        if not isinstance(context.get("@import"), str):
-            return own
-        imported = self._remote(_join(base, context["@import"]), depth)
-        return {**imported, **own} if isinstance(imported, dict) else own
+    def _object(self, context: dict[str, Any], base: str, depth: int) -> str:
+        """Return a context's own terms, with its imports and its terms' contexts included."""
+        members = {name: json.dumps(term) for name, term in context.items() if name != "@import"}
+        for name, term in context.items():
+            if isinstance(term, dict) and "@context" in term:
+                inner = {key: json.dumps(value) for key, value in term.items()}
+                inner["@context"] = self._resolved(term["@context"], base, depth + 1)
+                members[name] = _object_text(inner, base)
+        if isinstance(context.get("@import"), str):
+            imported = json.loads(self._remote(_join(base, context["@import"]), depth))
+            if isinstance(imported, dict):
+                members = {name: json.dumps(term) for name, term in imported.items()} | members
+        return _object_text(members, base)
 
-    def _remote(self, url: str, depth: int) -> Any:
+    def _remote(self, url: str, depth: int) -> str:
         short = url.partition("://")[2].rstrip("#/")
         if short in BUNDLED:
-            return BUNDLED[short]
+            return json.dumps(BUNDLED[short])
         if url not in self._known:
             if len(self._known) >= _MAX_READ:
                 raise _refused(url, f"is the {_MAX_READ + 1}th that the source names")
-            self._known[url] = None  # one that names itself
+            self._known[url] = "null"  # one that names itself
             self._known[url] = self._resolved(self._read(url), url, depth + 1)
         return self._known[url]
 
@@ -159,11 +177,11 @@ class Contexts:
         accept = "application/ld+json, application/json;q=0.9"
         try:
             with closing(self._http.get(url, accept=accept)) as reply:
-                data = reply.body.read(_MAX_BYTES + 1)
+                data = reply.body.read(MAX_BYTES + 1)
         except FetchError as exc:
             raise _refused(url, f"cannot be read: {exc.message.rstrip('.')}") from exc
         try:
-            document = json.loads(data) if len(data) <= _MAX_BYTES else None
+            document = json.loads(data) if len(data) <= MAX_BYTES else None
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or "@context" not in document:
@@ -171,11 +189,34 @@ class Contexts:
         return document["@context"]
 
 
+def _object_text(members: dict[str, str], base: str) -> str:
+    """Return an object of JSON whose values are JSON already."""
+    texts = (f"{json.dumps(name)}:{value}" for name, value in members.items())
+    return f"{{{_joined(texts, base)}}}"
+
+
+def _joined(texts: Iterable[str], base: str) -> str:
+    """Return the texts that are not empty, with commas; refuse the context if it is too long."""
+    parts: list[str] = []
+    length = 0
+    for text in filter(None, texts):
+        parts.append(text)
+        length += len(text)
+        if length > MAX_BYTES:
+            raise _too_long(base, "context of {}, with those that it names,", MAX_BYTES)
+    return ",".join(parts)
+
+
 def _join(base: str, context: str) -> str:
     try:
         return urljoin(base, context)
     except ValueError:  # such as half an IPv6 address
         raise _refused(context, "is not a web address") from None
+
+
+def _too_long(url: str, what: str, limit: int) -> ProtocolError:
+    message = f"the JSON-LD {what.format(safe_url(url))} is longer than {limit:,} bytes"
+    return ProtocolError(f"{message}; expected a shorter one", code="too-long", url=safe_url(url))
 
 
 def _refused(url: str, why: str) -> ProtocolError:

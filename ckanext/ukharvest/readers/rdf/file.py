@@ -13,7 +13,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from typing import IO
 from urllib.parse import quote
 
@@ -33,7 +32,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair as xml_repair
 from ckanext.ukharvest.core.xml import scan as xml_scan
 from ckanext.ukharvest.readers.json_document.stream import Utf8, first_wrong_line
-from ckanext.ukharvest.readers.rdf import json_ld, repair
+from ckanext.ukharvest.readers.rdf import context_limits, json_ld, repair
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
 
 F = ox.RdfFormat
@@ -332,6 +331,8 @@ class RdfFile:
             return self._body
         if self._json_ld is None:
             self._json_ld = self._included()
+            if fault := context_limits.find_fault(self._json_ld):
+                raise self._refused(f"the document {fault}", "too-long")
         self._json_ld.seek(0)
         return self._json_ld
 
@@ -343,7 +344,7 @@ class RdfFile:
             is_remote = is_remote or may_be_remote(tail + piece)
             tail = piece[-200:]
         self._body.seek(0)
-        inline = partial(self._contexts.inline, base=self._url) if is_remote else str
+        inline = self._contexts.inliner(self._url) if is_remote else str
         if divided := json_ld.divide(self._body, inline):
             self._own.append(divided)
             return divided
