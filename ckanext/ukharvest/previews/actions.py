@@ -170,8 +170,8 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     source = source_of({"source_id": data_dict["id"]}) if data_dict.get("id") else None
     asked = {**data_dict, "id": source and source.id}
     tk.check_access("ukharvest_source_preview_create", context, asked)
+    preview_rules.check_limits(user, of_saved=False)  # before any work: a refusal costs nothing
     columns = preview_rules.validate(user, data_dict, source)
-    preview_rules.check_limits(user, of_saved=False)
     if user and columns["content"] is None:
         source_previews.stop_tests(user)
         source_previews.delete_tests(user)
