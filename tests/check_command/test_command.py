@@ -326,3 +326,22 @@ def test_check_tells_records_that_a_file_only_names(tmp_path: Path) -> None:
     assert "2 records: 0 would be imported, 0 would fail, 0 would be skipped." in shown
     assert "not read completely: the file only names 2 records; their content is" in shown
     assert "give the source's URL instead" in shown
+
+
+def test_full_disk_is_told_with_what_to_do(publisher: Publisher, tmp_path: Path) -> None:
+    publisher.serve("/data.json", b'{"dataset": [' + b" " * 20_000_000 + b"]}")
+    arguments = ["check", "data_json", publisher.url("/data.json"), "--allow-private"]
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20));"
+        "from ckanext.ukharvest.check_command.command import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"there is no space left in {tmp_path}, the folder for temporary files" in done.stderr
+    assert "set TMPDIR to another folder" in done.stderr

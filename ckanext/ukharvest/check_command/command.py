@@ -9,13 +9,14 @@ import argparse
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 from ckanext.ukharvest import __version__
 from ckanext.ukharvest.check_command import data_check, output
-from ckanext.ukharvest.core.errors import Blocked, ConfigError, SourceError
+from ckanext.ukharvest.core.errors import Blocked, ConfigError, SourceError, is_full_disk
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -163,7 +164,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as exc:  # noqa: BLE001 - publishers get no traceback
-        print(f"ukharvest check: internal error: {type(exc).__name__}: {exc}", file=sys.stderr)
+        fault = f"internal error: {type(exc).__name__}: {exc}"
+        if is_full_disk(exc):
+            folder = f"{tempfile.gettempdir()}, the folder for temporary files"
+            todo = "free some, or set TMPDIR to another folder"
+            fault = f"there is no space left in {folder}; {todo}"
+        print(f"ukharvest check: {fault}", file=sys.stderr)
         return UNUSABLE
 
 

@@ -6,9 +6,18 @@ expected. ``code`` is stable; documentation and pages explain it.
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 LOGIN_STATUSES = (401, 403)  # of an answer that asks for a login
+# No room for a temporary file: the disk, the user's share of it, or the process's limit.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def is_full_disk(exc: BaseException) -> bool:
+    """Tell whether an error says that a file has no room."""
+    return isinstance(exc, OSError) and exc.errno in _NO_ROOM
+
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.records import Problem

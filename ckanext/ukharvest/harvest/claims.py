@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import errno
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,6 +17,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectExtra,
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.errors import is_full_disk
 from ckanext.ukharvest.harvest import objects, stopping
 from ckanext.ukharvest.harvest.database import UNHURRIED, execute, upsert
 from ckanext.ukharvest.harvest.model import (
@@ -58,9 +58,6 @@ DATABASE, SEARCH_INDEX, REDIS, RABBITMQ = "database", "search index", "Redis", "
 DISK = "disk"
 QUEUES = (REDIS, RABBITMQ)
 
-# No room for a download: the disk, the user's share of it, or the process's limit.
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
 _DEADLOCK = "40P01"
 # SQLAlchemy's messages for a session whose connection was lost in an earlier statement.
 _LOST_CONNECTION = "Can't reconnect until invalid"
@@ -91,7 +88,7 @@ def failing_service(exc: BaseException) -> str:
             return "" if "(HTTP 400)" in str(cause) else SEARCH_INDEX
         if type(cause).__module__ == "pika.exceptions":  # a package that few portals have
             return RABBITMQ
-        if isinstance(cause, OSError) and cause.errno in _NO_ROOM:
+        if is_full_disk(cause):
             return DISK
     return ""
 

@@ -24,6 +24,7 @@ from ckanext.ukharvest.core.errors import (
     SkipRecord,
     SourceError,
     UkharvestError,
+    is_full_disk,
 )
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
@@ -284,9 +285,15 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
     except SourceError:
         raise
     except Exception as exc:  # noqa: BLE001 - a bug in a parser must not hide the other records
-        message = f"{raw.display_name}: internal error ({type(exc).__name__}: {exc})"
-        fault = RecordError(f"{message}; this is a fault of ukharvest, please report it")
-        return {**_empty(raw), "error": error_entry(fault)}
+        return {**_empty(raw), "error": error_entry(_bug(exc, raw))}
+
+
+def _bug(exc: Exception, raw: RawRecord) -> RecordError:
+    """Return the error of a record for a bug in its parser; a full disk ends the check."""
+    if is_full_disk(exc):
+        raise exc
+    message = f"{raw.display_name}: internal error ({type(exc).__name__}: {exc})"
+    return RecordError(f"{message}; this is a fault of ukharvest, please report it")
 
 
 def fate_of(entry: Entry) -> str:
