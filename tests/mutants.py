@@ -107,6 +107,22 @@ MUTANTS = (
         ("tests/core/http/test_credentials.py",),
     ),
     Mutant(
+        "encoding-listed",
+        "An encoding that is not on the list is not read, whatever Python's codecs are.",
+        "ckanext.ukharvest.core.encodings.find_codec",
+        '_CODECS.get(_fold(name), "")',
+        "_CODECS.get(_fold(name), name)",
+        ("tests/core/test_encodings.py",),
+    ),
+    Mutant(
+        "period-length",
+        "A long text is no period, and is not searched for one.",
+        "ckanext.ukharvest.core.values.dates.parse_period",
+        "    if len(text) > _LONGEST:\n        raise refused\n",
+        "",
+        ("tests/core/values/test_long_texts.py",),
+    ),
+    Mutant(
         "licence-reserved",
         "Data whose terms reserve something beside an open licence is not called open.",
         "ckanext.ukharvest.core.values.licences.read_licence",
@@ -227,6 +243,14 @@ MUTANTS = (
         "fault in DEFINITE and not is_away",
         "fault in DEFINITE",
         ("tests/core/test_link_states.py",),
+    ),
+    Mutant(
+        "context-copies",
+        "A JSON-LD document whose contexts are copied too often is refused.",
+        "ckanext.ukharvest.readers.rdf.context_limits._Work.check",
+        "self._number * size",
+        "size",
+        ("tests/readers/rdf/test_context_limits.py",),
     ),
     Mutant(
         "page-forbidden",
@@ -718,5 +742,15 @@ MUTANTS = (
         "if not isinstance(value, str) or _UNSTORABLE.search(value):",
         "if isinstance(value, str) and _UNSTORABLE.search(value):",
         ("tests/ckan/security/test_odd_values.py",),
+    ),
+    Mutant(
+        "limits-first",
+        "A test that is refused because of too many costs no work.",
+        "ckanext.ukharvest.previews.actions.ukharvest_source_preview_create",
+        "    preview_rules.check_limits(user, of_saved=False)  # before any work: a refusal costs"
+        " nothing\n    columns = preview_rules.validate(user, data_dict, source)\n",
+        "    columns = preview_rules.validate(user, data_dict, source)\n"
+        "    preview_rules.check_limits(user, of_saved=False)\n",
+        ("tests/ckan/previews/test_checks.py",),
     ),
 )

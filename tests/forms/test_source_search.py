@@ -81,3 +81,11 @@ def test_a_type_is_found_by_each_name_and_nothing_else_changes(clause: str, expe
 def test_a_query_for_another_parser_stays_as_it_is() -> None:
     query = "{!term f=source_type}source_type:datajson"
     assert applied(q=query, fq="+dataset_type:harvest")["q"] == query
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("unit", [" ", "(", "type:", '"\\'])
+def test_long_query_of_a_visitor_takes_no_time(unit: str) -> None:
+    # Work that grew with the square of the query would go on for minutes.
+    query = "type:" + unit * 300_000 + "x"
+    assert applied(q=query) == {"q": query}
