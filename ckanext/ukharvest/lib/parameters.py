@@ -153,7 +153,7 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
             _check_type(name, value, _FIELDS if is_form else _TEXTS)
             if name in _FLAGS and not is_form:
                 _check_flag(name, value)
-            if name in _NUMBERS and not is_form:
+            if name in _NUMBERS and not is_form and value is not False:  # of a command: none
                 _check_number(name, value)
     if is_form and len(data_dict.get("title") or "") > _LONGEST_TITLE:
         raise invalid("title", gettext("Write at most {n} characters.", n=_LONGEST_TITLE))
@@ -174,7 +174,7 @@ def _check_choices(action: str, data_dict: Mapping[str, Any]) -> None:
         raise invalid("level", schema.expected(*_LEVELS))
     if action == "harvest_abort_failed_jobs":
         days = data_dict.get("life_span")
-        if not days or not 0 < int(days) <= _LONGEST_LIFE:
+        if days and not 0 < int(days) <= _LONGEST_LIFE:
             raise invalid("life_span", schema.such_as("7")())
 
 
