@@ -753,4 +753,12 @@ MUTANTS = (
         "    preview_rules.check_limits(user, of_saved=False)\n",
         ("tests/ckan/previews/test_checks.py",),
     ),
+    Mutant(
+        "bulk-rows-of-unknown-source",
+        "Rows for the index are read in bulk only for a function of CKAN that was tested.",
+        "ckanext.ukharvest.patches.apply_patches",
+        "patch.relies_on and untested",
+        "False",
+        ("tests/ckan/harvest/test_startup.py",),
+    ),
 )

@@ -32,7 +32,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("fields", "rendering"),
     ("check_command",),
     ("testing",),
-    ("interfaces", "compat", "config", "dataset_schema", "write_batch"),
+    ("interfaces", "bulk_rows", "compat", "config", "dataset_schema", "write_batch"),
     ("harvest", "migration"),
     ("lib",),
     ("sources", "datasets", "harvest.actions", "harvest.auth", "harvest.schema"),
@@ -43,7 +43,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("features", "cli"),
     ("plugin", "form"),
 )
-CKAN_FROM = FLOORS.index(("interfaces", "compat", "config", "dataset_schema", "write_batch"))
+CKAN_FROM = FLOORS.index(
+    ("interfaces", "bulk_rows", "compat", "config", "dataset_schema", "write_batch")
+)
 # On one floor, and neither imports the other.
 APART = (("readers", "parsers"), FEATURES, ("sources", "datasets"))
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")

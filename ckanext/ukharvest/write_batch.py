@@ -33,6 +33,7 @@ class WriteBatch:
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
         documents: collects what would be sent to the index; None while datasets are written.
         index_values: dataset id → ``IndexValues`` of datasets that are indexed.
+        rows: their rows (``bulk_rows``); None: CKAN reads them.
     """
 
     pending: Pending = field(default_factory=dict)
@@ -43,6 +44,7 @@ class WriteBatch:
     is_in_savepoint: bool = False
     documents: list[dict[str, Any]] | None = None
     index_values: Mapping[str, Any] = field(default_factory=dict)
+    rows: Any = None
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

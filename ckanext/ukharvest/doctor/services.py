@@ -194,8 +194,20 @@ def patches() -> Iterator[Finding]:
                 WARNING,
                 "patches",
                 f"{function} was replaced ({name}), and is not as in the versions tested.",
-                "Use versions of CKAN and ckanext-harvest that ckanext-ukharvest was tested with.",
+                USE_TESTED,
             )
+    for name, untested in compat.omitted_patches.items():
+        for function in untested:
+            yield Finding(
+                WARNING,
+                "patches",
+                f"{function} is not as in the versions tested, so that {name} was not applied:"
+                " imports take longer.",
+                USE_TESTED,
+            )
+
+
+USE_TESTED = "Use versions of CKAN and ckanext-harvest that ckanext-ukharvest was tested with."
 
 
 @check("migrations", "The tables are those of the installed versions.", is_quick=True)

@@ -12,13 +12,13 @@ import hashlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
 from packaging.version import Version
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import bulk_rows, compat
 from ckanext.ukharvest.patches import (
     consumers,
     fetch_batches,
@@ -46,6 +46,8 @@ class Patch:
         page: of a fault, its page in ``docs/upstream``.
         mended_in: of a fault, the first version of ckanext-harvest without it; "" if there is none
             yet.
+        relies_on: functions whose statements the new one answers, with hashes as of ``replaces``.
+            With another source of one of them, or of one to replace, nothing is replaced.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Patch:
     replacement: Callable[[Any], Any]
     page: str = ""
     mended_in: str = ""
+    relies_on: Mapping[str, str] = field(default_factory=dict)
 
     def is_needed(self) -> bool:
         """Tell whether the installed version has the fault; hooks are always needed."""
@@ -64,7 +67,7 @@ class Patch:
         """Return the functions whose source is not one that was tested."""
         return [
             function
-            for function, tested in self.replaces.items()
+            for function, tested in {**self.replaces, **self.relies_on}.items()
             if tested and source_hash(pkgutil.resolve_name(function)) not in tested.split()
         ]
 
@@ -198,6 +201,14 @@ HOOKS = (
         compat.collect_documents,
     ),
     Patch(
+        bulk_rows.PATCH,
+        {"ckan.lib.dictization.model_dictize._execute": "346ef44ca7f6 f38ef0748b01"},
+        bulk_rows.execute_of,
+        relies_on={
+            "ckan.lib.dictization.model_dictize.package_dictize": "4281d80ffb8e 5358061a6071"
+        },
+    ),
+    Patch(
         "rollback-to-savepoint (for our own writes)",
         {"ckan.model.Session.rollback": ""},
         write_batches.rollback_of,
@@ -223,6 +234,10 @@ def apply_patches() -> None:
         if patch.name not in compat.applied_patches and patch.is_needed()
     ]
     # Before any is applied: a function may be replaced twice.
-    compat.applied_patches.update({patch.name: patch.untested() for patch in patches})
     for patch in patches:
-        patch.apply()
+        untested = patch.untested()
+        is_omitted = patch.relies_on and untested
+        (compat.omitted_patches if is_omitted else compat.applied_patches)[patch.name] = untested
+    for patch in patches:
+        if patch.name in compat.applied_patches:
+            patch.apply()

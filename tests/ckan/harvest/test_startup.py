@@ -22,6 +22,7 @@ from ckanext.harvest.interfaces import IHarvester
 
 from ckanext.ukharvest import compat, config, patches
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.http_client import open_client
 from tests.ckan.harvesting import Portal, write_ini
 from tests.ckan.processes import finish
@@ -203,6 +204,7 @@ def applied(monkeypatch: pytest.MonkeyPatch, *faults: patches.Patch) -> dict[str
     monkeypatch.setattr(patches, "FAULTS", faults)
     monkeypatch.setattr(patches, "HOOKS", ())
     monkeypatch.setattr(compat, "applied_patches", {})
+    monkeypatch.setattr(compat, "omitted_patches", {})
     patches.apply_patches()
     return compat.applied_patches
 
@@ -223,10 +225,23 @@ def test_function_of_unknown_source_is_replaced_and_noted(monkeypatch: pytest.Mo
     assert utils.purge_queues is len
 
 
+def test_statements_of_unknown_source_are_left_to_ckan(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced, asked = "ckanext.harvest.utils.purge_queues", "ckanext.harvest.utils.list_jobs"
+    stock = utils.purge_queues
+    monkeypatch.setattr(utils, "purge_queues", stock)
+    hook = patches.Patch("purge", {replaced: ""}, lambda _stock: len, relies_on={asked: "0123"})
+    assert applied(monkeypatch, hook) == {}
+    assert compat.omitted_patches == {"purge": [asked]}
+    assert utils.purge_queues is stock
+    (warning,) = [finding.message for finding in services.patches() if finding.level == "warning"]
+    assert f"{asked} is not as in the versions tested" in warning
+
+
 def test_replaced_functions_are_those_that_were_tested() -> None:
     assert len(compat.applied_patches) == len(patches.FAULTS) + len(patches.HOOKS)
     # If this fails: read what changed there, change the patch, then add the hash.
     assert [*filter(None, compat.applied_patches.values())] == []
+    assert compat.omitted_patches == {}
 
 
 def test_each_fault_has_a_page_for_its_maintainers() -> None:
