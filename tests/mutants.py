@@ -761,4 +761,20 @@ MUTANTS = (
         "False",
         ("tests/ckan/harvest/test_startup.py",),
     ),
+    Mutant(
+        "index-comparison-broken",
+        "A run goes on after the comparison of the index has failed in the database.",
+        "ckanext.ukharvest.harvest.search_index.mend",
+        "            compat.rollback()\n",
+        "",
+        ("tests/ckan/harvest/test_index_documents.py",),
+    ),
+    Mutant(
+        "index-comparison-twice",
+        "A run does not index what waits for its own request to the index.",
+        "ckanext.ukharvest.harvest.search_index._repair",
+        "wrong -= pending | set(recent)",
+        "wrong -= set(recent)",
+        ("tests/ckan/harvest/test_index_documents.py",),
+    ),
 )

@@ -109,7 +109,7 @@ def _repair_index() -> Iterator[str]:
     missing = [id_ for batch in datasets.missing_in_index() for id_ in batch]
     ghosts = [id_ for batch in datasets.without_dataset() for id_ in batch]
     search_index.put(missing)
-    search_index.remove_from_index(ghosts)
+    compat.remove_from_index(ghosts)
     # CKAN indexes a new dataset before its commit: one may have been created just now.
     search_index.put(sorted(datasets.existing(ghosts)))
     search.commit()

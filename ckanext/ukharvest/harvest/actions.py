@@ -270,13 +270,13 @@ def _clear(source_id: str) -> dict[str, Any]:
         prune.purge(batch)
         pending = search_index.add_pending(batch)
         Session.commit()
-        search_index.remove_from_index(batch)
+        compat.remove_from_index(batch)
         search_index.remove_pending(pending)
     prune.forget(source_id)
     Session.commit()
     # Index entries that still have the source's id are left from earlier faults, or are other
     # sources' datasets that no longer name this source.
-    search_index.remove_from_index(sorted(search_index.found_ids(source_id)))
+    compat.remove_from_index(sorted(search_index.found_ids(source_id)))
     search_index.put(left)
     _reindex(source_id)
     log.info("Cleared harvest source %s: %d datasets", source_id, len(doomed))

@@ -401,7 +401,7 @@ def _gather(state: GatherState) -> None:
     if is_due and dataset_adoption.adopt(state.source):
         Session.commit()
         state.known = known_records(state.source.id)
-    search_index.mend(setting.id, state.known.values())
+    search_index.mend(setting.id, state.known.values(), lambda: show_life(state))
     saved_state = gather_state.recall(state, setting)
     state.since = saved_state.since
     how_it_ended = _read(state, setting, saved_state)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib import search
-from ckan.lib.search.common import SearchIndexError, make_connection
+from ckan.lib.search.common import make_connection
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestSource
 
@@ -240,7 +239,7 @@ def load_index_values(package_ids: Collection[str]) -> dict[str, IndexValues]:
 
 
 PAGE = 1000  # ids in one question to Solr
-BATCH = 100  # ids in one deletion
+BATCH = 100  # datasets in one request
 
 
 def found_ids(source_id: str) -> set[str]:
@@ -276,28 +275,30 @@ def _second(time: Any) -> str:
     return str(time).replace(" ", "T")[:19]
 
 
-def remove_from_index(package_ids: Sequence[str]) -> None:
-    """Take datasets out of the index.
+def put(package_ids: Sequence[str]) -> None:
+    """Index datasets as the database has them.
 
     Raises:
-        SearchIndexError: the index could not be written.
+        compat.IndexFailed: the index does not answer.
     """
-    site = tk.config.get("ckan.site_id")
     for start in range(0, len(package_ids), BATCH):
-        either = " OR ".join(f'"{id_}"' for id_ in package_ids[start : start + BATCH])
-        try:
-            make_connection().delete(q=f'+site_id:"{site}" +id:({either})', commit=True)
-        except Exception as exc:
-            raise SearchIndexError(str(exc)) from exc
+        batch = package_ids[start : start + BATCH]
+        _log_refusals(compat.index_packages(batch, load_index_values(batch)))
 
 
-def put(package_ids: Sequence[str]) -> None:
-    """Index datasets as the database has them."""
-    if package_ids:
-        search.rebuild(package_ids=list(package_ids), force=True, quiet=True)
+def _log_refusals(refused: Mapping[str, str]) -> None:
+    for package_id, why in refused.items():
+        log.warning("The index refused dataset %s: %s", package_id, why)
 
 
-def mend(source_id: str, records: Iterable[KnownRecord]) -> int:
+MOMENT = dt.timedelta(minutes=1)  # Solr may show a change so much later (autoSoftCommit)
+
+
+def mend(
+    source_id: str,
+    records: Iterable[KnownRecord],
+    show_life: Callable[[], object] = lambda: None,
+) -> int:
     """Bring the index in line with the database, for the datasets of one source.
 
     Costs one question to Solr for each 1,000 datasets. A failure is logged: a run does not end
@@ -306,40 +307,67 @@ def mend(source_id: str, records: Iterable[KnownRecord]) -> int:
     Args:
         records: what is known of the source's records; of those without a current harvest
             object the index does not say whose they are.
+        show_life: is called after each request that writes; what it raises is raised.
 
     Returns:
         The number of datasets that the index lacked, showed without need, or showed as they were
-        at another time.
+        at another time. Those that are pending, or were changed a moment ago, are left alone.
     """
+    repairs = _repair(source_id, records)
+    total = 0
+    while True:
+        try:
+            number = next(repairs, 0)
+        except Exception:  # noqa: BLE001 - whatever pysolr, requests, PostgreSQL or CKAN raise
+            log.exception("The search index could not be compared for source %s", source_id)
+            compat.rollback()
+            return total
+        if not number:
+            return total
+        total += number
+        show_life()
+
+
+def _repair(source_id: str, records: Iterable[KnownRecord]) -> Iterator[int]:
+    """Yield the number of datasets repaired by each request."""
     expected = {
         record.package_id
         for record in records
         if record.package_id and record.is_active and record.has_current
     }
-    try:
-        shown = _shown(f'+harvest_source_id:"{source_id}" +dataset_type:dataset')
-        more = shown.keys() - expected
-        ghosts = sorted(more - set(_active(more)))
-        packages = (
-            sa.select(model.Package.id, model.Package.metadata_modified)
-            .join(Record, Record.package_id == model.Package.id)
-            .where(Record.source_id == source_id)
+    shown = _shown(f'+harvest_source_id:"{source_id}" +dataset_type:dataset')
+    more = shown.keys() - expected
+    packages = (
+        sa.select(model.Package.id, model.Package.metadata_modified)
+        .join(Record, Record.package_id == model.Package.id)
+        .where(Record.source_id == source_id)
+    )
+    ghosts = more - set(_active(more))
+    wrong = expected - shown.keys() | (expected & _changed(shown, packages))
+    if not (ghosts or wrong):
+        return
+    pending = marks(ghosts | wrong).keys()
+    recent = Session.scalars(
+        sa.select(model.Package.id).where(
+            model.Package.id == any_text(wrong),
+            model.Package.metadata_modified > utcnow() - MOMENT,
         )
-        wrong = sorted(expected - shown.keys() | (expected & _changed(shown, packages)))
-        if ghosts or wrong:
-            log.warning(
-                "The search index showed %d datasets of source %s that are gone, and %d were"
-                " missing or out of date",
-                len(ghosts),
-                source_id,
-                len(wrong),
-            )
-        remove_from_index(ghosts)
-        put(wrong)
-    except Exception:  # noqa: BLE001 - whatever pysolr, requests or CKAN raise
-        log.exception("The search index could not be compared for source %s", source_id)
-        return 0
-    return len(ghosts) + len(wrong)
+    )
+    wrong -= pending | set(recent)
+    ghosts -= pending
+    if ghosts or wrong:
+        log.warning(
+            "The search index showed %d datasets of source %s that are gone, and %d were"
+            " missing or out of date",
+            len(ghosts),
+            source_id,
+            len(wrong),
+        )
+    for repair, ids in ((compat.remove_from_index, sorted(ghosts)), (put, sorted(wrong))):
+        for start in range(0, len(ids), BATCH):
+            batch = ids[start : start + BATCH]
+            repair(batch)
+            yield len(batch)
 
 
 def _changed(shown: Mapping[str, str], packages: sa.Select[Any]) -> set[str]:
@@ -368,7 +396,7 @@ def mend_sources() -> int:
     for source_id in sorted(_shown_sources() - there):
         ids = found_ids(source_id)
         ghosts |= ids - set(_active(ids))
-    remove_from_index(sorted(ghosts))
+    compat.remove_from_index(sorted(ghosts))
     return len(wrong) + len(ghosts)
 
 
@@ -424,8 +452,7 @@ def index_changed(package_ids: Iterable[str], must_end: Callable[[], bool]) -> N
 def index_or_leave(pending: Mapping[str, dt.datetime]) -> None:
     """Index committed datasets; what cannot be indexed now stays pending, and the log says so."""
     try:
-        for package_id, why in index_pending(pending).items():
-            log.warning("The index refused dataset %s: %s", package_id, why)
+        _log_refusals(index_pending(pending))
     except compat.IndexFailed as exc:
         log.warning("The index is not there; the next tick indexes the datasets: %s", exc)
         compat.rollback()
