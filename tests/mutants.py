@@ -554,7 +554,7 @@ MUTANTS = (
     Mutant(
         "wrong-owner",
         "A dataset goes to the remote organisation if the source takes those over.",
-        "ckanext.ukharvest.harvest.import_stage._defaults",
+        "ckanext.ukharvest.harvest.preparation._defaults",
         "owner_org=owner_org or setting.owner_org",
         "owner_org=setting.owner_org or owner_org",
         ("tests/ckan/harvesters/test_remote_groups.py",),

@@ -46,7 +46,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "harvest.dry_run": ("dry run", "move"),
     "harvest.gather": ("harvest",),
     "harvest.http_client": WITH_CKAN,
-    "harvest.import_stage": ("harvest",),
+    "harvest.preparation": ("harvest",),
     "harvest.source_config": ("adopt",),
     "links.check": ("link",),
     "links.jobs": ("link check job",),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 import sqlalchemy as sa
@@ -13,56 +11,18 @@ from ckanext.harvest.model import HarvestObject
 from sqlalchemy.orm import joinedload
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.errors import ServiceFailed, SkipRecord, SourceError, UkharvestError
+from ckanext.ukharvest.core.errors import ServiceFailed, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest import claims, stopping, writer
 from ckanext.ukharvest.harvest import objects as harvest_objects
 from ckanext.ukharvest.harvest import write as harvest_write
-from ckanext.ukharvest.harvest.claims import DISK, failing_service
-from ckanext.ukharvest.harvest.import_stage import SourceImport
+from ckanext.ukharvest.harvest.claims import failing_service
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.preparation import SourceImport
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session
-
-GATHER_PAUSES = (5, 30, 60)  # seconds before a gather starts again
-
-
-def retry_gather(
-    gather: Callable[[], list[str]], abandon: Callable[[UkharvestError], None]
-) -> list[str]:
-    """Run a gather and return its result; run it again if a service failed.
-
-    Each attempt discards the staged objects of the one before, or resumes after them.
-
-    Args:
-        abandon: called with the error if all attempts failed; stores why the run failed.
-    """
-    for pause in (*GATHER_PAUSES, None):
-        try:
-            return gather()
-        except Exception as exc:
-            service = failing_service(exc)
-            if not service:
-                raise
-            error = _gather_failure(service, exc)
-        compat.rollback()
-        log.warning("%s", error.message)
-        if pause is not None:
-            log.warning("The gather begins again in %d s", pause)
-            time.sleep(pause)
-    abandon(error)
-    return []
-
-
-def _gather_failure(service: str, exc: Exception) -> UkharvestError:
-    error = SourceError(
-        f"The {service} of this portal failed while the source was read: {_first_line(exc)}."
-        " Nothing was imported; the next run starts afresh"
-    )
-    error.retryable = True
-    return error
 
 
 def postpone(object_id: str, exc: Exception) -> None:
@@ -71,7 +31,7 @@ def postpone(object_id: str, exc: Exception) -> None:
     Raises:
         sqlalchemy.exc.SQLAlchemyError: that could not be stored.
     """
-    service, message = failing_service(exc) or "harvester", _first_line(exc)
+    service, message = failing_service(exc) or "harvester", claims.first_line(exc)
     try:
         claims.postpone(object_id, service, message)
     except claims.GivenUp as given_up:
@@ -80,14 +40,6 @@ def postpone(object_id: str, exc: Exception) -> None:
             f" the record; the last error was: {message}"
         )
         harvest_write.fail(object_id, failure, "Import")
-
-
-def _first_line(exc: Exception) -> str:
-    """Return an error's first line, without the SQL that SQLAlchemy adds."""
-    if failing_service(exc) == DISK:
-        return f"{exc} (downloads are in {tempfile.gettempdir()})"
-    lines = str(getattr(exc, "orig", None) or exc).strip().splitlines()
-    return lines[0] if lines else type(exc).__name__
 
 
 Note = Callable[[str], None]  # is called with the id of each object before the work on it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -106,6 +107,14 @@ def try_to_queue(send: Callable[[], T]) -> T | None:
             raise
         log.warning("The queue cannot be reached, the sweeper sends this later: %s", exc)
         return None
+
+
+def first_line(exc: Exception) -> str:
+    """Return an error's first line, without the SQL that SQLAlchemy adds."""
+    if failing_service(exc) == DISK:
+        return f"{exc} (downloads are in {tempfile.gettempdir()})"
+    lines = str(getattr(exc, "orig", None) or exc).strip().splitlines()
+    return lines[0] if lines else type(exc).__name__
 
 
 def is_deadlock(exc: sa.exc.DBAPIError) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 import sqlalchemy as sa
@@ -14,7 +15,7 @@ from ckanext.harvest.model import HarvestGatherError, HarvestObject
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import deletions
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.errors import SourceError, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.core.values.text import name_unseen
@@ -35,8 +36,8 @@ from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.decisions import Change
 from ckanext.ukharvest.harvest.gather_state import GatherState, Stopped, end_if_replaced, show_life
 from ckanext.ukharvest.harvest.http_client import open_client
-from ckanext.ukharvest.harvest.import_stage import SourceImport
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.preparation import SourceImport
 from ckanext.ukharvest.harvest.records import (
     forget,
     known_records,
@@ -54,6 +55,43 @@ from ckanext.ukharvest.reading.source_move import MOST_MOVES, infer_moves
 
 log = logging.getLogger(__name__)
 Session = model.Session
+
+PAUSES = (5, 30, 60)  # seconds before a gather starts again
+
+
+def retry(gather: Callable[[], list[str]], abandon: Callable[[UkharvestError], None]) -> list[str]:
+    """Run a gather and return its result; run it again if a service failed.
+
+    Each attempt discards the staged objects of the one before, or resumes after them.
+
+    Args:
+        abandon: called with the error if all attempts failed; stores why the run failed.
+    """
+    for pause in (*PAUSES, None):
+        try:
+            return gather()
+        except Exception as exc:
+            service = failing_service(exc)
+            if not service:
+                raise
+            error = _service_failure(service, exc)
+        compat.rollback()
+        log.warning("%s", error.message)
+        if pause is not None:
+            log.warning("The gather begins again in %d s", pause)
+            time.sleep(pause)
+    abandon(error)
+    return []
+
+
+def _service_failure(service: str, exc: Exception) -> UkharvestError:
+    error = SourceError(
+        f"The {service} of this portal failed while the source was read: {claims.first_line(exc)}."
+        " Nothing was imported; the next run starts afresh"
+    )
+    error.retryable = True
+    return error
+
 
 CHUNK = 100  # records whose contents are in memory at the same time
 

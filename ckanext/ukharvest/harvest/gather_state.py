@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.errors import SkipRecord, UkharvestError
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.harvest import objects, source_config, stopping, write, writer
 from ckanext.ukharvest.harvest.decisions import Change
-from ckanext.ukharvest.harvest.import_stage import SourceImport
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.preparation import SourceImport
 from ckanext.ukharvest.harvest.records import mark_all_seen, rename, seen_by
 from ckanext.ukharvest.harvest.source_config import Setting
 from ckanext.ukharvest.reading.record_classifier import (

@@ -103,7 +103,7 @@ class UkHarvester(p.SingletonPlugin):
     def gather_stage(self, harvest_job: HarvestJob) -> list[str]:
         """Read the source; return the ids of the objects to import, [] if the run failed."""
         try:
-            return batches.retry_gather(
+            return gather.retry(
                 lambda: self._gather_once(harvest_job),
                 lambda error: gather.abandon(self._state(harvest_job), error),
             )

@@ -13,9 +13,9 @@ from tests.ckan.processes import PROGRAM, Process
 # The pauses of the product run 20 times as fast, so that several faults find room in a run: a
 # service that is away for 3 seconds stands for one that is away for a minute.
 HURRIED = f"""
-from ckanext.ukharvest.harvest import batches, claims, workers
+from ckanext.ukharvest.harvest import claims, gather, workers
 claims.PAUSES = tuple(each / 20 for each in claims.PAUSES)
-batches.GATHER_PAUSES = tuple(each / 20 for each in batches.GATHER_PAUSES)
+gather.PAUSES = tuple(each / 20 for each in gather.PAUSES)
 workers.Heart.__init__.__defaults__ = (1.0,)
 {PROGRAM}
 """

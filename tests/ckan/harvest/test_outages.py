@@ -18,7 +18,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import batches, claims, gather, writer
+from ckanext.ukharvest.harvest import claims, gather, writer
 from ckanext.ukharvest.harvest.model import Retry, Worker
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue
@@ -35,7 +35,7 @@ Fault = Callable[[], None]
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "GATHER_PAUSES", (0, 0, 0))
+    monkeypatch.setattr(gather, "PAUSES", (0, 0, 0))
     monkeypatch.setattr(claims, "PATIENCE", (0, 0))
 
 
@@ -379,7 +379,7 @@ def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, so
 @pytest.fixture
 def impatient(ini: str, tmp_path: Path) -> Iterator[Consumers]:
     """Real consumers whose gather begins again without a pause."""
-    program = "from ckanext.ukharvest.harvest import batches\nbatches.GATHER_PAUSES = (0, 0, 0)\n"
+    program = "from ckanext.ukharvest.harvest import gather\ngather.PAUSES = (0, 0, 0)\n"
     log = tmp_path / "consumers.log"
     with Consumers(ini, program=program + PROGRAM, log=log) as running:
         yield running

@@ -1,194 +1,31 @@
-"""Check whether a record's own date changed together with its content.
-
-data.gov.uk's harvester refused a changed record with an unchanged date. We import it, because the
-portal would otherwise show outdated content, and report a problem.
-"""
+"""Fetch and parse the records of a batch, while no transaction is open."""
 
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import sqlalchemy as sa
 from ckan import model
-from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat, config, dataset_schema
-from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
-from ckanext.ukharvest.core.fingerprint import fingerprint
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, RemoteGroup, Source
+from ckanext.ukharvest import config, dataset_schema
+from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.harvest import changes, hooks, objects, source_config
 from ckanext.ukharvest.harvest import write as harvest_write
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.record_dates import check_date
+from ckanext.ukharvest.harvest.remote_groups import check_groups, map_groups, map_organisation
 from ckanext.ukharvest.harvest.source_config import Setting, setting_of
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.source_types.source_type import SourceType
 
-log = logging.getLogger(__name__)
 Session = model.Session
-
-FIELD = "gmd:dateStamp"
-
-
-def check_date(
-    setting: Setting, raw: RawRecord, record: DatasetRecord, earlier: Iterable[str]
-) -> tuple[Problem, ...]:
-    """Return a problem if the date is not newer than that of the latest different version.
-
-    Args:
-        earlier: contents of the record's versions, the newest first.
-    """
-    if not record.metadata_modified:
-        return ()
-    before = _date_before(setting, raw, earlier)
-    if not before or not _is_as_old(record.metadata_modified, before):
-        return ()
-    message = (
-        f"{FIELD}: the record has changed, but its date is {record.metadata_modified} and was"
-        f" {before} before; expected the date of the change (or, if the identifier was copied"
-        " from another record with the rest of it, an identifier of its own)"
-    )
-    return (Problem("date-not-changed", FIELD, message),)
-
-
-def _date_before(setting: Setting, raw: RawRecord, earlier: Iterable[str]) -> str:
-    """Return the date of the latest version with different content, "" if there is none."""
-    parser = setting.kind.parser
-    for content in earlier:
-        if content == raw.content:
-            continue
-        try:
-            if fingerprint(content, parser.FORM, ()) == fingerprint(
-                raw.content or "", parser.FORM, ()
-            ):
-                continue
-            before = RawRecord(raw.guid, content, url=raw.url)
-            return parser.parse(before, setting.options).metadata_modified
-        except UkharvestError:  # saved by an earlier release of the parser
-            return ""
-    return ""
-
-
-def _is_as_old(date: str, before: str) -> bool:
-    """Compare at the lower precision; publishers do not change their time zone in between."""
-    length = min(len(date), len(before))
-    return date == before or date[:length] < before[:length]
-
-
-CREATE = "create"
-
-
-def map_organisation(remote: RemoteGroup | None, policy: str) -> tuple[str, tuple[Problem, ...]]:
-    """Return the id of this portal's organisation, "" to use the source's own; and problems.
-
-    Args:
-        policy: "", "only_local" or "create".
-    """
-    if remote is None or not policy:
-        return "", ()
-    group, why = _ours(remote, policy, is_organization=True)
-    if group:
-        return str(group.id), ()
-    if not why:
-        return "", ()
-    message = (
-        f"organization: '{shorten(remote.name)}' could not be created on this portal: {why}; the"
-        " dataset went to the source's own organisation"
-    )
-    return "", (Problem("organisation-not-created", "organization", message),)
-
-
-def map_groups(
-    remote: Iterable[RemoteGroup], policy: str
-) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return the names of this portal's groups, without those that are missing; and problems.
-
-    Args:
-        policy: "", "only_local" or "create".
-    """
-    names: dict[str, None] = {}
-    problems = []
-    for theirs in remote if policy else ():
-        group, why = _ours(theirs, policy, is_organization=False)
-        if group:
-            names[str(group.name)] = None
-        elif why:
-            message = (
-                f"groups: '{shorten(theirs.name)}' could not be created on this portal: {why}; the"
-                " dataset is not in this group"
-            )
-            problems.append(Problem("group-not-created", "groups", message))
-    return tuple(names), tuple(problems)
-
-
-def check_groups(names: Iterable[str]) -> tuple[Problem, ...]:
-    """Return a problem for each of these groups (option ``default_groups``) that is not here."""
-    return tuple(
-        Problem(
-            "default-group-missing",
-            "default_groups",
-            f"default_groups: there is no group '{shorten(name)}' on this portal; the dataset is"
-            " not in this group",
-        )
-        for name in names
-        if _find(RemoteGroup(name=name), is_organization=False) is None
-    )
-
-
-def _ours(
-    remote: RemoteGroup, policy: str, *, is_organization: bool
-) -> tuple[model.Group | None, str]:
-    """Return the group of this portal; or None, and why it was not created ("": not asked for)."""
-    group, why = _find(remote, is_organization=is_organization), ""
-    if group is None and policy == CREATE and remote.name:
-        why = _create(remote, is_organization=is_organization)
-        # Another consumer may have created it at the same time.
-        group = _find(remote, is_organization=is_organization)
-    return group, why
-
-
-def _find(remote: RemoteGroup, *, is_organization: bool) -> model.Group | None:
-    for reference in filter(None, (remote.id, remote.name)):
-        group = model.Group.get(reference)
-        if group and group.state == "active" and group.is_organization == is_organization:
-            return group
-    return None
-
-
-def _create(remote: RemoteGroup, *, is_organization: bool) -> str:
-    """Create an organisation or group with its remote id and name; commit.
-
-    Returns:
-        Why CKAN refused it, "" if it did not.
-    """
-    action = "organization_create" if is_organization else "group_create"
-    fields = {"id": remote.id, "name": remote.name, "title": remote.title or remote.name}
-    context = {"user": config.harvest_user(), "ignore_auth": True}
-    try:
-        tk.get_action(action)(context, {key: value for key, value in fields.items() if value})
-    except (tk.ValidationError, sa.exc.IntegrityError) as exc:
-        log.warning("%s of %s was refused: %s", action, remote, exc)
-        compat.rollback()
-        return _refusal(remote, exc)
-    return ""
-
-
-def _refusal(remote: RemoteGroup, exc: Exception) -> str:
-    for reference in filter(None, (remote.id, remote.name)):
-        if group := model.Group.get(reference):
-            kind = "organisation" if group.is_organization else "group"
-            state = "" if group.state == "active" else "deleted "
-            return f"a {state}{kind} has this name or id"
-    if isinstance(exc, tk.ValidationError):
-        return shorten("; ".join(f"{key}: {text}" for key, text in exc.error_summary.items()))
-    return "the database refused it"
-
 
 CONNECTIONS = 4  # with which the files of a batch are read
 
