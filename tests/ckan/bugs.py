@@ -37,14 +37,14 @@ def _fail(raw: Any, options: Any) -> Any:
 def _hang_with_the_lock() -> None:
     from ckanext.ukharvest.harvest import records
 
-    lock_all = records.lock_all
+    lock_rows = records.lock_rows
 
     def hang(object_ids: Any) -> Any:
-        found = lock_all(object_ids)
+        found = lock_rows(object_ids)
         _hang()
         return found
 
-    records.lock_all = hang
+    records.lock_rows = hang
 
 
 def _kill_around_the_index() -> None:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from functools import partial
 from typing import Any
 
+import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import toolkit as tk
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.deletions import schema as deletion_schema
 from ckanext.ukharvest.harvest import (
+    batch,
     claims,
     conflicts,
     decision_log,
     decisions,
     lost_work,
     outcomes,
-    write,
+    search_index,
 )
+from ckanext.ukharvest.harvest.items import UNCHANGED
 from ckanext.ukharvest.harvest.model import SourceState
+from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
@@ -28,6 +37,7 @@ from ckanext.ukharvest.lib.texts import meaning, others_wait
 from ckanext.ukharvest.sources.texts import describe_limit
 
 Session = model.Session
+log = logging.getLogger(__name__)
 
 Row = dict[str, Any]
 
@@ -161,21 +171,24 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         ``False``)
     :type background: boolean
 
-    :returns: ``deleted``, ``kept`` and ``withdrawn``: numbers of datasets, ``left``: number of
-        listed ones that were skipped, ``job_id``: id of the job, None if nothing was deleted
+    :returns: ``deleted`` (with ``background``: to delete), ``kept`` (with ``approve``: because
+        their records came back, or another source has them), ``refused`` (their deletion failed;
+        the job has the errors) and ``withdrawn``: numbers of datasets, ``left``: number of listed
+        ones that were skipped, ``job_id``: id of the job, None if nothing was released
     :rtype: dictionary
     """
     source_id = check_decision(context, data_dict, "ukharvest_deletion_decide")
     data = schema.validate(
         data_dict, deletion_schema.decision_schema("approve", "keep", "withdraw")
     )
-    job_id, object_ids, left, kept_count, withdrawn = None, list[str](), 0, 0, 0
+    job_id, object_ids, left, withdrawn = None, list[str](), 0, 0
+    deleted = kept = refused = 0
     user, version, guids = str(context.get("user") or ""), data["version"], data.get("guids")
     if guids is not None and data["decision"] != "keep":  # it would be of all that wait
         raise invalid("guids", "Only single datasets to keep can be named.")
     try:
         if data["decision"] == "keep":
-            kept_count = decisions.keep_datasets(source_id, user, version, guids)
+            kept = decisions.keep_datasets(source_id, user, version, guids)
         elif data["decision"] == "withdraw":
             withdrawn = decision_log.stop_keeping(source_id, user)
         else:
@@ -184,9 +197,12 @@ def ukharvest_deletion_decide(context: Any, data_dict: dict[str, Any]) -> dict[s
         raise invalid("version", others_wait()) from exc
     if job_id and data["background"]:
         claims.try_to_queue(partial(lost_work.send, lost_work.FETCH, object_ids))
+        deleted = len(object_ids)
     elif job_id:
-        _delete(source_id, job_id, object_ids)
-    numbers = {"deleted": len(object_ids), "kept": kept_count, "withdrawn": withdrawn}
+        counts = _delete(source_id, job_id, object_ids)
+        deleted, kept = counts[RecordOutcome.DELETED], counts[UNCHANGED]
+        refused = counts[RecordOutcome.ERRORED]
+    numbers = {"deleted": deleted, "kept": kept, "refused": refused, "withdrawn": withdrawn}
     return {**numbers, "left": left, "job_id": job_id}
 
 
@@ -203,12 +219,29 @@ def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
     return source_id
 
 
-def _delete(source_id: str, job_id: str, object_ids: list[str]) -> None:
-    for object_id in object_ids:
-        write.delete(object_id)
-        decisions.deletions_done(object_id)
-    decisions.close_deletions(job_id)
-    tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})
+def _delete(source_id: str, job_id: str, object_ids: list[str]) -> Counter[str]:
+    """Delete released datasets in this process; what fails here waits for the consumers.
+
+    Returns:
+        Report status → number of harvest objects.
+    """
+    kind = queue.get_harvester(Session.get(HarvestSource, source_id).type).source_type
+    size = config.batch_size()
+    with Heart("command") as heart:
+        heart.work_on(job_id)
+        try:
+            for start in range(0, len(object_ids), size):
+                ids = claims.claim_given(heart.id, source_id, object_ids[start : start + size])
+                batch.import_batch(kind, ids, lambda _id: None)
+        except sa.exc.SQLAlchemyError:  # an answer with an error would mean that nothing happens
+            log.exception("Approved deletions of source %s wait for the consumers", source_id)
+        finally:
+            compat.rollback()
+            claims.give_back(heart.id)
+            Session.commit()
+    counts = decisions.close_deletions(job_id)
+    search_index.index_changed([source_id], lambda: False)
+    return counts
 
 
 @tk.side_effect_free

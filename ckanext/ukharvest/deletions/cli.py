@@ -43,7 +43,8 @@ def approve(source: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {counted(len(pending['deletions']), 'dataset')}?", abort=True)
     done = _call("deletion_decide", source_id, decision="approve")
-    click.echo(f"Deleted: {done['deleted']}. Left alone: {done['left']}.")
+    left = done["kept"] + done["left"]
+    click.echo(f"Deleted: {done['deleted']}. Refused: {done['refused']}. Left alone: {left}.")
 
 
 @click.command(short_help="Decide whether records with new identifiers are the same datasets.")

@@ -152,6 +152,14 @@ def delete(name: str) -> Any:
         tk.h.flash_success(
             ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
         )
+        if done["refused"]:
+            tk.h.flash_error(
+                ungettext(
+                    "{n} dataset could not be deleted. The run lists the reason.",
+                    "{n} datasets could not be deleted. The run lists the reasons.",
+                    done["refused"],
+                )
+            )
     return _to_source(source)
 
 

@@ -278,7 +278,7 @@ def claim(worker_id: str, types: Collection[str], limit: int) -> Claimed | None:
     Returns:
         None if nothing waits.
     """
-    _give_back(worker_id)
+    give_back(worker_id)
     for source_id, source_type, job_id in Session.execute(_runs(types)).all():
         ids = _lock(job_id, limit) or _lock(job_id, 1, failed_before=True)
         if ids:
@@ -308,7 +308,7 @@ def claim_given(worker_id: str, source_id: str, object_ids: Collection[str]) -> 
 
 def claim_one(worker_id: str, object_id: str) -> Claimed | None:
     """Claim an object if it waits, for a consumer that takes one at a time; commits."""
-    _give_back(worker_id)
+    give_back(worker_id)
     row = Session.execute(
         sa.select(HarvestSource.id, HarvestSource.type, HarvestObject.harvest_job_id)
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
@@ -334,13 +334,29 @@ def release(object_ids: Collection[str]) -> None:
     Session.execute(released(object_ids))
 
 
+def end(object_ids: Collection[str]) -> None:
+    """End objects that have had a result, and delete their claims; the caller commits.
+
+    Objects that wait again, that have no result or that had ended before keep their state.
+    """
+    table = HarvestObject.__table__.c
+    is_error = table.report_status.in_(("errored", stopping.STOPPED))
+    Session.execute(
+        sa.update(HarvestObject.__table__)
+        .where(table.id.in_(object_ids), table.report_status.isnot(None))
+        .where(table.state.notin_((objects.WAITING, *objects.ENDED)))
+        .values(state=sa.case((is_error, "ERROR"), else_="COMPLETE"))
+        .add_cte(released(object_ids).cte("released"))
+    )
+
+
 def released(object_ids: Collection[str]) -> sa.Delete:
     """Return the statement that deletes claims."""
     claims = Claim.__table__
     return sa.delete(claims).where(claims.c.harvest_object_id.in_(object_ids))
 
 
-def _give_back(worker_id: str) -> None:
+def give_back(worker_id: str) -> None:
     """Let objects wait again that are left of a batch whose end could not be stored."""
     mine = sa.delete(Claim).where(Claim.worker_id == worker_id).returning(Claim.harvest_object_id)
     ids = list(execute(mine).scalars())

@@ -32,6 +32,7 @@ class GuidElsewhere(RecordError):
     code = "guid-elsewhere"
 
 
+Key = tuple[str, str]  # source id, guid
 Claims = Mapping[str, Sequence[Any]]  # guid → who has it, as rows of ``lock_and_find``
 
 
@@ -40,10 +41,8 @@ def lock(guids: Iterable[str]) -> None:
     database.hold((database.GUIDS, guid) for guid in guids)
 
 
-def lock_and_find(
-    objects: Iterable[HarvestObject], names: Iterable[tuple[int, str]] = ()
-) -> Claims:
-    """Return who has the guids of harvest objects that will become new datasets.
+def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) -> Claims:
+    """Return who has the guids of records that will become new datasets.
 
     Holds a lock on the guids until the transaction ends, so that of two sources that bring one at
     the same moment one comes second.
@@ -56,7 +55,7 @@ def lock_and_find(
         current harvest object names an active dataset of a guid; ``owner_org``: id of the dataset's
         organisation, None if it has none.
     """
-    guids = {obj.guid for obj in objects if is_globally_unique(obj.guid)}
+    guids = set(filter(is_globally_unique, wanted))
     database.hold([*((database.GUIDS, guid) for guid in guids), *names])
     if not guids:
         return {}
@@ -83,20 +82,22 @@ def lock_and_find(
     return grouped((row.guid, row) for row in query)
 
 
-def refuse_foreign(obj: HarvestObject, title: str, claims: Claims) -> None:
+def refuse_foreign(key: Key, title: str, claims: Claims) -> None:
     """Refuse to create or restore a dataset for a guid that another source has.
 
     Args:
+        key: source id and guid.
         title: of the record; the same title elsewhere means the same dataset.
         claims: as ``lock_and_find`` returns them.
 
     Raises:
         GuidElsewhere: names both sources and says what to do.
     """
-    for claim in claims.get(obj.guid, ()):
-        if claim.source_id != obj.harvest_source_id:
-            message = _message(obj.guid, title, obj.source, claim)
-            raise GuidElsewhere(message, url=obj.source.url)
+    source_id, guid = key
+    for claim in claims.get(guid, ()):
+        if claim.source_id != source_id:
+            source = Session.get(HarvestSource, source_id)
+            raise GuidElsewhere(_message(guid, title, source, claim), url=source.url)
 
 
 def _message(guid: str, title: str, source: HarvestSource, claim: Any) -> str:
@@ -148,9 +149,6 @@ def _name(source_id: str) -> str:
 
 def _plain(title: str | None) -> str:
     return " ".join((title or "").casefold().split())
-
-
-Key = tuple[str, str]  # source id, guid
 
 
 def lock_and_find_handed_on(records: Mapping[Key, DatasetRecord]) -> dict[Key, str | None]:
@@ -326,14 +324,16 @@ def hand_over(row: Record, route: Route) -> None:
     Session.flush()
 
 
-def release(package_id: str) -> None:
-    """Let the records be imported that were skipped because of a dataset; no commit.
+def release(package_ids: Collection[str]) -> None:
+    """Let the records be imported that were skipped because of these datasets; no commit.
 
     Without a stamp, and with an outcome that is none, the next run of their source reads them.
     """
+    if not package_ids:
+        return
     execute(
         sa.update(Record)
-        .where(Record.same_as == package_id)
+        .where(Record.same_as == any_text(package_ids))
         .values(same_as=None, outcome="", fingerprint="", import_rules_hash="")
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -203,11 +204,6 @@ def held_by(source_id: str) -> str:
     return str((held or {}).get("job_id", ""))
 
 
-def is_approval(job_id: str) -> bool:
-    """Tell whether a job carries out deletions that a person approved."""
-    return exists_statements(JobReport.job_id == job_id, JobReport.mode == RunMode.APPROVAL)
-
-
 def _locked_deletions(
     source_id: str, version: str
 ) -> tuple[SourceState | None, list[WaitingDeletions]]:
@@ -244,21 +240,19 @@ def around(source_id: str, due: Sequence[WaitingDeletions]) -> tuple[int, int]:
     return len(rows), len(titles & others)
 
 
-def deletions_done(object_id: str) -> None:
-    """Mark an object of such a job as finished; commits."""
-    obj = HarvestObject.get(object_id)
-    obj.state = "COMPLETE"
-    obj.import_started = obj.import_started or utcnow()
-    obj.import_finished = utcnow()
-    Session.commit()
+def close_deletions(job_id: str) -> Counter[str]:
+    """End such a job, unless an object of it waits again; commits.
 
-
-def close_deletions(job_id: str) -> None:
-    """End such a job; commits."""
+    Returns:
+        Report status → number of its objects.
+    """
     job = HarvestJob.get(job_id)
-    job.status = "Finished"
-    job.finished = utcnow()
+    if not exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open()):
+        job.status = "Finished"
+        job.finished = utcnow()
     Session.commit()
+    query = sa.select(HarvestObject.report_status).where(HarvestObject.harvest_job_id == job_id)
+    return Counter(Session.scalars(query))
 
 
 def is_being_read(source_id: str) -> bool:

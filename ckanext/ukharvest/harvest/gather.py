@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestGatherError, HarvestObject
+from ckanext.harvest.model import HarvestGatherError
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import deletions
@@ -20,6 +20,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.harvest import (
+    batch,
     claims,
     conflicts,
     dataset_adoption,
@@ -36,8 +37,9 @@ from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.decisions import Change
 from ckanext.ukharvest.harvest.gather_state import GatherState, Stopped, end_if_replaced, show_life
 from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.items import Item
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.preparation import SourceImport
+from ckanext.ukharvest.harvest.preparation import Preparation
 from ckanext.ukharvest.harvest.records import (
     forget,
     known_records,
@@ -46,6 +48,7 @@ from ckanext.ukharvest.harvest.records import (
     write_again,
 )
 from ckanext.ukharvest.harvest.source_config import Setting, setting_of
+from ckanext.ukharvest.harvest.store import save_contents
 from ckanext.ukharvest.mapping.kept_fields import match_key
 from ckanext.ukharvest.reading import changed_identifiers as rules
 from ckanext.ukharvest.reading.changed_identifiers import RecordFacts
@@ -127,35 +130,32 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
 
 def _read_records(state: GatherState, ids: Sequence[str]) -> Iterator[RecordFacts]:
     """Yield the facts of staged records that can be read."""
-    with SourceImport(state.kind, state.source) as source:
+    with Preparation(state.kind, state.source) as preparation:
         for start in range(0, len(ids), CHUNK):
-            chunk = ids[start : start + CHUNK]
-            query = Session.query(HarvestObject).filter(HarvestObject.id.in_(chunk))
-            objects, extras = query.all(), harvest_objects.extras_of_all(chunk)
-            source.ask_ahead({obj: extras[obj.id] for obj in objects})
-            for obj in objects:
+            items = batch.load(ids[start : start + CHUNK], is_ours=True)
+            preparation.ask_ahead(items)
+            for item in items:
                 show_life(state)
-                if facts := _facts(source, obj, extras[obj.id]):
+                if facts := _facts(preparation, item):
                     yield facts
+            save_contents(items)
             Session.commit()
 
 
-def _facts(
-    source: SourceImport, obj: HarvestObject, extras: Mapping[str, str]
-) -> RecordFacts | None:
+def _facts(preparation: Preparation, item: Item) -> RecordFacts | None:
     """Return the facts of a record; None if its import will fail or skip it."""
-    guid = obj.guid
     try:
-        record = source.parse(obj, source.fetch(obj, extras))
+        preparation.fetch(item)
+        record = preparation.read(item)
     except UkharvestError:
         return None
     except Exception as exc:
         if failing_service(exc):
             raise
-        log.exception("Record %s could not be compared", name_unseen(guid))
+        log.exception("Record %s could not be compared", name_unseen(item.raw.guid))
         return None
     urls = tuple(file.url for file in record.resources)
-    return RecordFacts(guid, record.title, urls, tuple(map(match_key, record.resources)))
+    return RecordFacts(item.raw.guid, record.title, urls, tuple(map(match_key, record.resources)))
 
 
 def _moves(pairs: Iterable[rules.Pair]) -> list[BaseMove]:

@@ -13,12 +13,14 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.errors import SkipRecord, UkharvestError
+from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
-from ckanext.ukharvest.harvest import objects, source_config, stopping, write, writer
+from ckanext.ukharvest.harvest import batch_transaction, objects, source_config, stopping
 from ckanext.ukharvest.harvest.decisions import Change
+from ckanext.ukharvest.harvest.items import Item
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from ckanext.ukharvest.harvest.preparation import SourceImport
+from ckanext.ukharvest.harvest.preparation import Preparation
 from ckanext.ukharvest.harvest.records import mark_all_seen, rename, seen_by
 from ckanext.ukharvest.harvest.source_config import Setting
 from ckanext.ukharvest.reading.record_classifier import (
@@ -173,7 +175,7 @@ def _lose(state: GatherState, record: Classified) -> None:
     state.batch.append(
         objects.Staged(
             guid=raw.guid[:MAX_GUID],
-            status=write.ERRORED,
+            status=RecordOutcome.ERRORED,
             content=raw.content,
             error=raw.error.message if raw.error else "",
             line=raw.error.line if raw.error else None,
@@ -276,15 +278,17 @@ def settle(state: GatherState) -> None:
     records, state.to_compare = state.to_compare, []
     if not records:
         return
-    with SourceImport(state.kind, state.source) as source:
-        source.load_versions(record.raw.guid for record in records)
-        writes = {
-            record.raw.guid: write
-            for record in records
-            if (write := _write(source, record, state.job_id)) is not None
-        }
+    source = state.source, None
+    items = [Item((source[0].id, rec.raw.guid), state.job_id, rec.raw, source) for rec in records]
+    with Preparation(state.kind, state.source) as preparation:
+        preparation.load_versions(items)
+        parsed = [
+            item
+            for item, record in zip(items, records, strict=True)
+            if _is_parsed(preparation, item, record.fingerprint)
+        ]
     model.Session.commit()  # parsing took a while: the locks begin here
-    left = writer.leave(writes, state.source.id, state.job_id)
+    left = batch_transaction.leave(parsed)
     for record in records:
         if record.known and record.raw.guid in left:
             leave(state, record.known)
@@ -292,12 +296,13 @@ def settle(state: GatherState) -> None:
             stage(state, record)
 
 
-def _write(source: SourceImport, record: Classified, job_id: str) -> write.Write | None:
-    """Return what the record comes out as; None if its import has to find out what is wrong."""
+def _is_parsed(preparation: Preparation, item: Item, fingerprint: str) -> bool:
+    """Parse a record; return False if its import has to find out what is wrong."""
     try:
-        return source.write_of(record.raw, job_id, record.fingerprint)
-    except (UkharvestError, SkipRecord):
-        return None
+        preparation.parse(item, fingerprint)
+    except UkharvestError:
+        return False
     except Exception:
-        log.exception("Record %s could not be compared", name_unseen(record.raw.guid))
-        return None
+        log.exception("Record %s could not be compared", name_unseen(item.raw.guid))
+        return False
+    return True

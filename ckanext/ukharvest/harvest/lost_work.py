@@ -25,7 +25,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import claims, database, objects, outcomes, stopping, workers, write
+from ckanext.ukharvest.harvest import batch, claims, database, objects, outcomes, stopping, workers
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.claims import KILLS
 from ckanext.ukharvest.harvest.database import execute, exists_statements
@@ -222,11 +222,10 @@ def _take_back(lost: Lost) -> bool:
 def _give_up(lost: Lost) -> None:
     message = "The record ended the consumer three times; its dataset stays as it is"
     if lost.type in config.our_type_names():
-        write.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
+        batch.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
     else:
-        Session.add(HarvestObjectError(harvest_object_id=lost.id, message=message, stage="Import"))
-    _end(lost.id)
-    Session.commit()
+        objects.fail(lost.id, message)
+        Session.commit()
 
 
 def _end(object_id: str) -> None:

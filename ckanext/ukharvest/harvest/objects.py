@@ -20,9 +20,9 @@ Session = model.Session
 GATHERED = "GATHERED"
 # Extras of a harvest object that the stages read again.
 STATUS, URL, MODIFIED, ETAG = "status", "url", "modified", "etag"
-# The error's code, of an object that failed while it was read, and of one that failed later;
-# ckanext-harvest stores only the message.
-CODE, IMPORT_CODE = "error_code", "import_error_code"
+# The error's code, of an object that failed while it was read; ckanext-harvest stores only the
+# message.
+CODE = "error_code"
 TITLE = "record_title"  # of an object that failed while it was read, if known
 
 
@@ -176,24 +176,11 @@ def extras_column() -> sa.ScalarSelect[dict[str, str]]:
     return query.correlate(HarvestObject).scalar_subquery()
 
 
-def extras_of_all(object_ids: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the extras of harvest objects, by id, in one statement."""
-    extra = HarvestObjectExtra
-    query = Session.query(extra.harvest_object_id, extra.key, extra.value)
-    extras: dict[str, dict[str, str]] = {id_: {} for id_ in object_ids}
-    for id_, key, value in query.filter(extra.harvest_object_id.in_(object_ids)):
-        extras[id_][key] = value
-    return extras
-
-
-def restamp(object_id: str, stamps: Mapping[str, str], before: Mapping[str, str]) -> None:
-    """Update the changed extras of one harvest object; the caller commits."""
-    for key, value in stamps.items():
-        if value == before.get(key, ""):
-            continue
-        Session.query(HarvestObjectExtra).filter_by(harvest_object_id=object_id, key=key).delete()
-        if value:
-            Session.add(HarvestObjectExtra(harvest_object_id=object_id, key=key, value=value))
+def fail(object_id: str, message: str) -> None:
+    """End an object as failed, without its record; the caller commits."""
+    Session.add(HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import"))
+    ended = {"state": "ERROR", "report_status": "errored", "import_finished": utcnow()}
+    execute(sa.update(HarvestObject).where(HarvestObject.id == object_id).values(ended))
 
 
 def count_unfinished(job_id: str) -> int:

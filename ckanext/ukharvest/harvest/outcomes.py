@@ -115,13 +115,13 @@ _SAVE = f"""
            more = excluded.more, created = excluded.created
 """
 # Only of runs that have ended before is something to be done; pruned ones keep their figures.
-_CLOSED = """
+CLOSED = """
     RETURNING (SELECT closed.job_id FROM ukharvest_job AS closed
                 WHERE closed.id = row.run_id AND closed.figures IS NOT NULL
                   AND closed.figures -> 'pruned' IS NULL)
 """
 _SAVE_OBJECTS = sa.text(
-    _SAVE.format(which="object.id = ANY (:ids) AND object.report_status IS NOT NULL") + _CLOSED
+    _SAVE.format(which="object.id = ANY (:ids) AND object.report_status IS NOT NULL") + CLOSED
 ).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
 _SAVE_UNREAD = sa.text(
     _SAVE.format(which="object.harvest_job_id = :job_id AND object.report_status = 'errored'")

@@ -1,9 +1,9 @@
-"""Fetch and parse the records of a batch, while no transaction is open."""
+"""Fetch and parse the items of a batch, while no transaction is open."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -12,12 +12,12 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, dataset_schema
-from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord
+from ckanext.ukharvest.core.errors import FetchError, ParseError
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.harvest import changes, hooks, objects, source_config
-from ckanext.ukharvest.harvest import write as harvest_write
+from ckanext.ukharvest.harvest import changes, hooks, source_config
 from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.items import Item, Parsed
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.record_dates import check_date
 from ckanext.ukharvest.harvest.remote_groups import check_groups, map_groups, map_organisation
@@ -30,11 +30,8 @@ Session = model.Session
 CONNECTIONS = 4  # with which the files of a batch are read
 
 
-class SourceImport(contextlib.ExitStack):
-    """Fetches and parses harvest objects of one source: one, or a batch.
-
-    Closes its HTTP client at the end of a ``with`` block.
-    """
+class Preparation(contextlib.ExitStack):
+    """Fetches and parses items of one source; closes its HTTP client at the end of the block."""
 
     def __init__(self, kind: SourceType, source: HarvestSource) -> None:
         """Read the source's options.
@@ -57,13 +54,15 @@ class SourceImport(contextlib.ExitStack):
         """Whether anything was requested, which takes time."""
         return self._source is not None
 
-    def ask_ahead(self, objects: Mapping[HarvestObject, Mapping[str, str]]) -> None:
-        """Request the contents of these objects over a few connections; ``fetch`` waits for each.
+    def load_versions(self, items: Iterable[Item]) -> None:
+        """Load the earlier versions of these records in one statement, where they are compared."""
+        if self._kind.dated:
+            guids = [item.raw.guid for item in items]
+            self._versions.update(changes.contents_of(self._setting.id, guids))
 
-        Args:
-            objects: with their extras.
-        """
-        unread = [obj for obj, extras in objects.items() if _is_unread(obj, extras)]
+    def ask_ahead(self, items: Iterable[Item]) -> None:
+        """Request the contents of these items over a few connections; ``fetch`` waits for each."""
+        unread = [item for item in items if item.raw.content is None and not item.is_deletion]
         if len(unread) < 2:
             return
         source = self._open()
@@ -71,14 +70,9 @@ class SourceImport(contextlib.ExitStack):
         # Before any wait: what is left after a failure is not requested any more.
         self.callback(pool.shutdown, wait=False, cancel_futures=True)
         self._asked = {
-            obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, objects[obj]))
-            for obj in unread
+            item.object_id: pool.submit(self._kind.reader.fetch, source, item.raw)
+            for item in unread
         }
-
-    def load_versions(self, guids: Iterable[str]) -> None:
-        """Load the earlier versions of these records in one statement, where they are compared."""
-        if self._kind.dated:
-            self._versions.update(changes.contents_of(self._setting.id, guids))
 
     def _open(self) -> Source:
         if self._source is None:
@@ -89,62 +83,34 @@ class SourceImport(contextlib.ExitStack):
             self._source = saved_state.source(self._setting, http)
         return self._source
 
-    def fetch(self, obj: HarvestObject, extras: Mapping[str, str]) -> Mapping[str, str]:
-        """Fetch the object's content, unless the listing already contained it; no commit.
-
-        Returns:
-            The object's extras now, with date and ETag of the content.
+    def fetch(self, item: Item) -> None:
+        """Fetch the item's content, unless the listing already contained it.
 
         Raises:
             FetchError, RecordError: the record failed.
         """
-        if not _is_unread(obj, extras):
-            return extras
-        asked = self._asked.pop(obj.id, None)
-        source, wanted = self._open(), _raw(obj, extras)
-        model.Session.commit()  # no transaction is open while the network is waited for
-        raw = asked.result() if asked else self._kind.reader.fetch(source, wanted)
+        if item.raw.content is not None:
+            return
+        asked, source = self._asked.pop(item.object_id, None), self._open()
+        Session.commit()  # no transaction is open while the network is waited for
+        raw = asked.result() if asked else self._kind.reader.fetch(source, item.raw)
         if raw.content is None:
             raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
-        obj.content = raw.content
-        # The content may be newer than the listing: store the date and ETag of its own response.
-        stamps = {objects.MODIFIED: raw.modified, objects.ETAG: raw.etag}
-        objects.restamp(obj.id, stamps, extras)
-        return {**extras, **stamps}
+        # The content may be newer than the listing: date and ETag are those of its own response.
+        item.raw = replace(item.raw, content=raw.content, modified=raw.modified, etag=raw.etag)
+        item.is_fetched = True
 
-    def parse(self, obj: HarvestObject, extras: Mapping[str, str]) -> DatasetRecord:
-        """Parse the object's record as it is read, without what the portal adds to it.
+    def read(self, item: Item) -> DatasetRecord:
+        """Parse the item's record as it is read, without what the portal adds to it.
 
         Raises:
             SkipRecord: the options leave it out.
             RecordError: the record failed.
         """
-        return self._kind.parse(_raw(obj, extras), self._setting.options, self._setting.limits)
+        return self._kind.parse(item.raw, self._setting.options, self._setting.limits)
 
-    def prepare(
-        self, obj: HarvestObject, extras: Mapping[str, str], *, forced: bool
-    ) -> harvest_write.Write | None:
-        """Parse the object's record; return what to write, None if the options skip it.
-
-        Args:
-            forced: also restore a dataset that a person deleted.
-
-        Raises:
-            RecordError: the record failed.
-        """
-        raw = _raw(obj, extras)
-        try:
-            write = self.write_of(raw, obj.harvest_job_id)
-        except SkipRecord as exc:
-            harvest_write.skip(obj.id, self._setting.stamp(raw), exc)
-            return None
-        key = (obj.harvest_source_id, obj.guid)
-        # Only an import that is asked for again meets an object with a result.
-        again = bool(obj.report_status)
-        return replace(write, object_id=obj.id, key=key, forced=forced, again=again)
-
-    def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> harvest_write.Write:
-        """Parse a record; return what to write, without a harvest object.
+    def parse(self, item: Item, fingerprint: str = "") -> None:
+        """Parse the item's record.
 
         Args:
             fingerprint: of the record's content, if it is known.
@@ -153,14 +119,14 @@ class SourceImport(contextlib.ExitStack):
             SkipRecord: the options leave it out.
             RecordError: the record failed.
         """
+        raw, setting = item.raw, self._setting
         if raw.content is None:
             raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
-        setting = self._setting
-        record = self._kind.parse(raw, setting.options, setting.limits)
-        record = hooks.with_plugins_translations(record)
+        item.stamp = setting.stamp(raw, fingerprint)
+        record = hooks.with_plugins_translations(self.read(item))
         names = setting.options.get(hooks.OPTION)
         profile_fields, problems = hooks.read_by_profiles(raw.content, names) if names else ({}, ())
-        record = _with_parent_checked(record, setting.id, job_id)
+        record = _with_parent_checked(record, setting.id, item.job_id)
         defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
         problems = (
             *record.problems,
@@ -169,10 +135,8 @@ class SourceImport(contextlib.ExitStack):
             *refusals,
             *self._option_problems(),
         )
-        return harvest_write.Write(
-            object_id="",
+        item.parsed = Parsed(
             record=replace(record, problems=problems),
-            stamp=setting.stamp(raw, fingerprint),
             defaults=defaults,
             source=setting.facts,
             profile_fields=profile_fields,
@@ -191,9 +155,7 @@ class SourceImport(contextlib.ExitStack):
     def _date_problems(self, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
         if not self._kind.dated:
             return ()
-        if raw.guid not in self._versions:
-            self.load_versions([raw.guid])
-        earlier = map(changes.unpack, self._versions[raw.guid])
+        earlier = map(changes.unpack, self._versions.get(raw.guid, ()))
         return check_date(self._setting, raw, record, earlier)
 
 
@@ -213,21 +175,6 @@ def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> 
         "of the collection that the dataset belongs to",
     )
     return replace(record, problems=(*record.problems, problem))
-
-
-def _is_unread(obj: HarvestObject, extras: Mapping[str, str]) -> bool:
-    """Tell whether the listing had no content for an object."""
-    return obj.content is None and extras.get(objects.STATUS) != "delete"
-
-
-def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
-    return RawRecord(
-        guid=obj.guid,
-        content=obj.content,
-        url=extras.get(objects.URL, obj.source.url),
-        modified=extras.get(objects.MODIFIED, ""),
-        etag=extras.get(objects.ETAG, ""),
-    )
 
 
 def _defaults(

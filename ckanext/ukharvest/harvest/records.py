@@ -11,14 +11,13 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject, HarvestObjectError
+from ckanext.harvest.model import HarvestObject
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from ckanext.ukharvest.core.errors import RecordError, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.tags import slug
-from ckanext.ukharvest.harvest import accepted_problems, database, objects
+from ckanext.ukharvest.harvest import accepted_problems, database
 from ckanext.ukharvest.harvest.database import any_number, execute
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.reading.record_classifier import KnownRecord
@@ -46,41 +45,13 @@ class Stamp:
     last_modified: str = ""
 
 
-def locked(obj: HarvestObject) -> Record:
-    """Return the row of an object's record, locked until the transaction ends; may create it."""
-    row = lock_rows([(obj.harvest_source_id, obj.guid)]).get((obj.harvest_source_id, obj.guid))
-    if row is None:
-        row = _new_row(obj)
-        Session.add(row)
-    return row
-
-
-def _new_row(obj: HarvestObject) -> Record:
-    first = {"first_seen": utcnow(), "first_seen_job_id": obj.harvest_job_id}
-    return Record(source_id=obj.harvest_source_id, guid=obj.guid, **first)
-
-
 Key = tuple[str, str]  # source id, guid
 
 
-def lock_all(
-    objects: Mapping[str, Key],
-) -> tuple[dict[str, HarvestObject], dict[Key, Record]]:
-    """Lock the records of harvest objects until the transaction ends; load both in their state now.
-
-    Args:
-        objects: harvest object id → its record.
-
-    Returns:
-        Harvest object id → object, and (source id, guid) → row of the record. A new row is not in
-        the session yet: the caller adds it.
-    """
-    rows = lock_rows(objects.values())
-    query = Session.query(HarvestObject).filter(HarvestObject.id.in_(list(objects)))
-    by_id = {obj.id: obj for obj in query.populate_existing()}
-    for obj in by_id.values():
-        rows.setdefault((obj.harvest_source_id, obj.guid), _new_row(obj))
-    return by_id, rows
+def new_row(key: Key, job_id: str) -> Record:
+    """Return a row for a record that has none; the caller adds it to the session."""
+    first = {"first_seen": utcnow(), "first_seen_job_id": job_id}
+    return Record(source_id=key[0], guid=key[1], **first)
 
 
 def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
@@ -92,16 +63,9 @@ def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
 
 
 def lock_all_of(package_id: str) -> None:
-    """Lock the records of a dataset, as ``locked`` does, until the transaction ends."""
+    """Lock the records of a dataset until the transaction ends."""
     query = sa.select(Record.source_id, Record.guid).where(Record.package_id == package_id)
     database.hold(map(tuple, Session.execute(query)))
-
-
-def mark_seen(row: Record, job_id: str) -> None:
-    """Mark the record as seen by the job."""
-    row.last_seen = utcnow()
-    row.last_seen_job_id = job_id
-    row.missed_runs = 0
 
 
 def put_stamp(row: Record, stamp: Stamp) -> None:
@@ -117,12 +81,6 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     execute(own.values(fingerprint="", import_rules_hash="", package_hash=""))
 
 
-def spoil_stamp(row: Record, obj: HarvestObject) -> None:
-    """Save the URL of a record that failed, and that it has to be read again."""
-    row.url = objects.extras_of(obj.id).get(objects.URL, obj.source.url)
-    row.etag = row.last_modified = ""
-
-
 def write_again(source_id: str, guid: str) -> None:
     """Let the next import of a record write its dataset even if nothing comes out differently."""
     own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
@@ -132,19 +90,6 @@ def write_again(source_id: str, guid: str) -> None:
 def put_title(row: Record, title: str) -> None:
     """Save a record's title."""
     row.title = " ".join(title.split())[:LONGEST_TITLE]
-
-
-def put_error(row: Record, obj: HarvestObject, error: UkharvestError, stage: str) -> None:
-    """Save why a record failed: in its row, and as a ``HarvestObjectError``."""
-    if isinstance(error, RecordError) and error.title:
-        put_title(row, error.title)
-    row.error = {"code": error.code, "message": error.message, "line": error.line}
-    lost = {"message": error.message, "stage": stage, "line": error.line}
-    stored = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
-    if stored.first() is None:  # a message can be delivered twice, to two consumers
-        Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
-        code = {objects.IMPORT_CODE: error.code}
-        objects.restamp(obj.id, code, objects.extras_of(obj.id))
 
 
 def note_written(package_id: str, before: str) -> None:
@@ -159,18 +104,6 @@ def note_written(package_id: str, before: str) -> None:
     execute(sa.update(Record).where(ours).values(written=utcnow()))
 
 
-def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
-    """Save the problems that the last run found in records; earlier ones become past.
-
-    The rows have their ids already.
-
-    Args:
-        lost: the run did not import the records because of them.
-    """
-    end_problems(problems)
-    add_problems(problems, lost=lost)
-
-
 def end_problems(rows: Collection[Record]) -> None:
     """Make the problems of records past, and delete those of their last run."""
     if not rows:
@@ -183,8 +116,12 @@ def end_problems(rows: Collection[Record]) -> None:
     _make_past(of_records)
 
 
-def add_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
-    """Save the problems that the last run found in records; see ``replace_problems``."""
+def add_problems(found: Mapping[Record, tuple[Iterable[Problem], bool]]) -> None:
+    """Save the problems that the last run found in records; the rows have their ids already.
+
+    Args:
+        found: row → problems, and whether the run did not import the record because of them.
+    """
     rows = [
         {
             "record_id": row.id,
@@ -195,8 +132,8 @@ def add_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = F
             "job_id": row.last_seen_job_id,
             "lost": lost,
         }
-        for row, of_row in problems.items()
-        for problem in of_row
+        for row, (problems, lost) in found.items()
+        for problem in problems
     ]
     if rows:
         Session.execute(sa.insert(RecordProblem), rows)
@@ -217,9 +154,11 @@ def put_problem(package_id: str, problem: Problem) -> None:
     accepted_problems.mark(ids)
 
 
-def forget_rejection(row: Record) -> None:
-    """Make the problems of the last rejection past, with the rejected version."""
-    _make_past(Session.query(RecordProblem).filter_by(record_id=row.id, lost=True))
+def forget_rejections(rows: Collection[Record]) -> None:
+    """Make the problems of records' last rejections past, with the rejected versions."""
+    if rows:
+        lost = Session.query(RecordProblem).filter_by(lost=True)
+        _make_past(lost.filter(RecordProblem.record_id.in_([row.id for row in rows])))
 
 
 def _make_past(problems: Any) -> None:

@@ -20,7 +20,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.harvest import batches, dry_run, gather, objects
+from ckanext.ukharvest.harvest import batch, dry_run, gather, objects
 from ckanext.ukharvest.harvest import source_config as harvest_source_config
 from ckanext.ukharvest.harvest.claims import failing_service
 from ckanext.ukharvest.harvest.gather_state import GatherState
@@ -139,18 +139,19 @@ class UkHarvester(p.SingletonPlugin):
         # Set on the job, in this process only, by ``ckan ukharvest run --guid``.
         return GatherState(self.source_type, job, only_guid=str(getattr(job, "only_guid", "")))
 
-    def fetch_stage(self, harvest_object: HarvestObject) -> batches.StageResult:
+    def fetch_stage(self, harvest_object: HarvestObject) -> batch.StageResult:
         """Return True: the import fetches what the listing did not contain."""
         return True
 
-    def import_stage(self, harvest_object: HarvestObject) -> batches.StageResult:
+    def import_stage(self, harvest_object: HarvestObject) -> batch.StageResult:
         """Write the record's dataset, or delete it: a batch of one."""
         again, self.force_import = self.force_import, False
         try:
             Session.commit()  # keeps what the framework set on the object
             (object_id,) = sa.inspect(harvest_object).identity
-            answer = batches.import_one(self.source_type, object_id, again=again)
+            answer = batch.import_one(self.source_type, object_id, again=again)
             Session.add(harvest_object)  # a failed service may have closed its session
+            Session.expire(harvest_object)  # it was changed by statements
         except Exception:  # noqa: BLE001 - the consumer has to survive
             log.exception("The end of an import could not be read")
             compat.rollback()

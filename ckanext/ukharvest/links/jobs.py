@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, host_of
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import counted, shorten
-from ckanext.ukharvest.harvest import background, lists, records, write
+from ckanext.ukharvest.harvest import background, dataset_writer, lists, records
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
@@ -310,7 +310,7 @@ class _Walk:
                 continue
             filled: list[str] = []
             try:
-                filled = write.fill_formats(package_id)
+                filled = dataset_writer.fill_formats(package_id)
                 _make_views(package_id, filled)
             except sa.exc.OperationalError:
                 raise

@@ -215,7 +215,7 @@ HOOKS = (
     ),
     Patch(
         "commit-after-savepoint (for our own writes)",
-        {"ckan.model.Session.commit": ""},
+        {"ckan.model.Session.commit": "", "ckan.model.repo.commit": ""},
         write_batches.commit_of,
     ),
     Patch(

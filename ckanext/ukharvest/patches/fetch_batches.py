@@ -17,7 +17,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest import batches, claims, workers
+from ckanext.ukharvest.harvest import batch, claims, workers
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -138,7 +138,7 @@ def work(object_id: str) -> None:
         return
     kind = queue.get_harvester(claimed.source_type).source_type
     try:
-        batches.import_batch(kind, claimed.object_ids, _heart.note)
+        batch.import_batch(kind, claimed.object_ids, _heart.note)
     finally:
         compat.close_session()
     waiting = claims.waiting_object(types) if size > 1 else None

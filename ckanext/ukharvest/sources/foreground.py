@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
-from ckanext.ukharvest.harvest import accepted_problems, batches, claims, objects, stopping
+from ckanext.ukharvest.harvest import accepted_problems, batch, claims, objects, stopping
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.workers import Heart, Limits
 from ckanext.ukharvest.lib.output import RefusedError
@@ -116,11 +116,11 @@ def _work_of(harvester: Any, source_id: str, heart: Heart) -> Work:
             if obj is not None and obj.state == "WAITING":
                 queue.fetch_and_import_stages(harvester, obj)
 
-    def batch(ids: Sequence[str]) -> None:
+    def in_batches(ids: Sequence[str]) -> None:
         if kind and (waiting := claims.claim_given(heart.id, source_id, ids)):
-            batches.import_batch(kind, waiting, lambda _id: None)
+            batch.import_batch(kind, waiting, lambda _id: None)
 
-    return batch if kind else one_by_one
+    return in_batches if kind else one_by_one
 
 
 def _import(work: Work, ids: Sequence[str], size: int) -> None:

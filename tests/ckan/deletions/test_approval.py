@@ -14,6 +14,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.harvest.dataset_writer import DatasetWriter
 from ckanext.ukharvest.harvest.model import Record, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
@@ -117,7 +118,8 @@ def test_approved_deletions_are_made_once_as_listed(
     assert job["status"] == "Finished"
     assert figures(job) == {"deleted": 6}
     assert "approved 6 deletions" in job["ukharvest"]["reason"]
-    nothing = {"deleted": 0, "kept": 0, "left": 0, "withdrawn": 0, "job_id": None}
+    zero = ("deleted", "kept", "refused", "withdrawn", "left")
+    nothing = {**dict.fromkeys(zero, 0), "job_id": None}
     assert approve(pending_source) == nothing
     assert pending_titles(pending_source) == []
     status = call_action("harvest_source_show_status", id=pending_source)
@@ -189,22 +191,21 @@ def test_nothing_is_approved_while_the_source_is_being_read(
 def test_killed_approval_is_finished_by_consumers(
     portal: Portal, pending_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ckanext.ukharvest.harvest import write
+    stock, calls = DatasetWriter.delete, []
 
-    stock, calls = write.delete, []
-
-    def dies(object_id: str) -> None:
-        calls.append(object_id)
+    def dies(self: Any, package_id: str) -> None:
+        calls.append(package_id)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        stock(object_id)
+        stock(self, package_id)
 
-    monkeypatch.setattr(write, "delete", dies)
+    monkeypatch.setattr(DatasetWriter, "delete", dies)
     with pytest.raises(KeyboardInterrupt):
         approve(pending_source)
     monkeypatch.undo()
     model.Session.rollback()
-    job_id = model.Session.get(HarvestObject, calls[0]).harvest_job_id
+    query = model.Session.query(HarvestObject.harvest_job_id)
+    job_id = query.filter_by(package_id=calls[0], state="WAITING").scalar()
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"deleted": 6}

@@ -12,10 +12,11 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
-from ckanext.harvest.model import HarvestJob
+from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.harvest import decisions, write
+from ckanext.ukharvest.harvest import batch, decisions
 from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
@@ -298,9 +299,8 @@ def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, so
     back = model.Session.query(Record).filter_by(source_id=source, missed_runs=1).first()
     guid, back.missed_runs = back.guid, 0
     model.Session.commit()
-    for object_id in ids:
-        write.delete(object_id)
-        decisions.deletions_done(object_id)
+    kind = TYPES[HarvestObject.get(ids[0]).source.type]
+    batch.import_batch(kind, ids, lambda _id: None)
     assert job_id
     kept = model.Session.query(Record).filter_by(source_id=source, guid=guid).one()
     assert model.Package.get(kept.package_id).state == "active"

@@ -21,7 +21,15 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvest import batches, claims, conflicts, lists, sweeper, write, writer
+from ckanext.ukharvest.harvest import (
+    batch,
+    batch_transaction,
+    claims,
+    conflicts,
+    lists,
+    store,
+    sweeper,
+)
 from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.plugin import UkharvestPlugin
@@ -35,9 +43,11 @@ pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
 PATH = "/data.json"
 
 
-def source(portal: Portal, publisher: Publisher, datasets: Any, **fields: Any) -> str:
-    publisher.serve(PATH, catalogue(datasets))
-    return portal.source(publisher.url(PATH), **fields)
+def source(
+    portal: Portal, publisher: Publisher, datasets: Any, path: str = PATH, **fields: Any
+) -> str:
+    publisher.serve(path, catalogue(datasets))
+    return portal.source(publisher.url(path), **fields)
 
 
 def gather(portal: Portal, source_id: str) -> str:
@@ -77,9 +87,9 @@ def test_batch_needs_few_statements_and_one_index_request(
     job_id = gather(portal, id_)
     waiting = portal.waiting(job_id)
     requests = []
-    real = write.index_written
+    real = batch_transaction.index_written
     monkeypatch.setattr(
-        writer, "index_written", lambda given: requests.append(given) or real(given)
+        batch_transaction, "index_written", lambda given: requests.append(given) or real(given)
     )
     with statements("ukharvest_") as ours, statements("COMMIT"):
         deliver_one(waiting[-1])
@@ -264,7 +274,7 @@ def consume_twice(source_type: str = "data_json") -> None:
         try:
             while found := claims.claim(name, [source_type], 7):
                 kind = queue.get_harvester(source_type).source_type
-                batches.import_batch(kind, found.object_ids, lambda _id: None)
+                batch.import_batch(kind, found.object_ids, lambda _id: None)
                 model.Session.remove()
         except Exception as exc:  # noqa: BLE001 - the test reports it
             faults.append(exc)
@@ -461,9 +471,75 @@ def test_run_stopped_during_a_batch_keeps_its_imports(portal: Portal, publisher:
     assert found is not None
     act("ukharvest_run_stop", id=job_id)
     kind = queue.get_harvester("data_json").source_type
-    batches.import_batch(kind, found.object_ids, lambda _id: None)
+    batch.import_batch(kind, found.object_ids, lambda _id: None)
     model.Session.remove()
     job = portal.finish(job_id)
     assert figures(job) == {}
     assert claimed() == 0
     assert figures(portal.run(id_)) == {"added": 6}
+
+
+def cost(portal: Portal, source_id: str) -> tuple[int, int]:
+    """Return how many statements and commits the next run's one batch takes."""
+    waiting = portal.waiting(gather(portal, source_id))
+    with statements() as sent, commits() as written:
+        deliver_one(waiting[0])
+    assert claimed() == 0
+    return len(sent), len(written)
+
+
+def assert_batched(few: tuple[int, int], many: tuple[int, int], most: float) -> None:
+    """Fail unless 20 records more take at most so many statements each, and no commit."""
+    assert many[0] - few[0] <= 20 * most, (few, many)
+    assert many[1] == few[1] <= 2, (few, many)
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "100")
+def test_records_that_fail_are_stored_together(portal: Portal, publisher: Publisher) -> None:
+    costs = []
+    for number in (5, 25):
+        bad = [dataset(n, title="") for n in range(number)]
+        id_ = source(portal, publisher, bad, path=f"/bad{number}.json")
+        costs.append(cost(portal, id_))
+    assert_batched(*costs, most=0.5)
+    outcomes = model.Session.query(HarvestObject.report_status, HarvestObject.state)
+    assert set(outcomes) == {("errored", "ERROR")}
+    assert model.Session.query(HarvestObjectError).count() == 30
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "100")
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.max_share", "1")
+def test_datasets_are_deleted_together(portal: Portal, publisher: Publisher) -> None:
+    costs = []
+    for number in (5, 25):
+        path = f"/few{number}.json"
+        id_ = source(portal, publisher, [dataset(n + 100 * number) for n in range(50)], path=path)
+        deliver_one(portal.waiting(job_id := gather(portal, id_))[0])
+        portal.finish(job_id)
+        kept = [dataset(n + 100 * number) for n in range(50 - number)]
+        publisher.serve(path, catalogue(kept))
+        costs.append(cost(portal, id_))
+    assert_batched(*costs, most=11)
+    assert len(portal.datasets()) == len(portal.search_names()) == 70
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
+def test_record_fails_although_storing_it_fails(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_items: Any) -> None:
+        raise ZeroDivisionError
+
+    job_id = gather(portal, source(portal, publisher, 2))
+    first, second = portal.waiting(job_id)
+    with monkeypatch.context() as patch:
+        patch.setattr(batch_transaction, "store", fail)
+        patch.setattr(store, "store", fail)
+        deliver_one(first)
+    deliver_one(second)
+    assert claimed() == 0
+    job = portal.finish(job_id)
+    assert figures(job) == {"added": 1, "errored": 1}
+    assert "Internal error" in errors(job)
+    assert job["ukharvest"]["outcome"] == "errors"

@@ -18,7 +18,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import claims, gather, writer
+from ckanext.ukharvest.harvest import batch, batch_transaction, claims, gather
 from ckanext.ukharvest.harvest.model import Retry, Worker
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue
@@ -117,16 +117,17 @@ FAULTS = [
 @contextmanager
 def faulty_writes(monkeypatch: pytest.MonkeyPatch, fault: Fault, times: int) -> Iterator[list[int]]:
     """Make this many writes of a record fail, after the dataset's own statements."""
-    real, calls = writer._Batch._remember, [0]
+    real, calls = batch_transaction.Transaction.write, [0]
 
-    def remember(*args: Any) -> None:
-        real(*args)
+    def remember(*args: Any) -> Any:
+        written = real(*args)
         calls[0] += 1
         if calls[0] <= times:
             fault()
+        return written
 
     with monkeypatch.context() as patch:
-        patch.setattr(writer._Batch, "_remember", remember)
+        patch.setattr(batch_transaction.Transaction, "write", remember)
         yield calls
 
 
@@ -239,7 +240,7 @@ def test_connection_closed_after_commit_keeps_the_import(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id, (first, *others) = gathered(portal, source)
-    real = writer.upsert_many
+    real = batch.write_some
 
     def close_afterwards(*args: Any) -> Any:
         results = real(*args)
@@ -247,7 +248,7 @@ def test_connection_closed_after_commit_keeps_the_import(
         return results
 
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "upsert_many", close_afterwards)
+        patch.setattr(batch, "write_some", close_afterwards)
         portal.deliver(first)
     assert state(first) == ("COMPLETE", "added")
     for each in others:

@@ -12,8 +12,8 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_states import LinkResult
+from ckanext.ukharvest.harvest import dataset_writer, records
 from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest import records, write
 from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.links import jobs as link_jobs
@@ -136,7 +136,7 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
     body = json.loads(place.publisher.routes[PATH].body)
     place.publisher.serve(PATH, catalogue([*body["dataset"], other]))
     assert place.harvest() == {"added": 2}
-    real = write.fill_formats
+    real = dataset_writer.fill_formats
     refused = place.portal.datasets()[0]["id"]
 
     def fill(package_id: str) -> list[str]:
@@ -144,12 +144,12 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
             raise ValueError("a plugin of the portal")
         return real(package_id)
 
-    monkeypatch.setattr(write, "fill_formats", fill)
+    monkeypatch.setattr(dataset_writer, "fill_formats", fill)
     work()
     formats = [each["resources"][0]["format"] for each in place.portal.datasets()]
     assert formats == ["", "WMS"]
     assert not link_results.is_due()
-    monkeypatch.setattr(write, "fill_formats", real)
+    monkeypatch.setattr(dataset_writer, "fill_formats", real)
     place.new_requests()
     for jobs in (1, 0):  # only one an hour tries again
         call_action("job_clear")
