@@ -809,4 +809,12 @@ MUTANTS = (
         "if False",
         ("tests/ckan/harvest/test_batches.py",),
     ),
+    Mutant(
+        "held-deletions-released",
+        "What waits for a person's approval is not deleted because its share has become smaller.",
+        "ckanext.ukharvest.harvest.gather._plan",
+        '        held=(row.held or {}).get("guids", ()),\n',
+        "",
+        ("tests/ckan/deletions/test_approval.py",),
+    ),
 )

@@ -90,8 +90,8 @@ def test_limits_of_deletions_can_be_set(
 def test_a_dataset_is_due_after_n_complete_runs(missed: int, after_runs: int, due: bool) -> None:
     known = {
         "gone": KnownRecord(missed, active=True),
-        "a": KnownRecord(0, True),
-        "b": KnownRecord(0, True),
+        "a": KnownRecord(0, active=True),
+        "b": KnownRecord(0, active=True),
     }
     result = plan(known, ["a", "b"], complete=True, after_runs=after_runs)
     assert result == DeletionPlan(delete=("gone",) if due else (), missing=() if due else ("gone",))
@@ -162,6 +162,34 @@ def test_marked_deletions_count_towards_approval() -> None:
     known = source(4) | {"g1": KnownRecord(1, active=True), "g2": KnownRecord(1, active=True)}
     result = plan(known, ["g3"], complete=True, said_deleted=["g0"])
     assert (result.delete, result.held) == ((), ("g0", "g1", "g2"))
+
+
+@pytest.mark.parametrize("said", [False, True], ids=["missing", "said-deleted"])
+def test_what_is_held_stays_held(said: bool) -> None:
+    known = {
+        **source(8, missed=1),
+        **{f"n{number}": KnownRecord(0, active=True) for number in range(9)},
+    }
+    lost, _seen = split(known, 8)
+    new = [guid for guid in known if guid not in lost]
+    assert plan(known, new, complete=True).delete == tuple(lost)
+    gone = lost if said else ()
+    result = plan(known, new, complete=True, held=lost, said_deleted=gone, after_runs=9)
+    assert (result.held, result.delete, result.missing) == (tuple(lost), (), ())
+    assert result.reason == "8 deletions of an earlier run still to be approved"
+    # What is due now goes, unless together they are too many.
+    result = plan(known, new[1:], complete=True, held=lost, after_runs=1, floor=20)
+    assert (result.held, result.delete) == ((*lost, "n0"), ())  # 9 of 17
+    known["n9"] = KnownRecord(0, active=True)
+    result = plan(known, [*new[1:], "n9"], complete=True, held=lost, after_runs=1, floor=20)
+    assert (result.held, result.delete) == (tuple(lost), ("n0",))  # 9 of 18
+
+
+def test_held_deletion_ends_when_its_record_is_listed() -> None:
+    known = source(3, missed=2)
+    result = plan(known, ["g0", "g1"], complete=True, held=["g0", "g1"])
+    assert (result.held, result.delete, result.back) == ((), ("g2",), ("g0", "g1"))
+    assert result.reason == ""
 
 
 def test_a_record_that_is_listed_is_never_deleted() -> None:

@@ -9,6 +9,9 @@ for approval when
 - they are more than half of the source's active datasets, and it has two or more, or
 - they are more than ``floor`` and more than ``max_share`` of them.
 
+What is held stays held until a person decides or the record is seen again, whatever changes
+meanwhile: the share, the settings, or what the source says. It goes on counting in the share.
+
 Datasets that are not active are not counted as missing, due or present.
 """
 
@@ -73,8 +76,8 @@ class DeletionPlan:
     Attributes:
         delete: delete now.
         missing: not seen, not due yet; their count of missed runs goes up.
-        held: due, but only deleted after approval; ``delete`` is empty then. Their count of
-            missed runs goes up too.
+        held: due, but only deleted after approval: all that are due (``delete`` is empty then), or
+            those that were held before. Their count of missed runs goes up too.
         back: missing before and seen again; their count of missed runs is reset.
         reason: one sentence: why nothing is deleted or counted; "" if there is no such reason.
         shortfall: the missing records that a later run will hold; None if it would delete them
@@ -95,6 +98,7 @@ def plan(
     *,
     complete: bool,
     said_deleted: Collection[str] = (),
+    held: Collection[str] = (),
     after_runs: int = 2,
     max_share: float = 0.2,
     floor: int = FLOOR,
@@ -106,13 +110,15 @@ def plan(
         seen: guids in this run, including unreadable and skipped records.
         complete: the read proved that it saw every record, and ended without errors.
         said_deleted: guids that the source marked as deleted in this run.
+        held: guids whose deletion waits for a person since an earlier run.
         after_runs: 1 or more; else ValueError.
         max_share: share of the active datasets, 0 to 1.
         floor: number of datasets up to which ``max_share`` does not apply.
     """
     if after_runs < 1:
         raise ValueError("after_runs: expected 1 or more")
-    seen, said_deleted = frozenset(seen), frozenset(said_deleted)
+    seen, held = frozenset(seen), frozenset(held)
+    said_deleted = held.union(said_deleted)
     back = tuple(guid for guid, state in known.items() if state.missed and guid in seen)
     if not complete:
         reason = "the read was not complete, so no dataset was deleted or counted as missing"
@@ -124,6 +130,12 @@ def plan(
     reason = _why_held(len(due), len(active), bool(seen), max_share, floor) if gone else ""
     if reason and due:
         return DeletionPlan(missing=missing, held=tuple(due), back=back, reason=reason)
+    waiting = tuple(guid for guid in due if guid in held)
+    if waiting:
+        deleted = tuple(guid for guid in due if guid not in held)
+        number = "1 deletion" if len(waiting) == 1 else f"{len(waiting)} deletions"
+        reason = f"{number} of an earlier run still to be approved"
+        return DeletionPlan(deleted, missing, held=waiting, back=back, reason=reason)
     waits = [after_runs - active[guid].missed - 1 for guid in missing]
     shortfall = _shortfall(waits, len(active), len(due), bool(seen), max_share, floor)
     return DeletionPlan(tuple(due), missing, back=back, reason=reason, shortfall=shortfall)

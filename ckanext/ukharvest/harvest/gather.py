@@ -292,12 +292,14 @@ def _plan(
 ) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
     is_first = any(record.is_newly_adopted for record in state.known.values())
+    row = ensure_source_state(state.source.id)
     return deletions.plan(
         known,
         # A record that waits under a new identifier is not missing.
         state.listing.seen.union(changed.guids) if changed else state.listing.seen,
         complete=complete,
         said_deleted=() if is_first else state.listing.said_deleted,
+        held=(row.held or {}).get("guids", ()),
         after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
         max_share=config.delete_max_share(),
     )

@@ -55,10 +55,12 @@ def test_small_sources_are_guarded_too(portal: Portal, publisher: Publisher) -> 
     before = 10
     for after, outcome in (
         (1, "held"),
+        (10, "unchanged"),  # what is held stays held until it comes back
         (5, "finished"),
         (4, "finished"),
         (3, "finished"),
         (1, "held"),
+        (3, "unchanged"),
         (2, "finished"),
         (1, "finished"),
         (0, "empty"),
@@ -85,6 +87,24 @@ def test_a_fifth_of_a_source_goes_at_once_and_a_quarter_waits(
     publisher.serve(PATH, catalogue(36))
     assert figures(portal.run(source_id)) == {"not modified": 36, "missing": 12}
     assert len(pending_titles(source_id)) == 12
+
+
+def test_held_deletions_wait_until_a_person_decides(
+    portal: Portal, publisher: Publisher, pending_source: str
+) -> None:
+    """New records make them a smaller share; a full run does not decide either."""
+    for size in (24, 30):
+        publisher.serve(PATH, catalogue([dataset(n) for n in (*range(4), *range(10, size))]))
+        job = portal.run(pending_source, force=size == 30)
+        assert job["ukharvest"]["outcome"] == "held"
+        assert len(pending_titles(pending_source)) == 6
+        assert len(portal.datasets()) == size
+    assert "6 deletions of an earlier run still to be approved" in job["ukharvest"]["reason"]
+    # One that is due later goes at once.
+    publisher.serve(PATH, catalogue([dataset(n) for n in (*range(4), *range(11, 30))]))
+    portal.run(pending_source)
+    assert figures(portal.run(pending_source))["deleted"] == 1
+    assert approve(pending_source)["deleted"] == 6
 
 
 def test_a_list_says_what_waits_why_and_since_when(
@@ -161,7 +181,7 @@ def test_dataset_deleted_by_a_person_leaves_the_list(portal: Portal, pending_sou
     assert approve(pending_source)["deleted"] == 5
 
 
-def test_only_a_whole_run_below_the_limits_deletes_the_list(
+def test_a_failed_forced_or_smaller_run_deletes_nothing_held(
     portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     publisher.fail(PATH, status=500, times=10)
@@ -173,8 +193,8 @@ def test_only_a_whole_run_below_the_limits_deletes_the_list(
     assert figures(job) == {"updated": 4, "missing": 6}
     assert len(portal.datasets()) == 10
     publisher.serve(PATH, catalogue(7))
-    assert figures(portal.run(pending_source)) == {"not modified": 7, "deleted": 3}
-    assert pending_titles(pending_source) == []
+    assert figures(portal.run(pending_source)) == {"not modified": 7, "missing": 3}
+    assert len(pending_titles(pending_source)) == 3
 
 
 def test_nothing_is_approved_while_the_source_is_being_read(
