@@ -817,4 +817,20 @@ MUTANTS = (
         "",
         ("tests/ckan/deletions/test_approval.py",),
     ),
+    Mutant(
+        "failed-again-hidden",
+        "A run counts the records that failed again, although it does not import them.",
+        "ckanext.ukharvest.harvest.outcomes._figures",
+        '"lost": counted.lost + noted("failed_again")',
+        '"lost": counted.lost',
+        ("tests/ckan/harvest/test_failed_again.py",),
+    ),
+    Mutant(
+        "failed-for-other-reasons",
+        "A record that failed for anything but its content is tried again by each run.",
+        "ckanext.ukharvest.harvest.items.Failed.put",
+        "isinstance(error, FAIL_ALIKE) and ",
+        "",
+        ("tests/ckan/harvest/test_failed_again.py",),
+    ),
 )

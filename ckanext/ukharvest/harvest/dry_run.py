@@ -36,7 +36,11 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
     "not modified" would leave nothing to show.
     """
     setting = setting_of(kind, source)
-    known = known_records(source.id)
+    # What failed at its last import is read, so that its error is shown.
+    known = {
+        guid: record._replace(fails_alike=False)
+        for guid, record in known_records(source.id).items()
+    }
     is_due = not known or dataset_adoption.is_due(source.id)
     # Datasets for which a first run creates record rows.
     to_adopt = (

@@ -213,7 +213,10 @@ def _sentences(*reasons: str) -> str:
 def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
     """Return whether records not seen count as missing, and if not, why."""
     if ending.changes_only:
-        unread = (record for guid, record in state.known.items() if guid not in state.listing.seen)
+        unread = [record for guid, record in state.known.items() if guid not in state.listing.seen]
+        for record in unread:
+            if record.fails_alike and not record.missed_runs:
+                gather_state.leave(state, record)
         others = state.counts["not_asked"] = sum(record.is_active for record in unread)
         only_changes = (
             f"only what changed since {state.since} was asked for: {others:,} other datasets were "

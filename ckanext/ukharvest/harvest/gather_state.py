@@ -166,7 +166,10 @@ def leave(state: GatherState, known: KnownRecord) -> None:
             state.unchanged.append(known.id)
         return
     state.unchanged.append(known.id)
-    state.counts["kept_deleted" if known.deleted_by_hand else "unchanged"] += 1
+    if known.fails_alike:
+        state.counts["failed_again"] += 1
+    else:
+        state.counts["kept_deleted" if known.deleted_by_hand else "unchanged"] += 1
 
 
 def _lose(state: GatherState, record: Classified) -> None:

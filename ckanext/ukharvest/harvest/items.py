@@ -8,13 +8,13 @@ stands here, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.dataset_changes import FieldChange
-from ckanext.ukharvest.core.errors import NotValid, RecordError, UkharvestError
+from ckanext.ukharvest.core.errors import NotValid, ParseError, RecordError, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.harvest.model import Record, utcnow
@@ -23,6 +23,9 @@ from ckanext.ukharvest.harvest.stopping import IMPORTED, STOPPED
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
 
+# Content that failed so would fail again until it or an import rule changes. What fails otherwise
+# (a fetch, a hook, CKAN's validation) is tried again by each run.
+FAIL_ALIKE = (ParseError, NotValid)
 UNCHANGED = "not modified"  # ckanext-harvest's report_status; no outcome of a record row
 
 
@@ -160,6 +163,8 @@ class Failed(Result):
         _mark_seen(item, row)
         row.outcome = RecordOutcome.ERRORED
         row.error = {"code": error.code, "message": error.message, "line": error.line}
+        if isinstance(error, FAIL_ALIKE) and item.stamp.fingerprint:
+            row.error["stamp"] = asdict(item.stamp)
         if isinstance(error, RecordError) and error.title:
             put_title(row, error.title)
         row.url, row.etag, row.last_modified = item.raw.url, "", ""  # it has to be read again

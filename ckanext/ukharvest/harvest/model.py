@@ -114,7 +114,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         state: what the record is now, as ``RecordState``; the database works it out. Deletions
             that are pending are "missing" here: ``SourceState.held`` names them.
         title: the record's, "" if none was read yet.
-        error: why the last import failed: {"code", "message", "line"}; None if it did not.
+        error: why the last import failed: {"code", "message", "line"}, and of content that would
+            fail again "stamp", as ``records.Stamp``; None if it did not.
         written: time of our last write to the dataset, None if unknown; a later change was a
             person's.
     """
@@ -234,7 +235,8 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         mode: "normal", "force" (import every record whatever its fingerprint) or "approval"
             (carry out held deletions).
         heartbeat: time of the gather's last heartbeat.
-        counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records; and
+        counts: {"seen", "unchanged", "missing", "kept_deleted", "failed_again" (with the content
+            that failed before, so not imported), …}: numbers of records; and
             {"shortfall"}, as ``core.deletions.Shortfall``, where there is one.
         complete: the source was read completely.
         outcome: as ``RunOutcome``: "" until it is read, then how the reading ended ("finished",

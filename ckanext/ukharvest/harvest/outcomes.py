@@ -66,7 +66,8 @@ _COLUMNS = """
 NOT_STORED = """
     NOT EXISTS (SELECT FROM ukharvest_outcome AS stored WHERE stored.object_id = object.id)
 """
-# The rows of one run, to stand in FROM; until the run is stored, also what they will be.
+# The rows of one run, to stand in FROM; until the run is stored, also what they will be. Without a
+# row are records that failed again without an import: listed while the run saw them last.
 OF_RUN = f"""
     (SELECT {_COLUMNS}
        FROM ukharvest_outcome AS stored
@@ -76,7 +77,18 @@ OF_RUN = f"""
        FROM ({ENDED} WHERE object.harvest_job_id = :job_id AND {NOT_STORED}
                 AND NOT EXISTS (SELECT FROM ukharvest_job AS ended
                                  WHERE ended.job_id = :job_id AND ended.figures IS NOT NULL)
-            ) AS result) AS result
+            ) AS result
+      UNION ALL
+     SELECT run.id, record.id, NULL, NULL, record.guid, '', 'lost', false, false,
+            record.error ->> 'code', record.error ->> 'message',
+            CAST(record.error ->> 'line' AS integer), NULL
+       FROM ukharvest_job AS run JOIN ukharvest_record AS record
+         ON record.source_id = run.source_id AND record.last_seen_job_id = run.job_id
+      WHERE run.job_id = :job_id
+        AND record.outcome = 'errored' AND record.error -> 'stamp' IS NOT NULL
+        AND NOT EXISTS (SELECT FROM ukharvest_outcome AS stored
+                         WHERE stored.run_id = run.id AND stored.record_id = record.id)
+            ) AS result
 """
 # What a record is now: pending deletions by name, and "added" or "updated" only if the run that saw
 # it last did that. To stand in SELECT and, as joins with ``record``, in FROM.
@@ -252,10 +264,10 @@ def _figures(counted: Any, counts: Mapping[str, Any]) -> dict[str, int]:
         "missing": noted("missing"),
         "held": noted("held"),
         "new_identifiers": noted("new_identifiers"),
-        "lost": counted.lost,
+        "lost": counted.lost + noted("failed_again"),
         "same": counted.same,
         "with_problems": counted.with_problems,
-        "errored": counted.erring + counted.failures,
+        "errored": counted.erring + counted.failures + noted("failed_again"),
     }
 
 

@@ -130,6 +130,7 @@ def _version_of(record_id: int) -> str:
 def forget_stamp(row: Record) -> None:
     """Let the next run read the whole source and import this record; the caller commits."""
     row.fingerprint = row.import_rules_hash = row.package_hash = row.etag = row.last_modified = ""
+    row.error = {key: value for key, value in (row.error or {}).items() if key != "stamp"} or None
     state = Session.get(SourceState, row.source_id)
     if state is not None and state.sync_state:
         state.sync_state = {**state.sync_state, "job_id": None}

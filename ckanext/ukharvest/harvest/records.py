@@ -6,7 +6,7 @@ import datetime
 import secrets
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import sqlalchemy as sa
@@ -195,16 +195,18 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
         )
         .exists()
     )
+    failed = Record.error["stamp"]
+    fails_alike = sa.and_(Record.outcome == RecordOutcome.ERRORED, failed.isnot(None))
+    stamp = [
+        sa.case((fails_alike, failed[field.name].astext), else_=getattr(Record, field.name))
+        for field in fields(Stamp)
+    ]
     query = (
         Session.query(
             Record.id,
             Record.guid,
             Record.package_id,
-            Record.fingerprint,
-            Record.import_rules_hash,
-            Record.url,
-            Record.etag,
-            Record.last_modified,
+            *stamp,
             Record.outcome,
             Record.missed_runs,
             Record.removed,
@@ -216,6 +218,7 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
                 Record.origin_guid != "",
                 Record.same_as.is_(None),
             ),
+            fails_alike,
         )
         .outerjoin(model.Package, model.Package.id == Record.package_id)
         .filter(Record.source_id == source_id)

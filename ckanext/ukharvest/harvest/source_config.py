@@ -282,9 +282,8 @@ def find_copies(
     rules = setting.import_rules_hash
     return {
         copy.url: Copy(copy.guid, copy.etag, copy.last_modified)
-        if copy.is_sound
+        if (copy.fails_alike or (copy.is_sound and setting.keeps_organisation(None, copy)))
         and copy.import_rules_hash == rules
-        and setting.keeps_organisation(None, copy)
         and not read_all
         else Copy(copy.guid)
         for copy in here
@@ -302,7 +301,10 @@ def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[Kn
     # With the option remote_orgs, rows do not show which datasets are the source's own.
     if saved.get("owner_org", setting.owner_org) != setting.owner_org:
         return False
-    return all(row.is_settled and setting.keeps_organisation(None, row) for row in known)
+    return all(
+        row.is_settled and (row.fails_alike or setting.keeps_organisation(None, row))
+        for row in known
+    )
 
 
 def _is_full_read_due(saved: Mapping[str, Any], setting: Setting) -> bool:

@@ -23,6 +23,8 @@ class KnownRecord(NamedTuple):
         has_current: a current harvest object of this source names the dataset.
         owner_org: the organisation that the last import gave the dataset to, "" if unknown.
         has_lost_same: it was skipped because of another dataset, and that one is gone.
+        fails_alike: its last import failed for its content. Fingerprint, import rules, URL and HTTP
+            validators are those of that content: with them it would fail again.
     """
 
     id: int
@@ -40,6 +42,7 @@ class KnownRecord(NamedTuple):
     has_current: bool
     owner_org: str = ""
     has_lost_same: bool = False
+    fails_alike: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -87,7 +90,9 @@ class KnownRecord(NamedTuple):
         """Tell whether there is nothing to do unless the source changes the record."""
         if self.outcome == RecordOutcome.KEPT:
             return True
-        return self.outcome != RecordOutcome.ERRORED and (self.is_sound or self.removed)
+        if self.outcome == RecordOutcome.ERRORED:
+            return self.fails_alike
+        return self.is_sound or self.removed
 
 
 # A unique index holds at most 2,704 bytes an entry; no real identifier comes near.
@@ -198,9 +203,12 @@ class RecordClassifier:
 
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
         """Tell whether there is nothing to do for a record (decision 0009)."""
-        if self.rules is None or not known.is_sound:
+        if self.rules is None:
             return False
-        if not self.rules.keeps_organisation(raw, known):
+        if known.fails_alike:  # wherever its dataset would go
+            if raw.url != known.url:
+                return False
+        elif not (known.is_sound and self.rules.keeps_organisation(raw, known)):
             return False
         if raw.content is not None:
             return self.rules.fingerprint(raw.content) == known.fingerprint
