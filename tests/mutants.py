@@ -833,4 +833,12 @@ MUTANTS = (
         "",
         ("tests/ckan/harvest/test_failed_again.py",),
     ),
+    Mutant(
+        "run-ended-twice",
+        "Of several consumers that find nothing left of a run one ends it.",
+        "ckanext.ukharvest.harvest.run_end._end",
+        "        .with_for_update()\n",
+        "",
+        ("tests/ckan/harvest/test_run_end.py",),
+    ),
 )

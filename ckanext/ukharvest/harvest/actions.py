@@ -21,6 +21,7 @@ from ckanext.ukharvest.harvest import (
     lists,
     prune,
     record_history,
+    run_end,
     runs,
     search_index,
     stopping,
@@ -75,7 +76,7 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     finally:
         # Also after a failure, such as of an email: else the runs would start again at each call.
         sweeper.set_next(due)
-        for step in lists.AFTER_TICK:
+        for step in (run_end.send_status_mails, *lists.AFTER_TICK):
             sweeper.do(step)
     return answer
 

@@ -248,6 +248,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         stopped_by: name of the person who asked to stop it, "" if none did.
         error: of a failed run: {"code", "message", "passes": whether such errors are often
             temporary}; else None.
+        status_mail_due: ckanext-harvest's email about the run is to be sent (run_end.py).
     """
 
     __tablename__ = "ukharvest_job"
@@ -274,6 +275,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     figures = sa.Column(JSONB(none_as_null=True))
+    status_mail_due = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
 
 
 class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -1,4 +1,4 @@
-"""Recover jobs that no consumer gathers; ckanext-harvest closes those with nothing left to do."""
+"""Recover jobs that no consumer gathers, end those with nothing left, start those that are due."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from ckanext.ukharvest.harvest import (
     outcomes,
     prune,
     records,
+    run_end,
     search_index,
     stopping,
     workers,
@@ -299,6 +300,7 @@ STEPS: tuple[Step, ...] = (
     lost_work.end_leftovers,
     lost_work.resend_waiting,
     lost_work.report_given_up,
+    run_end.end_done,
     store_results,
     index_pending,
     compare_all,

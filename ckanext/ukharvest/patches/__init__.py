@@ -181,6 +181,11 @@ HOOKS = (
         forms_and_commands.with_clean_texts,
     ),
     Patch(
+        "runs-end-themselves (for our own runs)",
+        {f"{_UPDATE}.harvest_job_list": "afb80328c110"},
+        forms_and_commands.without_ours,
+    ),
+    Patch(
         "run-test-alone (for the sweeper)",
         {"ckanext.harvest.utils.run_test_harvester": "8d2cde791d77"},
         forms_and_commands.run_test_of_ours,

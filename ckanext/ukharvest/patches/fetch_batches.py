@@ -17,7 +17,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest import batch, claims, workers
+from ckanext.ukharvest.harvest import batch, claims, run_end, workers
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -108,6 +108,12 @@ def is_wake_up(object_id: str) -> bool:
     return row is not None and row.type in config.our_type_names() and row.status != "Finished"
 
 
+def end_gathered(job_id: str) -> None:
+    """End a run of ours of which nothing is left to import, if this process is a consumer."""
+    if _heart is not None and _is_ours(job_id):
+        run_end.end_if_done(job_id)
+
+
 def is_gathered_elsewhere(job_id: str) -> bool:
     """Tell whether another live process began with this job before this one."""
     return workers.is_at_work(job_id, before=_heart.id if _heart else "", limits=workers.limits())
@@ -139,6 +145,7 @@ def work(object_id: str) -> None:
     kind = queue.get_harvester(claimed.source_type).source_type
     try:
         batch.import_batch(kind, claimed.object_ids, _heart.note)
+        run_end.end_if_done(claimed.job_id)
     finally:
         compat.close_session()
     waiting = claims.waiting_object(types) if size > 1 else None

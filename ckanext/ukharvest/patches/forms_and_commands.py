@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 import sys
 from collections.abc import Callable
 from typing import Any, TextIO
 
 from ckan import model
-from ckanext.harvest.model import HarvestSource
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest import decision_log
+from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
@@ -57,6 +60,34 @@ def with_figures(stock: Callable[..., None]) -> Callable[..., None]:
             print(f"\t\t{name}: {number}", file=output)
 
     return print_job
+
+
+def without_ours(stock: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """List the running jobs that ``ckan harvester run`` is to look at: those of other harvesters.
+
+    Ours end themselves (harvest/run_end.py); if it closed one at the same time there would be two
+    emails. One that ``ckan.harvest.timeout`` ends stays in the list.
+    """
+
+    def harvest_job_list(context: Any, data_dict: dict[str, Any]) -> list[Any]:
+        query = model.Session.query(HarvestSource.id)
+        ours = {id_ for (id_,) in query.filter(HarvestSource.type.in_(config.our_type_names()))}
+        return [
+            job
+            for job in stock(context, data_dict)
+            if job["source_id"] not in ours or _is_overdue(job["id"])
+        ]
+
+    return harvest_job_list
+
+
+def _is_overdue(job_id: str) -> bool:
+    """Tell whether nothing has happened in a job for longer than the portal allows."""
+    minutes = tk.config.get("ckan.harvest.timeout")
+    if not minutes:
+        return False
+    last = HarvestJob.get(job_id).get_last_action_time()
+    return bool(utcnow() - last > dt.timedelta(minutes=int(minutes)))
 
 
 def run_test_of_ours(

@@ -79,7 +79,9 @@ def guarded_gather(stock: Callback) -> Callback:
                 _acknowledge(once, method)
                 return False
             with fetch_batches.few_messages(job_id):
-                return stock(once, method, header, body)
+                answer = stock(once, method, header, body)
+            fetch_batches.end_gathered(job_id)
+            return answer
         except Exception as exc:  # noqa: BLE001 - the consumer has to survive
             log.exception("Gather of job %s failed", job_id)
             if isinstance(exc, redis.RedisError) or failing_service(exc) in QUEUES:
