@@ -127,8 +127,7 @@ def test_the_mail(
     for text in texts:
         for line in ("Added: 0", "Updated: 0", "Unchanged: 7", "Not seen: 0", "Deleted: 1"):
             assert line in text.splitlines()
-        assert "Failed: 1" in text.splitlines()
-        assert "title" in text
+        assert "Failed: 1" in text.splitlines()  # as the run before, which had its text
 
 
 def _body(message: str) -> str:
