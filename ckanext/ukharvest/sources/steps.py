@@ -73,7 +73,8 @@ def describe_request(run: Mapping[str, Any], requested: str = RUN_REQUESTED) -> 
         run: as ``ukharvest_run_create`` returns it.
         requested: said of one that was sent to the gather consumer, English.
     """
-    return str(tk._(requested if run["queued"] else RUN_WAITS))
+    text = requested if run["queued"] else RUN_WAITS
+    return str(tk._(text))
 
 
 def _mode() -> str:
