@@ -86,8 +86,10 @@ def _end(job_id: str, is_read: bool) -> str:
     Session.flush()  # stores figures and outcome, in a report if there was none (outcomes.py)
     report = Session.query(JobReport).filter_by(job_id=job_id).populate_existing().one_or_none()
     if report is not None:
-        is_wrong = bool((report.figures or {}).get("errored"))
-        report.status_mail_due = _mails("all") or (is_wrong and _mails("errored"))
+        # What failed before with the same content is no news.
+        errors = int((report.figures or {}).get("errored", 0))
+        is_news = errors > int((report.counts or {}).get("failed_again", 0))
+        report.status_mail_due = _mails("all") or (is_news and _mails("errored"))
     source_id = str(job.source_id)
     Session.commit()
     return source_id

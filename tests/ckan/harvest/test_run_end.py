@@ -120,6 +120,23 @@ def test_cron_at_the_same_moment_sends_no_second_mail(
 
 
 @pytest.mark.in_process
+@pytest.mark.ckan_config("ckan.harvest.status_mail.errored", "true")
+def test_what_failed_before_sends_no_second_mail(
+    portal: Portal,
+    publisher: Publisher,
+    inbox: Inbox,  # noqa: F811
+) -> None:
+    factories.Sysadmin(email="sysadmin@portal.example")
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="")]))
+    source = portal.source(publisher.url(PATH))
+    portal.run(source)
+    assert ["Error" in mail["Subject"] for mail in inbox.new_mails()].count(True) > 0
+    job = portal.run(source)
+    assert job["stats"]["errored"] == 1
+    assert inbox.new_mails() == []
+
+
+@pytest.mark.in_process
 def test_a_run_with_a_record_under_way_does_not_end(portal: Portal, publisher: Publisher) -> None:
     publisher.serve(PATH, catalogue(2))
     job_id = portal.create_job(portal.source(publisher.url(PATH)))
