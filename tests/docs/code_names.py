@@ -1,7 +1,7 @@
-"""Names of code in prose, such as ``records.lock_all``: whether there is such a thing.
+"""Names of code in prose, such as ``records.lock_rows``: whether there is such a thing.
 
 A dotted name has to be that of a thing in a module or class of ours, or to stand in code somewhere.
-A word such as ``lock_all`` has to stand in code, in that of CKAN and ckanext-harvest too. Hosts,
+A word such as ``lock_rows`` has to stand in code, in that of CKAN and ckanext-harvest too. Hosts,
 files, and dotted names of other distributions are not asked for.
 """
 

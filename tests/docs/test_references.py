@@ -162,7 +162,7 @@ def test_only_broken_names_are_found(text: str, broken: list[str]) -> None:
         "``link_evidence.find``",
         "``Record.no_such_column``",
         "``core.no_such_module.parse``",
-        "if unknown (dataset_writer)",
+        "if unknown (record_organizations)",
         "a service failed (``service_faults``)",
         "``NoSuchClass``",
     ],
@@ -175,7 +175,7 @@ def test_names_of_nothing_are_found(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "``records.lock_all``, ``harvest.records.lock_all``, ``lock_all`` and ``lock_all()``",
+        "``records.lock_rows``, ``harvest.records.lock_rows``, ``lock_rows`` and ``lock_rows()``",
         "``ckanext.ukharvest.harvest.model.Record``",
         "``Record.missed_runs``, ``GatherState.taken``",
         "``time.monotonic``, ``str.format``, ``IOrganizationController.edit``",

@@ -119,7 +119,7 @@ codecs.register_error(MIXED, _windows_1252)
 
 
 def _fold(name: str) -> str:
-    """Return a name without its punctuation: "iso8859_1" is "ISO-8859-1"."""
+    """Return a name without its case and punctuation, in which publishers differ."""
     return re.sub(r"[-_.: ]", "", name.lower())
 
 

@@ -92,8 +92,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
         import_rules_hash: of the other inputs of that import (source_config.py).
-        package_hash: of the dataset that it wrote, as ``write.package_hash`` returns it; "" if
-            unknown.
+        package_hash: of the dataset that it wrote, as ``dataset_writer.package_hash`` returns it;
+            "" if unknown.
         owner_org: id of the organisation that it gave the dataset to, "none" for no organisation;
             "" if unknown, which counts as no difference (``records.stored_organization``).
         etag, last_modified: the record's own validators or timestamp at that import.

@@ -228,4 +228,4 @@ def test_only_consumers_wait_long_for_redis() -> None:
         queue.get_gather_consumer().redis.connection_pool.connection_kwargs,
     ):
         assert patient["socket_timeout"] > config.BLOCK_SECONDS
-        assert patient["retry"]._retries == 8  # get_retries() is newer than CKAN 2.11
+        assert patient["retry"]._retries == 8  # its public name is newer than CKAN 2.11
