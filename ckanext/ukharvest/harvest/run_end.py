@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
-    """End a run of ours of which nothing is left; commits, never raises.
+    """End a run of ours without anything left to import; commits, never raises.
 
     Of several processes that find nothing left, one ends it: the others wait for its lock.
 
@@ -50,7 +50,7 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
 
 
 def end_done() -> list[str]:
-    """End the runs of ours that nobody has ended: their last consumer died before it did."""
+    """End the runs of ours whose last consumer died before it could."""
     jobs = (
         sa.select(HarvestJob.id)
         .join(HarvestSource, HarvestSource.id == HarvestJob.source_id)

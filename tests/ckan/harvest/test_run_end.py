@@ -1,4 +1,4 @@
-"""A run ends with its last record, once, whoever looks at it in the same moment."""
+"""A run ends with its last record, once, also if several processes look at it at one moment."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_runs_end_without_cron(portal: Portal, publisher: Publisher, consumers: 
 
 @pytest.fixture
 def done(portal: Portal, publisher: Publisher) -> str:
-    """A run of which nothing is left, and that nobody has ended."""
+    """A run without anything left to import, which is not ended yet."""
     publisher.serve(PATH, catalogue(2))
     job_id = portal.create_job(portal.source(publisher.url(PATH)))
     portal.gather(job_id)
@@ -74,7 +74,7 @@ def together(app: CKANTestApp, *calls: Any) -> list[Any]:
                 Session.remove()
 
     with ThreadPoolExecutor(len(calls)) as pool:
-        return [future.result() for future in [pool.submit(call, each) for each in calls]]
+        return [future.result() for future in [pool.submit(call, function) for function in calls]]
 
 
 @pytest.mark.in_process

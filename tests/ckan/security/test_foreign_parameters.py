@@ -34,7 +34,7 @@ def own(
 ) -> dict[str, str]:
     """Return parameter → value: what the administrator of another organisation may use."""
     listed = act("organization_list_for_user", id="other-admin")
-    (organization,) = (each for each in listed if each["id"] != place["organization"])
+    (organization,) = (other for other in listed if other["id"] != place["organization"])
     publisher.serve("/own.json", catalogue(1))
     url = publisher.url("/own.json")
     source = portal.source(url, name="own", owner_org=organization["id"])
@@ -91,7 +91,7 @@ def test_own_things_do_not_open_those_of_others(
     before = stored_state()
     for row in TABLE:
         if not any(map(names_thing, row.given.values())):
-            continue  # names nothing of somebody else
+            continue  # names nothing of another user
         for role in (role for role in ASKING if role not in row.who):
             user = "" if role in NOBODY else role.replace(" ", "-")
             for name, value in own.items():
@@ -110,7 +110,7 @@ def prepared(given: dict[str, Any], place: dict[str, str]) -> dict[str, Any]:
     """Return parameters with the ids that they name, also within lists."""
     place.setdefault("last run", place["run"])
     return {
-        key: [filled({key: each}, place)[key] for each in value]
+        key: [filled({key: part}, place)[key] for part in value]
         if isinstance(value, list)
         else value
         for key, value in filled(given, place).items()
@@ -177,13 +177,13 @@ def test_public_answers_name_nothing_private(
         ("organization_show", {"id": "@organization", "include_datasets": True}),
         ("ukharvest_dataset_show", {"id": "@of private"}),
     )
-    found = []
+    leaks = []
     for row in (*rows, *(Row(name, ALL, given) for name, given in of_ckan)):
         names_source = row.action.startswith(("package_", "current_", "organ", "ukharvest_dataset"))
         for role in ("anonymous", "outsider", "other admin"):
             answer = call(app, row, place, people[role])
             text = json.dumps(answer.json, ensure_ascii=False)
             secrets = hidden - of_dataset if names_source else hidden
-            found += [(row.action, row.given, role, secret) for secret in secrets if secret in text]
+            leaks += [(row.action, row.given, role, secret) for secret in secrets if secret in text]
             assert answer.status_code == 200, (row, text)
-    assert not found, "\n".join(map(str, found))
+    assert not leaks, "\n".join(map(str, leaks))

@@ -61,11 +61,11 @@ def server_errors(
     place["last run"] = place["run"]
     wrong = []
     for row in first_rows():
-        given = filled(row.given, place)
-        without = [{key: given[key] for key in given if key != name} for name in given]
-        cases = [("without", "", each) for each in without]
+        valid = filled(row.given, place)
+        without = [{key: valid[key] for key in valid if key != name} for name in valid]
+        cases = [("without", "", rest) for rest in without]
         cases += [
-            (name, repr(value)[:40], {**given, name: value})
+            (name, repr(value)[:40], {**valid, name: value})
             for name in parameters(row)
             for value in values
         ]
