@@ -52,14 +52,14 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
 def end_done() -> list[str]:
     """End the runs of ours whose last consumer died before it could."""
     jobs = (
-        sa.select(HarvestJob.id)
+        sa.select(HarvestJob.id, model.Package.name)
         .join(HarvestSource, HarvestSource.id == HarvestJob.source_id)
+        .join(model.Package, model.Package.id == HarvestSource.id)
         .where(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
         .where(HarvestSource.type.in_(config.our_type_names()))
     )
-    return [
-        f"ended run {id_}" for id_ in list(Session.scalars(jobs)) if end_if_done(id_, is_read=False)
-    ]
+    rows = Session.execute(jobs).all()
+    return [f"closed the run of {name}" for id_, name in rows if end_if_done(id_, is_read=False)]
 
 
 def _is_open(job_id: str) -> bool:
