@@ -149,12 +149,13 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
     for name, value in data_dict.items():
         # A form may be sent as a dataset is shown, with its organisation as a dict.
         _check_value(name, value, is_id=name in ("id", "owner_org") if is_form else _is_id(name))
-        if value is not None:
-            _check_type(name, value, _FIELDS if is_form else _TEXTS)
-            if name in _FLAGS and not is_form:
-                _check_flag(name, value)
-            if name in _NUMBERS and not is_form and value is not False:  # of a command: none
-                _check_number(name, value)
+        if value is None or value is False:  # so its commands send what was not given
+            continue
+        _check_type(name, value, _FIELDS if is_form else _TEXTS)
+        if name in _FLAGS and not is_form:
+            _check_flag(name, value)
+        if name in _NUMBERS and not is_form:
+            _check_number(name, value)
     if is_form and len(data_dict.get("title") or "") > _LONGEST_TITLE:
         raise invalid("title", gettext("Write at most {n} characters.", n=_LONGEST_TITLE))
     _check_choices(action, data_dict)
@@ -170,7 +171,7 @@ def _check_choices(action: str, data_dict: Mapping[str, Any]) -> None:
     if columns and data_dict.get("attr") not in (None, *columns):
         raise invalid("attr", schema.expected(*columns))
     level = data_dict.get("level")
-    if level is not None and level.lower() not in _LEVELS:
+    if level is not None and str(level).lower() not in _LEVELS:
         raise invalid("level", schema.expected(*_LEVELS))
     if action == "harvest_abort_failed_jobs":
         days = data_dict.get("life_span")

@@ -188,9 +188,9 @@ def test_records_without_their_dataset_are_read_again(
     portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder.files[2] = ("2", {"title": ""})
-    for _ in range(2):
+    for read in ([2], []):  # what failed for its content is read once
         assert figures(portal.run(source)) == {"not modified": 4, "errored": 1}
-        assert folder.read == [2], "it failed"
+        assert folder.read == read
     assert copied(folder) == [0, 1, 3, 4]
     folder.files[2] = ("1", {})
     portal.run(source, force=True)

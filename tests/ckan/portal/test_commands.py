@@ -17,7 +17,7 @@ import pytest
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest import queue
 
-from ckanext.ukharvest.harvest import search_index
+from ckanext.ukharvest import compat
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.commands import invoke, plugin_commands
 from tests.ckan.harvesting import Portal
@@ -149,7 +149,7 @@ def test_every_command_ends_as_it_should(
 def test_commands_as_processes(ready_source: SourceMaker, ckan: Ckan) -> None:
     """One of each group, as on the command line."""
     source = ready_source(PATH, catalogue(3), name="somewhere")
-    search_index.remove_from_index([source])
+    compat.remove_from_index([source])
     assert call_action("package_search", fq="dataset_type:harvest")["count"] == 0
     ckan("harvester", "reindex")
     assert call_action("package_search", fq="dataset_type:harvest")["count"] == 1
