@@ -146,7 +146,8 @@ def test_hostile_text_is_harmless_on_the_source_form(editor: Page) -> None:
         call_action("harvest_source_patch", id="maps", title=text, notes=text)
         editor.goto("/harvest/edit/maps")
         looks.assert_harmless(editor)
-        assert editor.locator("#field-notes").input_value() == text.strip()
+        stored = text.replace("\u202d", "").replace("\u202e", "")  # they turn what follows round
+        assert editor.locator("#field-notes").input_value() == stored.strip()
     editor.goto("/harvest/new")
     for number, text in enumerate(looks.HOSTILE):  # each time the form comes back with errors
         editor.locator("#field-url").evaluate("(field, text) => { field.value = text }", text)
