@@ -250,7 +250,10 @@ MUTANTS = (
         "ckanext.ukharvest.readers.rdf.context_limits._Work.check",
         "self._number * size",
         "size",
-        ("tests/readers/rdf/test_context_limits.py",),
+        (
+            "tests/readers/rdf/test_context_limits.py::"
+            "test_context_with_escaped_letters_is_refused_too",
+        ),
     ),
     Mutant(
         "page-forbidden",
