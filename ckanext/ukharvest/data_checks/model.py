@@ -459,7 +459,7 @@ def resources(
         .options(sa.orm.defer(DataCheck.report), sa.orm.defer(DataCheck.findings))
         .order_by(DataCheck.errors.desc(), Package.name, DataCheck.resource_id)
     )
-    return number, Session.execute(page.limit(limit).offset(min(offset, number))).all()
+    return number, Session.execute(page.limit(limit).offset(offset)).all()
 
 
 def count_verdicts() -> dict[str, int]:

@@ -99,7 +99,7 @@ def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:
         .where(*where)
         .order_by(_SINCE, Package.name, Resource.id)
         .limit(limit)
-        .offset(min(offset, number))
+        .offset(offset)
     )
     return number, Session.execute(page).all()
 

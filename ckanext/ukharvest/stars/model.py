@@ -122,6 +122,4 @@ def datasets(
     )
     page = query.order_by(StarRating.stars.asc().nulls_first(), Package.name)
     number = Session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
-    # PostgreSQL's bigint ends somewhere.
-    page = page.limit(limit).offset(min(offset, number))
-    return number, Session.execute(page).all()
+    return number, Session.execute(page.limit(limit).offset(offset)).all()
