@@ -484,9 +484,9 @@ MUTANTS = (
     Mutant(
         "approved-although-back",
         "A record that came back is not deleted by an approval of the older list.",
-        "ckanext.ukharvest.harvest.decisions.waiting_deletions",
-        "            Record.missed_runs > 0,\n",
-        "",
+        "ckanext.ukharvest.harvest.pending.DUE",
+        " OR record.missed_runs > 0",
+        " OR true",
         ("tests/ckan/deletions/test_approval.py",),
     ),
     Mutant(
@@ -816,9 +816,17 @@ MUTANTS = (
         "held-deletions-released",
         "What waits for a person's approval is not deleted because its share has become smaller.",
         "ckanext.ukharvest.harvest.gather._plan",
-        '        held=(row.held or {}).get("guids", ()),\n',
+        "        held=held,\n",
         "",
         ("tests/ckan/deletions/test_approval.py",),
+    ),
+    Mutant(
+        "deleted-by-hand-unseen",
+        "A dataset that a person deleted counts neither as here nor as missing.",
+        "ckanext.ukharvest.harvest.record_state._STATE",
+        "WHEN dataset.state <> 'active' AND NOT record.removed",
+        "WHEN false",
+        ("tests/ckan/harvest/test_record_state.py",),
     ),
     Mutant(
         "failed-again-hidden",

@@ -38,11 +38,10 @@ _DATASETS = (
 )
 _HELD = (
     "UPDATE ukharvest_record SET missed_runs = 3 WHERE source_id = :source AND id % 2 = 0",
-    """INSERT INTO ukharvest_source (source_id, held)
-       SELECT :source, jsonb_build_object('job_id', CAST(:job AS text), 'reason', 'all are gone',
-                                          'since', '2026-11-01T10:00:00', 'guids', jsonb_agg(guid))
-         FROM ukharvest_record WHERE source_id = :source AND missed_runs > 0
-       ON CONFLICT (source_id) DO UPDATE SET held = EXCLUDED.held""",
+    """INSERT INTO ukharvest_pending (source_id, job_id, kind, guid, since)
+       SELECT :source, :job, 'deletion', guid, '2026-11-01 10:00:00'
+         FROM ukharvest_record WHERE source_id = :source AND missed_runs > 0""",
+    """UPDATE ukharvest_job SET waits = '{"reason": "all are gone"}' WHERE job_id = :job""",
     """INSERT INTO ukharvest_change (record_id, job_id, created, kind, fields)
        SELECT (SELECT min(id) FROM ukharvest_record WHERE source_id = :source), :job,
               now() - (:changes - n) * interval '1 day', 'updated',

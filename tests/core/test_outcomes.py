@@ -9,7 +9,15 @@ from enum import Enum
 
 import pytest
 
-from ckanext.ukharvest.core.outcomes import PreviewState, RecordOutcome, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import (
+    AdoptedBy,
+    DecisionKind,
+    PendingKind,
+    PreviewState,
+    RecordOutcome,
+    RunMode,
+    RunOutcome,
+)
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.core.status_rules import Health
 
@@ -18,7 +26,9 @@ STORED = {
     RunMode: "normal force approval",
     RunOutcome: "finished held failed stopped errors empty shrunk unchanged decided settled"
     " running queued",
-    RecordOutcome: "added updated deleted errored skipped adopted adopted_by_guid kept",
+    RecordOutcome: "added updated deleted errored skipped",
+    AdoptedBy: "source guid",
+    PendingKind: "deletion identifier",
     PreviewState: "waiting running done stopped",
     Severity: "stop lost problem note",
     Health: "off held failing late hiccup empty shrunk errors new healthy",
@@ -32,10 +42,10 @@ def test_stored_values_are_unchanged(kind: type[Enum]) -> None:
 
 
 def test_a_member_is_written_as_its_value() -> None:
-    member = RecordOutcome.ADOPTED_BY_GUID
-    assert (str(member), f"{member}", f"{member:.7}") == (*["adopted by guid"] * 2, "adopted")
-    assert json.dumps({member: member}) == '{"adopted by guid": "adopted by guid"}'
-    assert {"adopted by guid": 1}[member] == 1
+    member = DecisionKind.SAME_DATASETS
+    assert (str(member), f"{member}", f"{member:.4}") == (*["same datasets"] * 2, "same")
+    assert json.dumps({member: member}) == '{"same datasets": "same datasets"}'
+    assert {"same datasets": 1}[member] == 1
     out = io.StringIO()
     csv.writer(out).writerow([member])
-    assert out.getvalue().strip() == "adopted by guid"
+    assert out.getvalue().strip() == "same datasets"

@@ -191,6 +191,8 @@ def here(guid: str, *, fingerprint: str) -> KnownRecord:
         etag="",
         last_modified="",
         outcome="added",
+        adopted="",
+        kept=False,
         missed_runs=0,
         removed=False,
         package_state="active",

@@ -90,6 +90,7 @@ class RecordState(StrEnum):
     WAITING = "waiting"  # not imported yet
     SKIPPED = "skipped"
     KEPT = "kept"  # missing, and a person kept its dataset
+    DELETED_HERE = "deleted_here"  # a person deleted its dataset
     UNCHANGED = "unchanged"
 
 
@@ -99,16 +100,27 @@ WITH_PROBLEMS = "problems"
 
 
 class RecordOutcome(StrEnum):
-    """How a record's last import ended, or what its row is without one."""
+    """How a record's last import ended."""
 
     ADDED = "added"
     UPDATED = "updated"
     DELETED = "deleted"
     ERRORED = "errored"
     SKIPPED = "skipped"
-    ADOPTED = "adopted"
-    ADOPTED_BY_GUID = "adopted by guid"
-    KEPT = "kept"  # its record is gone, and a person kept its dataset
+
+
+class AdoptedBy(StrEnum):
+    """By what adoption found the dataset of a record."""
+
+    SOURCE = "source"  # a harvest object or an extra of the dataset names this source
+    GUID = "guid"  # the same identifier alone
+
+
+class PendingKind(StrEnum):
+    """What waits for a person."""
+
+    DELETION = "deletion"
+    IDENTIFIER = "identifier"  # records seem to have new ones
 
 
 class DecisionKind(StrEnum):

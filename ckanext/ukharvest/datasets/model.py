@@ -12,6 +12,14 @@ from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest.harvest import accepted_problems, lists
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, SourceState
+from ckanext.ukharvest.harvest.record_state import (
+    DATASET,
+    DATASET_OF,
+    DELETION,
+    DELETION_OF,
+    RECORD,
+    STATE,
+)
 
 Session = model.Session
 
@@ -36,7 +44,6 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
         is_news: the run that saw the record last is the one that wrote the dataset.
         harvested: when the dataset was last written by a harvest.
         changed: when the dataset was last changed by anybody.
-        is_held: its deletion is pending.
         problems: number of the record's problems.
         is_listed_twice: another source lists it too; its record is skipped.
         id (as ``sweeper.next_start`` expects), source_id, source_url, source_type, source_name,
@@ -47,17 +54,17 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
     """
     if not package_ids:
         return {}
-    dataset, package = aliased(model.Package), aliased(model.Package)
-    source_id = sa.func.coalesce(Record.source_id, HarvestObject.harvest_source_id)
+    dataset, record, package = DATASET, RECORD, aliased(model.Package)
+    source_id = sa.func.coalesce(record.source_id, HarvestObject.harvest_source_id)
     is_current = sa.and_(
         HarvestObject.package_id == dataset.id,
         HarvestObject.current.is_(True),
-        sa.or_(Record.id.is_(None), HarvestObject.harvest_source_id == Record.source_id),
+        sa.or_(record.id.is_(None), HarvestObject.harvest_source_id == record.source_id),
     )
     query = (
         sa.select(
             dataset.id.label("package_id"),
-            *_of_record(dataset),
+            *_of_record(),
             HarvestSource.id,
             HarvestSource.id.label("source_id"),
             HarvestSource.url.label("source_url"),
@@ -75,7 +82,8 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
             model.Group.title.label("organization_title"),
         )
         .select_from(dataset)
-        .outerjoin(Record, Record.package_id == dataset.id)
+        .outerjoin(record, DATASET_OF)
+        .outerjoin(DELETION, DELETION_OF)
         .outerjoin(HarvestObject, is_current)
         .join(HarvestSource, HarvestSource.id == source_id)
         .join(package, package.id == HarvestSource.id)
@@ -88,33 +96,31 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
             dataset.id,
             HarvestObject.id.is_(None),
             HarvestObject.import_finished.desc().nulls_last(),
-            Record.last_seen.desc().nulls_last(),
+            record.last_seen.desc().nulls_last(),
         )
     )
     return {row.package_id: row for row in Session.execute(query)}
 
 
-def _of_record(dataset: Any) -> tuple[Any, ...]:
+def _of_record() -> tuple[Any, ...]:
+    dataset, record, other = DATASET, RECORD, aliased(Record)
     problems = sa.select(sa.func.count()).where(
-        RecordProblem.record_id == Record.id, RecordProblem.current, accepted_problems.is_to_fix()
+        RecordProblem.record_id == record.id, RecordProblem.current, accepted_problems.is_to_fix()
     )
-    held = SourceState.held["guids"].has_key(sa.func.coalesce(Record.guid, ""))
-    other = aliased(Record)
     return (
-        Record.id.label("record_id"),
-        sa.func.coalesce(Record.guid, HarvestObject.guid).label("guid"),
-        Record.outcome,
-        Record.state,
-        Record.missed_runs,
-        Record.last_seen.label("checked"),
-        Record.written,
-        Record.error,
-        Record.supplied_fields,
-        sa.func.nullif(Record.url, "").label("record_url"),
-        (Record.last_seen_job_id == HarvestObject.harvest_job_id).label("is_news"),
+        record.id.label("record_id"),
+        sa.func.coalesce(record.guid, HarvestObject.guid).label("guid"),
+        record.outcome,
+        sa.case((record.id.isnot(None), sa.literal_column(STATE))).label("state"),
+        record.missed_runs,
+        record.last_seen.label("checked"),
+        record.written,
+        record.error,
+        record.supplied_fields,
+        sa.func.nullif(record.url, "").label("record_url"),
+        (record.last_seen_job_id == HarvestObject.harvest_job_id).label("is_news"),
         sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered).label("harvested"),
         dataset.metadata_modified.label("changed"),
-        sa.func.coalesce(held, sa.false()).label("is_held"),
         problems.scalar_subquery().label("problems"),
         sa.select(other.id).where(other.same_as == dataset.id).exists().label("is_listed_twice"),
     )

@@ -127,8 +127,8 @@ def _state(origin: Origin) -> str:
         return KEPT
     if not origin.is_running:
         return OFF
-    if origin.state == RecordState.MISSING:
-        return HELD if origin.is_held else MISSING
+    if origin.state in (RecordState.MISSING, RecordState.HELD):
+        return str(origin.state)
     return CURRENT
 
 

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
 from ckanext.ukharvest.core.records import OF_DATASET
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
-from ckanext.ukharvest.harvest import changes, outcomes, record_history
+from ckanext.ukharvest.harvest import changes, record_history, record_state
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.record_history import Found, Pass
 from ckanext.ukharvest.lib import texts as lib_texts
@@ -28,7 +28,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
     # It can be another organisation's private dataset.
     may_read = dataset is None or not dataset.private or may(context, "package_show", id=dataset.id)
     source = model.Package.get(row.source_id)
-    state = outcomes.state_now(row.id, row.source_id)
+    state = record_state.state_now(row.id, row.source_id)
     glance = record_history.glance_at(row.id) if may_read else None
     return {
         "id": row.id,

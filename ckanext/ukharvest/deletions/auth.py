@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from ckanext.ukharvest.lib.auth import administer_source, update_source
 
-ukharvest_deletion_decide = administer_source
-ukharvest_identifier_change_decide = administer_source
-ukharvest_deletion_list = update_source
-ukharvest_identifier_change_list = update_source
+ukharvest_pending_decide = administer_source
+ukharvest_pending_list = update_source

@@ -8,6 +8,7 @@ import click
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.lib.output import source_or_fail, write_table
 
@@ -15,11 +16,13 @@ DELETION_COLUMNS = ("title", "dataset_name", "last_seen", "guid")
 CHANGE_COLUMNS = ("title", "dataset_name", "guid", "new_guid")
 
 
-def _call(action: str, source_id: str, **more: str) -> dict[str, Any]:
-    """Call an action of ours about a source; a refusal ends the command."""
+def _call(verb: str, source_id: str, **more: str) -> dict[str, Any]:
+    """List what waits at a source, or decide; a refusal ends the command."""
     context = {"ignore_auth": True, "user": config.harvest_user()}
     try:
-        return dict(tk.get_action(f"ukharvest_{action}")(context, {"source_id": source_id, **more}))
+        return dict(
+            tk.get_action(f"ukharvest_pending_{verb}")(context, {"source_id": source_id, **more})
+        )
     except tk.ValidationError as exc:
         raise click.ClickException(exc.error_dict["source_id"][0]) from exc
 
@@ -34,15 +37,15 @@ def approve(source: str, yes: bool) -> None:
     came back meanwhile are not listed.
     """
     source_id = str(source_or_fail(source).id)
-    pending = _call("deletion_list", source_id)
-    if not pending["deletions"]:
+    pending = _call("list", source_id, kind=PendingKind.DELETION)
+    if not pending["results"]:
         click.echo("No deletion of this source waits for approval.")
         return
-    write_table(pending["deletions"], DELETION_COLUMNS)
+    write_table(pending["results"], DELETION_COLUMNS)
     click.echo(f"\n{pending['reason']} (waiting since {pending['since']} UTC)")
     if not yes:
         click.confirm(f"Delete {counted(len(pending['deletions']), 'dataset')}?", abort=True)
-    done = _call("deletion_decide", source_id, decision="approve")
+    done = _call("decide", source_id, decision="approve")
     left = done["kept"] + done["left"]
     click.echo(f"Deleted: {done['deleted']}. Refused: {done['refused']}. Left alone: {left}.")
 
@@ -61,16 +64,16 @@ def identifiers(source: str, decision: str | None) -> None:
     run imports the new records as new datasets, and the old ones count as missing.
     """
     source_id = str(source_or_fail(source).id)
-    pending = _call("identifier_change_list", source_id)
+    pending = _call("list", source_id, kind=PendingKind.IDENTIFIER)
     if not pending["count"]:
         click.echo("No identifiers of this source wait for a decision.")
         return
-    write_table(pending["changes"], CHANGE_COLUMNS)
+    write_table(pending["results"], CHANGE_COLUMNS)
     click.echo(f"\n{pending['count']} datasets wait for a decision since {pending['since']} UTC.")
     if decision is None:
         click.echo("Decide with --same or --different.")
         return
-    done = _call("identifier_change_decide", source_id, decision=decision)
+    done = _call("decide", source_id, decision=decision)
     if decision == "same":
         click.echo(f"Kept under their new identifiers: {done['datasets']}.")
     else:

@@ -7,6 +7,7 @@ from typing import Any
 from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
+from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import (
     ask,
@@ -22,6 +23,7 @@ from ckanext.ukharvest.sources import pages as source_pages
 
 deletions = Blueprint("ukharvest_deletions", __name__)
 
+_LIST, _DECIDE = "ukharvest_pending_list", "ukharvest_pending_decide"
 PER_PAGE = 50
 CSV_PAGE = 5000
 # If there are more, the fetch consumers delete them: a request must not take minutes.
@@ -33,21 +35,19 @@ Row = dict[str, Any]
 
 @deletions.route("/harvest/<name>/deletions", methods=["GET"])
 def read(name: str) -> str:
-    return _page(name, "ukharvest_deletion_list")
+    return _page(name, PendingKind.DELETION)
 
 
-def _page(name: str, action: str) -> str:
+def _page(name: str, kind: PendingKind) -> str:
     source = source_pages.find_source(name)
-    plan, number = ask_page(action, PER_PAGE, source_id=source["id"])
-    pages = count_pages(plan["count"], PER_PAGE, number)
-    return _render(source, action, plan, page=number, pages=pages)
+    plan, number = ask_page(_LIST, PER_PAGE, source_id=source["id"], kind=kind)
+    return _render(source, plan, page=number, pages=count_pages(plan["count"], PER_PAGE, number))
 
 
-def _render(source: Row, action: str, plan: Row, **more: Any) -> str:
+def _render(source: Row, plan: Row, **more: Any) -> str:
     return source_pages.render(
         "ukharvest/decision.html",
         source,
-        action=action,
         plan=plan,
         here=_url(source),
         url=lambda page: _url(source, page=page),
@@ -66,7 +66,7 @@ def as_csv(name: str) -> Response:
 
     def some(offset: int) -> Row:
         plan = _plan(source, limit=CSV_PAGE, offset=offset)
-        return {"count": plan["count"], "results": plan["deletions"]}
+        return {"count": plan["count"], "results": plan["results"]}
 
     return csv_response(map(_line, collect_pages(some)), COLUMNS, f"deletions-{source['name']}")
 
@@ -101,7 +101,7 @@ def _keep(source: Row, version: str) -> Any:
         return _nothing_waits(source)
     guid = tk.request.form.get("guid")
     only = {"guids": [guid]} if guid else {"version": version}
-    done = _decide(source, "deletion", "keep", **only)
+    done = _decide(source, "keep", **only)
     if done is None:
         return _back(source)
     if not done["kept"]:
@@ -117,7 +117,7 @@ def _keep(source: Row, version: str) -> Any:
 
 
 def _withdraw(source: Row) -> Any:
-    if _decide(source, "deletion", "withdraw") is None:
+    if _decide(source, "withdraw") is None:
         return _back(source)
     tk.h.flash_success(tk._("Saved."))
     return _to_source(source)
@@ -134,7 +134,7 @@ def confirm(name: str) -> Any:
     if tk.request.args.get("version") != plan["version"]:
         tk.h.flash_error(others_wait())
         return _back(source)
-    return _render(source, "ukharvest_deletion_list", plan, asks_again=True)
+    return _render(source, plan, asks_again=True)
 
 
 @deletions.route("/harvest/<name>/deletions/delete", methods=["POST"])
@@ -145,7 +145,7 @@ def delete(name: str) -> Any:
     if not waiting:
         return _nothing_waits(source)
     background = waiting > MOST_AT_ONCE
-    done = _decide(source, "deletion", "approve", version=_version(), background=background)
+    done = _decide(source, "approve", version=_version(), background=background)
     if done is None:
         return _back(source)
     if not background:  # else the source's page shows the progress
@@ -174,19 +174,15 @@ def _version() -> str:
     return str(tk.request.form.get("version") or "none")
 
 
-def _plan(source: Row, **page: int) -> Row:
-    return dict(ask("ukharvest_deletion_list", source_id=source["id"], **page))
+def _plan(source: Row, **page: Any) -> Row:
+    return dict(ask(_LIST, source_id=source["id"], **page))
 
 
-def _decide(source: Row, about: str, decision: str, **more: Any) -> Row | None:
-    """Call the action; on a validation error flash its messages and return None.
-
-    Args:
-        about: "deletion" or "identifier_change".
-    """
+def _decide(source: Row, decision: str, **more: Any) -> Row | None:
+    """Call the action; on a validation error flash its messages and return None."""
     data = {"source_id": source["id"], "decision": decision, **more}
     try:
-        return dict(tk.get_action(f"ukharvest_{about}_decide")(context(), data))
+        return dict(tk.get_action(_DECIDE)(context(), data))
     except tk.NotAuthorized:
         return tk.abort(403, tk._(ADMINISTRATORS))
     except tk.ValidationError as exc:
@@ -207,21 +203,21 @@ identifiers = Blueprint("ukharvest_identifiers", __name__)
 
 @identifiers.route("/harvest/<name>/identifiers", methods=["GET"], endpoint="read")
 def read_identifiers(name: str) -> str:
-    return _page(name, "ukharvest_identifier_change_list")
+    return _page(name, PendingKind.IDENTIFIER)
 
 
 @identifiers.route("/harvest/<name>/identifiers", methods=["POST"], endpoint="decide")
 def decide_identifiers(name: str) -> Any:
     source = source_pages.find_source(name)
     check_token()
-    if not may(context(), "ukharvest_identifier_change_decide", source_id=source["id"]):
+    if not may(context(), _DECIDE, source_id=source["id"]):
         return tk.abort(403, tk._(ADMINISTRATORS))
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
         return _wait(source)
-    if not ask("ukharvest_identifier_change_list", source_id=source["id"], limit=0)["count"]:
+    if not _plan(source, kind=PendingKind.IDENTIFIER, limit=0)["count"]:
         return _nothing_waits(source)
-    done = _decide(source, "identifier_change", choice, version=_version())
+    done = _decide(source, choice, version=_version())
     if done is None:
         return _back(source)
     tk.h.flash_success(

@@ -6,6 +6,7 @@ import sys
 
 from ckan.plugins import toolkit as tk
 
+from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import (
     Schema,
@@ -17,11 +18,15 @@ from ckanext.ukharvest.lib.schema import (
 
 
 @tk.validator_args
-def deletion_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
-    return {**page(), "limit": [default(sys.maxsize), natural_number_validator]}
+def pending_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
+    return {
+        **page(),
+        "limit": [default(sys.maxsize), natural_number_validator],
+        "kind": [default(PendingKind.DELETION), schema.one_of(*PendingKind)],
+    }
 
 
-def decision_schema(*decisions: str) -> Schema:
+def pending_decide_schema(*decisions: str) -> Schema:
     return {
         "decision": [tk.get_validator("not_missing"), schema.one_of(*decisions)],
         "version": text_parameter(),

@@ -314,7 +314,7 @@ def hand_over(row: Record, route: Route) -> None:
     taker = Session.get(Record, route.record_id, with_for_update=True, populate_existing=True)
     taker.package_id, taker.resources = row.package_id, row.resources
     taker.supplied_fields = row.supplied_fields
-    taker.outcome, taker.same_as = RecordOutcome.UPDATED, None
+    taker.outcome, taker.same_as = "", None
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
     # The history of the dataset goes with it.
     execute(sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id))

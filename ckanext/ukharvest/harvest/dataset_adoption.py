@@ -17,10 +17,10 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.dialects import postgresql
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.outcomes import NOT_READ, RecordOutcome
+from ckanext.ukharvest.core.outcomes import NOT_READ, AdoptedBy
 from ckanext.ukharvest.harvest.database import execute, exists_statements
 from ckanext.ukharvest.harvest.model import JobReport, Record
-from ckanext.ukharvest.reading.record_classifier import UNCONFIRMED, KnownRecord
+from ckanext.ukharvest.reading.record_classifier import KnownRecord
 
 Session = model.Session
 
@@ -44,9 +44,9 @@ class Found(NamedTuple):
     evidence: str
 
     @property
-    def outcome(self) -> RecordOutcome:
-        """The outcome of its row."""
-        return RecordOutcome.ADOPTED_BY_GUID if self.evidence == "guid" else RecordOutcome.ADOPTED
+    def adopted(self) -> AdoptedBy:
+        """What its row says."""
+        return AdoptedBy.GUID if self.evidence == "guid" else AdoptedBy.SOURCE
 
     def as_known_record(self) -> KnownRecord:
         """Return the known record that adopting the dataset would create."""
@@ -59,7 +59,9 @@ class Found(NamedTuple):
             url="",
             etag="",
             last_modified="",
-            outcome=self.outcome,
+            outcome="",
+            adopted=self.adopted,
+            kept=False,
             missed_runs=0,
             removed=False,
             package_state="active",
@@ -180,7 +182,7 @@ def release(source_id: str) -> int:
 def _unconfirmed(source_id: str) -> tuple[Any, ...]:
     return (
         Record.source_id == source_id,
-        Record.outcome.in_(UNCONFIRMED),
+        Record.adopted != "",
         Record.package_id.isnot(None),
     )
 
@@ -340,7 +342,9 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
             last_modified="",
             etag="",
             missed_runs=0,
-            outcome=RecordOutcome.ADOPTED,
+            outcome="",
+            adopted=AdoptedBy.SOURCE,
+            kept=False,
             error=None,
         )
     )
@@ -352,7 +356,7 @@ def _insert(source_id: str, datasets: list[Found]) -> None:
             "source_id": source_id,
             "guid": dataset.guid,
             "package_id": dataset.package_id,
-            "outcome": dataset.outcome,
+            "adopted": dataset.adopted,
         }
         for dataset in datasets
     ]
@@ -362,7 +366,8 @@ def _insert(source_id: str, datasets: list[Found]) -> None:
         index_elements=["source_id", "guid"],
         set_={
             "package_id": insert.excluded.package_id,
-            "outcome": insert.excluded.outcome,
+            "outcome": "",
+            "adopted": insert.excluded.adopted,
             "fingerprint": "",
             "supplied_fields": sa.null(),
             "error": sa.null(),

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.core.outcomes import DecisionKind, RecordOutcome, RecordState
+from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import Decision, Record
 
@@ -58,16 +58,10 @@ def of_run(job_id: str) -> list[Decision]:
     return list(Session.scalars(query.where(Decision.kind != DecisionKind.RUN_STOPPED)))
 
 
-def count_kept(source_id: str) -> int:
-    """Return the number of datasets that a person kept although their records are gone."""
-    kept = Session.query(Record.id).filter_by(source_id=source_id, state=RecordState.KEPT)
-    return kept.count()
-
-
 def stop_keeping(source_id: str, user: str) -> int:
     """Let records of kept datasets count as missing again; return their number; commits."""
-    kept = sa.update(Record).filter_by(source_id=source_id, state=RecordState.KEPT)
-    number = int(execute(kept.values(outcome=RecordOutcome.UPDATED)).rowcount)
+    gone = sa.update(Record).where(Record.source_id == source_id, Record.missed_runs > 0)
+    number = int(execute(gone.where(Record.kept).values(kept=False)).rowcount)
     if number:
         add(source_id, user, DecisionKind.NOT_KEPT, number=number)
     Session.commit()

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
-import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError
 
@@ -16,7 +15,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import deletions
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.errors import SourceError, UkharvestError
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import AdoptedBy, PendingKind, RunMode, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.harvest import (
@@ -24,21 +23,20 @@ from ckanext.ukharvest.harvest import (
     claims,
     conflicts,
     dataset_adoption,
-    decisions,
     gather_state,
     outcomes,
+    pending,
     search_index,
     source_config,
     stopping,
 )
 from ckanext.ukharvest.harvest import objects as harvest_objects
 from ckanext.ukharvest.harvest.claims import failing_service
-from ckanext.ukharvest.harvest.database import ensure_source_state
-from ckanext.ukharvest.harvest.decisions import Change
 from ckanext.ukharvest.harvest.gather_state import GatherState, Stopped, end_if_replaced, show_life
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.items import Item
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.pending import Change
 from ckanext.ukharvest.harvest.preparation import Preparation
 from ckanext.ukharvest.harvest.records import (
     forget,
@@ -48,6 +46,7 @@ from ckanext.ukharvest.harvest.records import (
     write_again,
 )
 from ckanext.ukharvest.harvest.source_config import Setting, setting_of
+from ckanext.ukharvest.harvest.source_moves import load_facts
 from ckanext.ukharvest.harvest.store import save_contents
 from ckanext.ukharvest.mapping.kept_fields import match_key
 from ckanext.ukharvest.reading import changed_identifiers as rules
@@ -122,7 +121,7 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
     new = harvest_objects.new_ones(state.job_id)
     if not rules.enough(len(new), len(missing)):
         return
-    pairs = rules.match(decisions.load_facts(missing), list(_read_records(state, new)))
+    pairs = rules.match(load_facts(missing), list(_read_records(state, new)))
     if rules.enough(len(pairs), len(missing)):
         guids = {pair.old.guid: pair.new.guid for pair in pairs}
         state.changed = Change(guids, _moves(pairs), missing=len(missing))
@@ -186,18 +185,28 @@ def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
     if ending.unchanged:
         gather_state.leave_all(state)
     complete, reason = _completeness(state, ending)
-    changed = _hold_back_changed(state, complete)
-    plan = _plan_deletions(state, complete, changed)
+    stored = pending.Stored(state.source.id)
+    changed = _hold_back_changed(state, stored, complete)
+    plan = _plan_deletions(state, stored, complete, changed)
     _stage_deletions(state, plan.delete)
     state.mark_unchanged()
-    _mark_missing(state, plan, complete)
+    _mark_missing(state, plan)
+    if complete:  # else pending deletions do not change
+        _forget_strangers(state)
+        stored.replace(PendingKind.DELETION, state.job_id, dict.fromkeys(plan.held, ""))
     unread = state.counts["lost"] + state.counts["new_identifiers"]
     source_config.save_sync_state(setting, state.job_id, ending, unread=unread)
     harvest_objects.forget_point(setting.id)
     problems = [problem.message for problem in ending.problems]
     if changed and complete:
         problems.insert(0, changed.reason)
-    _end_report(state, plan, complete=complete, reason=_sentences(reason or plan.reason, *problems))
+    _end_report(
+        state,
+        plan,
+        changed,
+        complete=complete,
+        reason=_sentences(reason or plan.reason, *problems),
+    )
     outcomes.save_unread(state.job_id)
     harvest_objects.show_staged(state.job_id)
     outcomes.settle(setting.id)
@@ -228,18 +237,14 @@ def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
     return ending.complete, ending.reason
 
 
-def _hold_back_changed(state: GatherState, complete: bool) -> Change | None:
+def _hold_back_changed(state: GatherState, stored: pending.Stored, complete: bool) -> Change | None:
     """Let records wait that seem to have new identifiers; return which.
 
     They are those of this run, or of the last complete one: an incomplete run proves nothing,
     except that a record that it saw has its old identifier.
     """
-    row = ensure_source_state(state.source.id)
-    changed = state.changed
-    if not complete:
-        changed = decisions.load_changed_identifiers(row, state.listing.seen)
-    if complete or row.changed_identifiers:
-        decisions.update_changed_identifiers(row, state.job_id, changed)
+    changed = state.changed if complete else stored.change(state.listing.seen)
+    stored.replace(PendingKind.IDENTIFIER, state.job_id, changed.guids if changed else {})
     if changed:
         hold_back(state, changed.guids.values())
         state.counts["new_identifiers"] = len(changed.guids)
@@ -247,13 +252,18 @@ def _hold_back_changed(state: GatherState, complete: bool) -> Change | None:
 
 
 def _plan_deletions(
-    state: GatherState, complete: bool, changed: Change | None
+    state: GatherState, stored: pending.Stored, complete: bool, changed: Change | None
 ) -> deletions.DeletionPlan:
     known = {
         guid: deletions.KnownRecord(missed=record.missed_runs, active=record.can_go_missing)
         for guid, record in state.known.items()
     }
-    plan = _plan(state, known, complete, changed)
+    held = [
+        guid
+        for guid in stored.guids(PendingKind.DELETION)
+        if guid in known and known[guid].missed  # else it came back meanwhile
+    ]
+    plan = _plan(state, known, held, complete, changed)
     due = [*plan.delete, *plan.held]
     ids = {state.known[guid].package_id: guid for guid in due}
     routes = {
@@ -263,7 +273,7 @@ def _plan_deletions(
         return plan
     # Datasets that go on from another source are not deleted, so they do not count as such.
     others = {guid: record for guid, record in known.items() if guid not in routes}
-    plan = _plan(state, others, complete, changed)
+    plan = _plan(state, others, held, complete, changed)
     taken = [guid for guid in due if guid in routes and routes[guid].is_same_organisation]
     asked = [guid for guid in due if guid in routes and guid not in taken]
     return replace(
@@ -290,19 +300,19 @@ def _why_asked(routes: Iterable[conflicts.Route]) -> str:
 def _plan(
     state: GatherState,
     known: Mapping[str, deletions.KnownRecord],
+    held: Collection[str],
     complete: bool,
     changed: Change | None,
 ) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
     is_first = any(record.is_newly_adopted for record in state.known.values())
-    row = ensure_source_state(state.source.id)
     return deletions.plan(
         known,
         # A record that waits under a new identifier is not missing.
         state.listing.seen.union(changed.guids) if changed else state.listing.seen,
         complete=complete,
         said_deleted=() if is_first else state.listing.said_deleted,
-        held=(row.held or {}).get("guids", ()),
+        held=held,
         after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
         max_share=config.delete_max_share(),
     )
@@ -319,7 +329,7 @@ def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
     state.batch.clear()
 
 
-def _mark_missing(state: GatherState, plan: deletions.DeletionPlan, complete: bool) -> None:
+def _mark_missing(state: GatherState, plan: deletions.DeletionPlan) -> None:
     missing = [state.known[guid] for guid in (*plan.missing, *plan.held)]
     mark_missed(record.id for record in missing)
     outcomes.save_missing(state.job_id, [row.id for row in missing if not row.missed_runs])
@@ -327,27 +337,35 @@ def _mark_missing(state: GatherState, plan: deletions.DeletionPlan, complete: bo
     mark_back(state.known[guid].id for guid in plan.back)
     state.counts["missing"] = len(plan.missing)
     state.counts["held"] = len(plan.held)
-    if complete:  # else pending deletions do not change
-        # Datasets adopted by guid alone that are not in this source after all.
-        forget(
-            record.id
-            for guid, record in state.known.items()
-            if record.outcome == RecordOutcome.ADOPTED_BY_GUID and guid not in state.listing.seen
-        )
-        row = ensure_source_state(state.source.id)
-        row.held = decisions.update_held(row.held, state.job_id, plan) or sa.null()
+
+
+def _forget_strangers(state: GatherState) -> None:
+    """Delete the rows of datasets adopted by guid alone that are not in this source after all."""
+    forget(
+        record.id
+        for guid, record in state.known.items()
+        if record.adopted == AdoptedBy.GUID and guid not in state.listing.seen
+    )
 
 
 def _end_report(
-    state: GatherState, plan: deletions.DeletionPlan, *, complete: bool, reason: str
+    state: GatherState,
+    plan: deletions.DeletionPlan,
+    changed: Change | None,
+    *,
+    complete: bool,
+    reason: str,
 ) -> None:
     report = state.report()
     report.counts = {"seen": 0, **state.counts}
     if plan.shortfall:
         report.counts["shortfall"] = asdict(plan.shortfall)
     report.complete = complete
-    waits = bool(plan.held or state.counts["new_identifiers"])
-    report.outcome = RunOutcome.HELD if waits else RunOutcome.FINISHED
+    report.outcome = RunOutcome.FINISHED
+    if plan.held or changed:
+        report.outcome = RunOutcome.HELD
+        moves, missing = (changed.moves, changed.missing) if changed else ((), 0)
+        report.waits = pending.Waits(plan.reason, moves, missing).as_stored()
     report.reason = reason
     report.finished = report.heartbeat = utcnow()
 
@@ -383,8 +401,8 @@ def take_single(state: GatherState, record: Classified) -> None:
 
 def finish_single(state: GatherState, setting: Setting) -> None:
     """End the run's report, and release the object."""
-    waiting = decisions.guids_of(ensure_source_state(state.source.id))
-    is_waiting = hold_back(state, list(waiting))
+    waiting = pending.Stored(state.source.id).guids(PendingKind.IDENTIFIER)
+    is_waiting = hold_back(state, set(waiting.values()))
     report = state.report()
     report.counts = dict(state.counts)
     report.outcome = RunOutcome.FINISHED

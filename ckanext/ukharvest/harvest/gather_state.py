@@ -17,9 +17,9 @@ from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.harvest import batch_transaction, objects, source_config, stopping
-from ckanext.ukharvest.harvest.decisions import Change
 from ckanext.ukharvest.harvest.items import Item
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
+from ckanext.ukharvest.harvest.pending import Change
 from ckanext.ukharvest.harvest.preparation import Preparation
 from ckanext.ukharvest.harvest.records import mark_all_seen, rename, seen_by
 from ckanext.ukharvest.harvest.source_config import Setting

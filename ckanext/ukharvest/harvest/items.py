@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.core.dataset_changes import FieldChange
 from ckanext.ukharvest.core.errors import NotValid, ParseError, RecordError, UkharvestError
-from ckanext.ukharvest.core.outcomes import RecordOutcome, RecordState
+from ckanext.ukharvest.core.outcomes import AdoptedBy, RecordOutcome, RecordState
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.harvest.model import Record, utcnow
 from ckanext.ukharvest.harvest.records import Key, Stamp, put_stamp, put_title, stored_organization
@@ -144,7 +144,13 @@ class Result:
 
 
 def _mark_seen(item: Item, row: Record) -> None:
-    row.last_seen, row.last_seen_job_id, row.missed_runs = utcnow(), item.job_id, 0
+    row.last_seen, row.last_seen_job_id = utcnow(), item.job_id
+    _confirm(row)
+
+
+def _confirm(row: Record) -> None:
+    """Make a record one that is here, whoever found its dataset or kept it."""
+    row.missed_runs, row.adopted, row.kept = 0, "", False
 
 
 class Failed(Result):
@@ -190,9 +196,9 @@ class Skipped(Result):
     state = RecordState.SKIPPED
 
     def put(self, item: Item, row: Record) -> None:
-        _mark_seen(item, row)
-        if row.outcome == RecordOutcome.ADOPTED_BY_GUID:
+        if row.adopted == AdoptedBy.GUID:
             row.package_id = None  # not the source's after all: no run may delete the dataset
+        _mark_seen(item, row)
         row.outcome, row.error = RecordOutcome.SKIPPED, None
         row.origin_guid, row.same_as = "", None
         put_stamp(row, item.stamp)
@@ -285,6 +291,7 @@ class Deleted(Result):
 
     def put(self, item: Item, row: Record) -> None:
         row.outcome, row.error, row.removed = RecordOutcome.DELETED, None, True
+        row.adopted, row.kept = "", False
         row.fingerprint = row.package_hash = ""
 
 

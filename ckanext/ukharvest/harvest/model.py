@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from ckan.plugins import toolkit as tk
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from ckanext.ukharvest.core.outcomes import RecordState, RunMode
+from ckanext.ukharvest.core.outcomes import RunMode
 
 
 def utcnow() -> datetime.datetime:
@@ -44,11 +44,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
             next run can ask for changes since then, "full_read": time of the last full read}.
         resume: where a gather that was killed can continue, or None: {"job_id", "point", "since",
             "source", "salt": the import rules}.
-        held: pending deletions: {"job_id", "guids", "reason", "since"}, or None.
-        changed_identifiers: records that the source lists under new identifiers, until a person
-            decides whether they are the same: {"job_id", "pairs": [[old, new], …], "moves": how
-            URLs of resources changed, "missing": number of records that the run missed, "since"};
-            or None.
         schedule: time of day, days and time zone of the runs; None for the portal's.
         mail: recipients and kinds of this source's mails; None if there are none.
         mailed: the news mailed last, so that each is mailed once.
@@ -65,8 +60,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     interface = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     sync_state = sa.Column(JSONB)
     resume = sa.Column(JSONB)
-    held = sa.Column(JSONB)
-    changed_identifiers = sa.Column(JSONB(none_as_null=True))
     schedule = sa.Column(JSONB)
     mail = sa.Column(JSONB)
     mailed = sa.Column(JSONB)
@@ -74,20 +67,10 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     claimed = sa.Column(sa.DateTime)
 
 
-# Here alone it is decided what a record is now. Absent counts more than how its last import ended.
-RECORD_STATE = f"""
-    CASE WHEN outcome = 'deleted' THEN '{RecordState.DELETED}'
-         WHEN missed_runs > 0 AND outcome = 'kept' THEN '{RecordState.KEPT}'
-         WHEN missed_runs > 0 THEN '{RecordState.MISSING}'
-         WHEN outcome = 'errored' THEN '{RecordState.LOST}'
-         WHEN outcome IN ('added', 'updated', 'skipped') THEN outcome
-         WHEN outcome = 'kept' THEN '{RecordState.UNCHANGED}'
-         ELSE '{RecordState.WAITING}' END
-"""
-
-
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     """One record of one source: identity, dataset and how its last import ended.
+
+    What it is now follows from that, its dataset and what waits: see record_state.py.
 
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
@@ -101,9 +84,11 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         supplied_fields: names of the fields that the last import got from the source, as
             ``SuppliedFields.as_stored`` (mapping/kept_fields.py); None if unknown.
         missed_runs: number of complete runs in a row without the record.
-        outcome: of the last import: "added", "updated", "deleted", "errored", "skipped"; or
-            "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
-            that is gone, whose dataset a person kept.
+        outcome: how the last import ended: "added", "updated", "deleted", "errored" or "skipped";
+            "" if none did.
+        adopted: by what a dataset was found that no import has confirmed yet, as
+            ``AdoptedBy``; "" for none.
+        kept: a person kept the dataset although the record is gone; until that comes back.
         removed: a run deleted the dataset because its record was gone; else a person did.
         origin_guid: of a record that another portal hands on: the identity under which that portal
             got it; "" if it names none. Of a record that came back from another portal and whose
@@ -111,8 +96,6 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         same_as: the dataset that a skipped record would be once more
             (``conflicts.lock_and_find_handed_on``); None: it was skipped by the options, or that
             dataset is gone.
-        state: what the record is now, as ``RecordState``; the database works it out. Deletions
-            that are pending are "missing" here: ``SourceState.held`` names them.
         title: the record's, "" if none was read yet.
         error: why the last import failed: {"code", "message", "line"}, and of content that would
             fail again "stamp", as ``records.Stamp``; None if it did not.
@@ -134,7 +117,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.Index(
             "ukharvest_record_absent",
             "source_id",
-            postgresql_where=sa.text("state IN ('kept', 'missing')"),
+            postgresql_where=sa.text("missed_runs > 0"),
         ),
         sa.Index(
             "ukharvest_record_same_as", "same_as", postgresql_where=sa.text("same_as IS NOT NULL")
@@ -167,10 +150,11 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     last_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    adopted = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    kept = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     origin_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     same_as = sa.Column(sa.UnicodeText, sa.ForeignKey("package.id", ondelete="SET NULL"))
-    state = sa.Column(sa.UnicodeText, sa.Computed(RECORD_STATE, persisted=True), nullable=False)
     title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     written = sa.Column(sa.DateTime)
@@ -238,6 +222,9 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         counts: {"seen", "unchanged", "missing", "kept_deleted", "failed_again" (with the content
             that failed before, so not imported), …}: numbers of records; and
             {"shortfall"}, as ``core.deletions.Shortfall``, where there is one.
+        waits: why records of the run wait for a person: {"reason": of its deletions, a sentence,
+            "moves": how URLs of resources changed with the identifiers, "missing": number of
+            records that it missed for the first time}; None if none ever did.
         complete: the source was read completely.
         outcome: as ``RunOutcome``: "" until it is read, then how the reading ended ("finished",
             "held", "failed" or "stopped"), and from the end of the run on how that ended.
@@ -268,6 +255,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     heartbeat = sa.Column(sa.DateTime)
     finished = sa.Column(sa.DateTime)
     counts = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    waits = sa.Column(JSONB(none_as_null=True))
     complete = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
@@ -276,6 +264,33 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     error = sa.Column(JSONB(none_as_null=True))
     figures = sa.Column(JSONB(none_as_null=True))
     status_mail_due = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+
+
+class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What waits until a person decides about it; not due any more if the record came back.
+
+    Attributes:
+        job_id: the last complete run that found it so; None: it was deleted.
+        kind: as ``PendingKind``.
+        guid: of the record, whose dataset is to be deleted or has a new identifier.
+        new_guid: the new identifier, under which the source lists the record; "" of a deletion.
+        since: when the first run found it so.
+    """
+
+    __tablename__ = "ukharvest_pending"
+    __table_args__ = (
+        sa.UniqueConstraint("source_id", "kind", "guid", name="ukharvest_pending_source_id_key"),
+    )
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    guid = sa.Column(sa.UnicodeText, nullable=False)
+    new_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    since = sa.Column(sa.DateTime, nullable=False, default=utcnow)
 
 
 class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]

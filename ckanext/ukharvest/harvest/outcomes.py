@@ -12,8 +12,8 @@ from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from ckanext.ukharvest.core.outcomes import DecisionKind, RunOutcome, final_outcome
-from ckanext.ukharvest.harvest import accepted_problems
+from ckanext.ukharvest.core.outcomes import DecisionKind, PendingKind, RunOutcome, final_outcome
+from ckanext.ukharvest.harvest import accepted_problems, pending
 from ckanext.ukharvest.harvest.accepted_problems import TO_FIX
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -90,32 +90,6 @@ OF_RUN = f"""
                          WHERE stored.run_id = run.id AND stored.record_id = record.id)
             ) AS result
 """
-# What a record is now: pending deletions by name, and "added" or "updated" only if the run that saw
-# it last did that. To stand in SELECT and, as joins with ``record``, in FROM.
-NOW = """
-    CASE WHEN record.state = 'missing' AND held.guid IS NOT NULL THEN 'held'
-         WHEN record.state IN ('added', 'updated') THEN COALESCE(last.state, 'unchanged')
-         ELSE record.state END
-"""
-HELD = """
-      LEFT JOIN (SELECT guid.value AS guid
-                   FROM ukharvest_source AS state,
-                        jsonb_array_elements_text(
-                            COALESCE(NULLIF(state.held, 'null') -> 'guids', '[]')) AS guid
-                  WHERE state.source_id = :source_id) AS held ON held.guid = record.guid
-"""
-LAST = """
-      LEFT JOIN (SELECT DISTINCT ON (stored.record_id, run.job_id)
-                        stored.record_id, run.job_id, stored.state
-                   FROM ukharvest_outcome AS stored JOIN ukharvest_job AS run
-                     ON run.id = stored.run_id
-                  WHERE run.source_id = :source_id AND stored.state IN ('added', 'updated')
-                  ORDER BY stored.record_id, run.job_id, stored.id DESC) AS last
-             ON last.record_id = record.id AND last.job_id = record.last_seen_job_id
-"""
-_NOW = sa.text(
-    f"SELECT {NOW} FROM ukharvest_record AS record {HELD} {LAST} WHERE record.id = :record_id"
-)
 _SAVE = f"""
     INSERT INTO ukharvest_outcome AS row ({_COLUMNS}, created)
     SELECT DISTINCT ON (object_id) {_COLUMNS}, :now
@@ -180,11 +154,6 @@ def save_missing(job_id: str, record_ids: Collection[int]) -> None:
         Session.execute(_SAVE_MISSING, {"job_id": job_id, "ids": list(record_ids), "now": utcnow()})
 
 
-def state_now(record_id: int, source_id: str) -> str:
-    """Return what a record is now, as ``RecordState``."""
-    return str(Session.scalar(_NOW, {"record_id": record_id, "source_id": source_id}))
-
-
 MOST = 500  # runs that a tick stores
 
 
@@ -219,9 +188,12 @@ def load_results(jobs: Mapping[str, str], reports: Mapping[str, JobReport]) -> d
         reports: run id → its report.
     """
     stored = {id_ for id_, report in reports.items() if report.figures}
+    held = [id_ for id_ in stored if reports[id_].outcome == RunOutcome.HELD]
+    due = pending.count_due(held) if held else {}
     counted = {row.id: row for row in _count([id_ for id_ in jobs if id_ not in stored])}
     return {
-        id_: _result(status, reports.get(id_), counted.get(id_)) for id_, status in jobs.items()
+        id_: _result(status, reports.get(id_), counted.get(id_), due.get(id_, {}))
+        for id_, status in jobs.items()
     }
 
 
@@ -229,17 +201,20 @@ def _count(job_ids: Collection[str]) -> Iterable[Any]:
     return Session.execute(_COUNT, {"ids": list(job_ids)}).all() if job_ids else ()
 
 
-def _result(status: str, report: Any, counted: Any) -> RunResult:
+def _result(
+    status: str, report: Any, counted: Any, due: Mapping[str, int] | None = None
+) -> RunResult:
     """Return a run's result.
 
     Args:
         status: of its harvest job.
         report: its ``JobReport``, None without one.
         counted: what is counted of it; None: what is stored applies.
+        due: kind → number of records that still wait since it; of one that has ended "held".
     """
     reason = report.reason if report else ""
     if counted is None:
-        return RunResult(report.outcome, reason, report.figures)
+        return RunResult(report.outcome, reason, {**report.figures, **_still(report, due)})
     counts: Mapping[str, Any] = (report.counts or {}) if report else {}
     figures = _figures(counted, counts)
     if status in UNENDED:
@@ -249,6 +224,14 @@ def _result(status: str, report: Any, counted: Any) -> RunResult:
     if read == RunOutcome.FAILED:
         reason = reason or counted.failure or ""
     return RunResult(final_outcome(read, counts, figures), reason, figures)
+
+
+def _still(report: Any, due: Mapping[str, int] | None) -> dict[str, int]:
+    """Return the figures of what waits: of a held run what still does."""
+    if report.outcome != RunOutcome.HELD or due is None:
+        return {}
+    figures = {PendingKind.DELETION: "held", PendingKind.IDENTIFIER: "new_identifiers"}
+    return {figure: due.get(kind, 0) for kind, figure in figures.items()}
 
 
 def _figures(counted: Any, counts: Mapping[str, Any]) -> dict[str, int]:
@@ -456,23 +439,11 @@ _SETTLE = sa.text(
                                         WHERE decision.job_id = run.job_id
                                           AND decision.kind <> '{DecisionKind.RUN_STOPPED}')
                           THEN 'decided' ELSE 'settled' END
-      FROM ukharvest_source AS source
-     WHERE run.outcome = 'held' AND source.source_id = run.source_id
+     WHERE run.outcome = 'held'
        AND (CAST(:source_id AS text) IS NULL OR run.source_id = :source_id)
        AND NOT EXISTS (
            SELECT
-             FROM jsonb_array_elements_text(NULLIF(source.held, 'null') -> 'guids') AS held (guid)
-             JOIN ukharvest_record AS record
-               ON record.source_id = source.source_id AND record.guid = held.guid
-             JOIN package ON package.id = record.package_id
-            WHERE source.held ->> 'job_id' = run.job_id
-              AND record.missed_runs > 0 AND package.state = 'active')
-       AND NOT EXISTS (
-           SELECT FROM jsonb_array_elements(source.changed_identifiers -> 'pairs') AS pair (guids)
-             JOIN ukharvest_record AS record
-               ON record.source_id = source.source_id AND record.guid = pair.guids ->> 0
-             JOIN package ON package.id = record.package_id
-            WHERE source.changed_identifiers ->> 'job_id' = run.job_id
-              AND package.state = 'active')
+             FROM {pending.DUE}
+            WHERE pending.job_id = run.job_id)
     """
 )

@@ -16,6 +16,7 @@ from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import (
     JobReport,
     Outcome,
+    Pending,
     Record,
     RecordProblem,
     SourceState,
@@ -106,10 +107,10 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
         ranked = ranked.where(HarvestJob.source_id == source_id)
     table = ranked.subquery()
     query = sa.select(table.c.id).where(table.c.rank > max(1, keep_runs))
-    # Document validators are valid only with that job's objects, and pending deletions name their
-    # run.
-    state = SourceState
-    for column in (state.sync_state, state.held, state.changed_identifiers, state.resume):
+    # Document validators are valid only with that job's objects, and what waits names its run.
+    waits = sa.select(Pending.job_id).where(Pending.job_id.isnot(None))
+    query = query.where(table.c.id.notin_(waits))
+    for column in (SourceState.sync_state, SourceState.resume):
         named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
         query = query.where(table.c.id.notin_(named))
     of_health = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
@@ -280,11 +281,11 @@ def forget(source_id: str) -> None:
     _delete_where(HarvestJob, HarvestJob.source_id == source_id)
     _delete_where(Record, Record.source_id == source_id)
     _delete_where(JobReport, JobReport.source_id == source_id)
+    _delete_where(Pending, Pending.source_id == source_id)
     state = Session.get(SourceState, source_id)
     if state is not None:
         state.interface = ""
-        state.sync_state = state.resume = state.held = sa.null()
-        state.changed_identifiers = None
+        state.sync_state = state.resume = sa.null()
     Session.flush()
     Session.expire_all()
 

@@ -208,6 +208,8 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
             Record.package_id,
             *stamp,
             Record.outcome,
+            Record.adopted,
+            Record.kept,
             Record.missed_runs,
             Record.removed,
             sa.func.coalesce(model.Package.state, ""),
@@ -228,7 +230,7 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
 
 def mark_all_seen(ids: Iterable[int], job_id: str) -> None:
     """Mark these records (row ids) as seen by the job; the caller commits."""
-    _update(ids, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0)
+    _update(ids, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0, kept=False)
 
 
 def seen_by(source_id: str, job_id: str) -> set[str]:

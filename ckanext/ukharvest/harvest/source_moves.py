@@ -16,12 +16,13 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
-from ckanext.ukharvest.core.outcomes import PreviewKind, RecordState
+from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.harvest import dataset_adoption, search_index
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.mapping.kept_fields import key_of, move_key
+from ckanext.ukharvest.reading.changed_identifiers import RecordFacts
 from ckanext.ukharvest.reading.preview_result import MoveResult
 
 Session = model.Session
@@ -193,7 +194,7 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
         _update([record.record_id for record in renamed], url=new)
     execute(sa.update(Record).where(own).values(etag="", last_modified=""))
     # What a person kept stays kept, unless the next run finds it at the new URL.
-    missing = sa.update(Record).where(own, Record.state != RecordState.KEPT)
+    missing = sa.update(Record).where(own, Record.kept.is_(False))
     execute(missing.values(missed_runs=0))
     return renamed
 
@@ -304,3 +305,38 @@ def _update(ids: Sequence[int], **values: Any) -> None:
 
 def _chunks(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
     return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
+
+
+def load_facts(record_ids: Sequence[int]) -> list[RecordFacts]:
+    """Return by what the records of datasets can be recognised."""
+    rows = (
+        Session.query(
+            Record.guid, Record.title, model.Package.title, Record.resources, Record.package_id
+        )
+        .join(model.Package, model.Package.id == Record.package_id)
+        .filter(Record.id == any_number(record_ids))
+        .all()
+    )
+    urls = resource_urls([row[4] for row in rows])
+    facts = []
+    for guid, title, dataset_title, written, package_id in rows:
+        keys, files = _files(written, urls.get(package_id, {}))
+        facts.append(RecordFacts(guid, title or dataset_title or "", files, keys))
+    return facts
+
+
+def _files(
+    written: Iterable[Sequence[str]] | None, urls: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the match keys of a record's resources, and their URLs.
+
+    Args:
+        written: ``Record.resources``; None: all of its dataset's.
+        urls: of its dataset's resources, by id.
+    """
+    known = [(id_, "") for id_ in urls] if written is None else [(id_, key) for id_, key in written]
+    keys = [key or key_of("", urls.get(id_, "")) for id_, key in known]
+    files = [urls[id_] for id_, _key in known if urls.get(id_)]
+    # Those of the last import, where a person has changed the resource's URL.
+    files += [key.removeprefix("url:") for key in keys if key.startswith("url:")]
+    return tuple(keys), tuple(files)

@@ -12,7 +12,7 @@ from ckan import model
 
 from ckanext.ukharvest.core import status_rules as rules
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest import datasets, pending, record_state
 from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest import runs as harvest_runs
 from ckanext.ukharvest.harvest.model import utcnow
@@ -156,29 +156,10 @@ _SOURCES = sa.text(
     f"""
     SELECT source.id, source.active AND package.state = 'active' AS active, start.next_run,
            start.due,
-           (SELECT count(*)
-              FROM jsonb_array_elements_text(NULLIF(state.held, 'null') -> 'guids') AS held(guid)
-              JOIN ukharvest_record AS record
-                ON record.source_id = source.id AND record.guid = held.guid
-              JOIN package AS dataset ON dataset.id = record.package_id
-             WHERE record.missed_runs > 0 AND dataset.state = 'active') AS held,
-           (SELECT count(*)
-              FROM jsonb_array_elements(state.changed_identifiers -> 'pairs') AS pair(guids)
-              JOIN ukharvest_record AS record
-                ON record.source_id = source.id AND record.guid = pair.guids ->> 0
-              JOIN package AS dataset ON dataset.id = record.package_id
-             WHERE dataset.state = 'active') AS renamed,
-           (SELECT count(*)
-              FROM ukharvest_record AS record
-              JOIN package AS dataset ON dataset.id = record.package_id
-             WHERE record.source_id = source.id AND record.state = 'kept'
-               AND dataset.state = 'active') AS kept,
-           CASE WHEN cardinality(CAST(:ids AS text[])) = 1 THEN
-           (SELECT count(*)
-              FROM ukharvest_record AS record
-              JOIN package AS dataset ON dataset.id = record.package_id
-             WHERE record.source_id = source.id AND record.state = 'missing'
-               AND dataset.state = 'active') ELSE 0 END AS unseen,
+           (SELECT count(*) FROM {pending.DUE}
+             WHERE pending.source_id = source.id AND pending.kind = 'identifier') AS renamed,
+           COALESCE(absent.held, 0) AS held, COALESCE(absent.kept, 0) AS kept,
+           COALESCE(absent.missing, 0) AS unseen,
            EXISTS (SELECT FROM ukharvest_trial AS preview
                     WHERE preview.source_id = source.id
                       AND (preview.state = 'waiting' AND preview.created > :given_up
@@ -191,12 +172,24 @@ _SOURCES = sa.text(
            COALESCE(counted.datasets, 0) AS datasets
       FROM harvest_source AS source
       JOIN package ON package.id = source.id
-      LEFT JOIN ukharvest_source AS state ON state.source_id = source.id
       LEFT JOIN LATERAL (
            SELECT source.next_run,
                   GREATEST(source.next_run, package.metadata_modified) AS due
             WHERE source.active AND package.state = 'active'
               AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL') AS start ON true
+      LEFT JOIN (
+           SELECT source_id,
+                  count(*) FILTER (WHERE state = 'held') AS held,
+                  count(*) FILTER (WHERE state = 'kept') AS kept,
+                  count(*) FILTER (WHERE state = 'missing') AS missing
+             FROM (SELECT record.source_id, {record_state.STATE} AS state
+                     FROM ukharvest_record AS record {record_state.JOINS}
+                    WHERE record.missed_runs > 0
+                      AND (record.kept OR deletion.id IS NOT NULL
+                           OR cardinality(CAST(:ids AS text[])) = 1)
+                      AND (CAST(:ids AS text[]) IS NULL
+                           OR record.source_id = ANY (CAST(:ids AS text[])))) AS record
+            GROUP BY source_id) AS absent ON absent.source_id = source.id
       LEFT JOIN ({datasets.OF_SOURCES}) AS counted ON counted.source_id = source.id
      WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
     """  # noqa: S608 - no value is put into it

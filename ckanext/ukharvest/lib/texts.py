@@ -204,6 +204,7 @@ RECORDS = {
     "missing": Status(_("Missing"), EDGED, "fa-eye-slash"),
     "held": Status(_("Deletion pending"), WARNING, "fa-circle-pause"),
     "kept": Status(_("Kept: no longer in the source"), MUTED, "fa-box-archive"),
+    "deleted_here": Status(_("Deleted here by hand"), MUTED, "fa-trash-can"),
     "lost": Status(_("Failed"), DANGER, "fa-circle-xmark"),
     "skipped": Status(_("Skipped"), MUTED, "fa-filter"),
     "waiting": Status(_("Not imported yet"), LIGHT, "fa-clock"),

@@ -14,7 +14,7 @@ from ckanext.harvest.model import HarvestJob
 from flask_babel import force_locale
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.outcomes import PendingKind, RunOutcome
 from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database, runs, source_status, sweeper
@@ -188,13 +188,13 @@ def _decisions(
     told: Told, state: SourceStatus, mailed: dict[str, Any]
 ) -> Iterator[tuple[str, Letter | None]]:
     """Yield what waits for a decision; note in ``mailed`` that it is mailed."""
-    since = told.changed_identifiers.get("since") if state.renamed else None
+    since = told.waits_since.get(PendingKind.IDENTIFIER) if state.renamed else None
     if since and mailed.get(RENAMED, {}).get("since") != since:
         mailed[RENAMED] = {"since": since}
         yield HELD, mails.compose_renamed(told, state)
     elif not state.renamed:
         mailed.pop(RENAMED, None)
-    since = told.held.get("since") if state.held else None
+    since = told.waits_since.get(PendingKind.DELETION) if state.held else None
     before = mailed.get(HELD) or {}
     # Three thousand pending deletions are news even after ten.
     if since and (before.get("since") != since or state.held >= 2 * before["number"]):

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
+from ckanext.ukharvest.harvest import pending
 from ckanext.ukharvest.harvest.database import ensure_source_state, grouped
 from ckanext.ukharvest.harvest.model import JobReport, SourceState
 
@@ -110,7 +111,11 @@ class Recipient(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A source with recipients."""
+    """A source with recipients.
+
+    Attributes:
+        waits_since: ``PendingKind`` → since when something waits, ISO 8601.
+    """
 
     id: str
     name: str
@@ -118,8 +123,7 @@ class Told(NamedTuple):
     organization_id: str | None
     settings: Settings
     mailed: dict[str, Any]
-    held: dict[str, Any]
-    changed_identifiers: dict[str, Any]
+    waits_since: Mapping[str, str]
 
 
 def sources(source_ids: Collection[str] | None = None) -> list[Told]:
@@ -132,8 +136,6 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
             model.Package.owner_org,
             SourceState.mail,
             SourceState.mailed,
-            SourceState.held,
-            SourceState.changed_identifiers,
         )
         .join(SourceState, SourceState.source_id == model.Package.id)
         .filter(model.Package.state == "active")
@@ -143,6 +145,8 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
     )
     if source_ids is not None:
         query = query.filter(model.Package.id.in_(source_ids))
+    rows = query.all()
+    since = pending.load_since([row[0] for row in rows])
     return [
         Told(
             id_,
@@ -151,10 +155,9 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
             group,
             Settings.from_stored(mail).within(group),
             mailed or {},
-            held or {},
-            changed or {},
+            since.get(id_, {}),
         )
-        for id_, name, title, group, mail, mailed, held, changed in query
+        for id_, name, title, group, mail, mailed in rows
     ]
 
 

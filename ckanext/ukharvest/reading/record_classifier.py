@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.outcomes import AdoptedBy, RecordOutcome
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import StrEnum
-
-# Outcomes of rows that adoption created and no import has confirmed yet.
-UNCONFIRMED = (RecordOutcome.ADOPTED, RecordOutcome.ADOPTED_BY_GUID)
 
 
 class KnownRecord(NamedTuple):
     """One record row, with the state of its dataset; it decides whether to import the record again.
 
     Attributes:
+        adopted: by what adoption found the dataset, as ``AdoptedBy``, until an import confirms it.
+        kept: a person kept the dataset although the record was gone.
         package_state: "active", "deleted" …, "" if there is no dataset.
         has_current: a current harvest object of this source names the dataset.
         owner_org: the organisation that the last import gave the dataset to, "" if unknown.
@@ -36,6 +35,8 @@ class KnownRecord(NamedTuple):
     etag: str
     last_modified: str
     outcome: str
+    adopted: str
+    kept: bool
     missed_runs: int
     removed: bool
     package_state: str
@@ -55,15 +56,12 @@ class KnownRecord(NamedTuple):
 
         Not so for datasets adopted by their guid alone, and those that a person kept.
         """
-        return self.is_active and self.outcome not in (
-            RecordOutcome.ADOPTED_BY_GUID,
-            RecordOutcome.KEPT,
-        )
+        return self.is_active and self.adopted != AdoptedBy.GUID and not self.kept
 
     @property
     def is_newly_adopted(self) -> bool:
         """Tell whether no complete run has looked for it yet: the first one must not delete it."""
-        return self.is_active and self.outcome == RecordOutcome.ADOPTED and not self.missed_runs
+        return self.is_active and self.adopted == AdoptedBy.SOURCE and not self.missed_runs
 
     @property
     def is_skipped(self) -> bool:
@@ -88,7 +86,7 @@ class KnownRecord(NamedTuple):
     @property
     def is_settled(self) -> bool:
         """Tell whether there is nothing to do unless the source changes the record."""
-        if self.outcome == RecordOutcome.KEPT:
+        if self.kept:
             return True
         if self.outcome == RecordOutcome.ERRORED:
             return self.fails_alike
@@ -180,7 +178,7 @@ class RecordClassifier:
     former_fingerprint: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
-        self._adopted = {g for g, record in self.known.items() if record.outcome in UNCONFIRMED}
+        self._adopted = {g for g, record in self.known.items() if record.adopted}
 
     def classify(self, raw: RawRecord) -> Classified:
         """Return a record with its class, and add it to ``listing``."""

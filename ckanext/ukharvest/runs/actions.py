@@ -12,7 +12,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import PendingKind, RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
@@ -20,9 +20,9 @@ from ckanext.ukharvest.harvest import (
     accepted_problems,
     changes,
     decision_log,
-    decisions,
     objects,
     outcomes,
+    pending,
     runs,
     stopping,
 )
@@ -233,10 +233,10 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     row = run_row(tk.get_or_bust(data_dict, "id"))
     tk.check_access("ukharvest_run_show", context, {"id": row.job.id})
     run = runs.describe_run(row)
-    is_held = run["outcome"] == RunOutcome.HELD
+    due = pending.count_due([run["id"]]).get(run["id"], {})
     run |= {
-        "waits": is_held and decisions.held_by(run["source_id"]) == run["id"],
-        "identifiers_wait": is_held and decisions.job_of(run["source_id"]) == run["id"],
+        "waits": bool(due.get(PendingKind.DELETION)),
+        "identifiers_wait": bool(due.get(PendingKind.IDENTIFIER)),
         "decisions": [describe_decision(row) for row in decision_log.of_run(run["id"])]
         if run["outcome"] == RunOutcome.DECIDED
         else [],
@@ -463,7 +463,8 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :returns: ``id``, ``source_id``, ``guid``, ``title`` ("" if none could be read yet), ``url``
         (where it was read, "" if that is the source itself), ``outcome`` (``added``, ``updated``,
         ``unchanged``, ``deleted``, ``missing``, ``held``: its deletion is pending, ``kept``: a
-        person kept its dataset, ``lost``: failed, ``skipped``, ``waiting``), ``missed_runs``,
+        person kept its dataset, ``deleted_here``: a person deleted it, ``lost``: failed,
+        ``skipped``, ``waiting``), ``missed_runs``,
         ``runs_left`` (runs that have to miss it before its dataset is deleted), ``first_seen``,
         ``last_seen``, ``dataset`` (``id``, ``name``, ``title``, ``state``, ``languages``: codes of
         those of its translations; None if there is none or the user may not read it), ``same_as``

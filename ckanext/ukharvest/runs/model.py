@@ -12,7 +12,8 @@ from ckan import model
 
 from ckanext.ukharvest.core.outcomes import CHANGED, WITH_PROBLEMS, RecordState
 from ckanext.ukharvest.harvest.accepted_problems import ACCEPTED_UNTIL, FIELD, TO_FIX
-from ckanext.ukharvest.harvest.outcomes import HELD, LAST, NOW, OF_RUN
+from ckanext.ukharvest.harvest.outcomes import OF_RUN
+from ckanext.ukharvest.harvest.record_state import JOINS, LAST, NOW, STATE
 
 Session = model.Session
 
@@ -87,11 +88,13 @@ _GROUPS_OF_SOURCE = f"""
            COALESCE(record.error ->> 'message', '') AS message, '' AS field,
            (record.error ->> 'line')::integer AS line, NULL::date AS accepted_until,
            {_ROWS}
-     WHERE record.source_id = :source_id AND record.state = 'lost'
+      {JOINS}
+     WHERE record.source_id = :source_id AND record.outcome = 'errored' AND {STATE} = 'lost'
      UNION ALL
     {_GROUPED_PROBLEMS}
+      {JOINS}
      WHERE record.source_id = :source_id AND problem.current
-       AND record.state IN ('added', 'updated', 'lost')
+       AND {STATE} IN ('unchanged', 'lost')
      UNION ALL
     {_ERRORS.format(results="ukharvest_outcome AS result")}
        AND result.run_id = {LAST_READ} AND result.is_unread
@@ -268,8 +271,8 @@ _OF_RUN = f"""
     SELECT COALESCE(record.id::text, result.object_id) AS who, record.id AS record_id,
            COALESCE(result.guid, record.guid) AS guid,
            COALESCE(record.title, NULLIF(result.title, ''), '') AS title,
-           CASE WHEN gone.id IS NOT NULL AND COALESCE(result.state, 'missing') = 'missing'
-                THEN CASE WHEN held.guid IS NULL THEN 'missing' ELSE 'held' END
+           CASE WHEN COALESCE(result.state, 'missing') = 'missing'
+                 AND gone.state IS NOT NULL THEN gone.state
                 WHEN result.state IS NOT NULL THEN result.state
                 WHEN record.outcome = 'skipped' THEN 'skipped' ELSE 'unchanged' END AS outcome,
            COALESCE(result.state IN ('added', 'updated'), false)
@@ -281,16 +284,16 @@ _OF_RUN = f"""
              ON record.id = result.record_id
       LEFT JOIN faulty ON faulty.record_id = record.id
       LEFT JOIN gone ON gone.id = record.id
-    {HELD}
-     WHERE result.state IS NOT NULL OR record.last_seen_job_id = :job_id OR gone.id IS NOT NULL
+     WHERE result.state IS NOT NULL OR record.last_seen_job_id = :job_id
+        OR gone.state IN ('missing', 'held')
      UNION ALL
     {_UNREAD.format(results=OF_RUN)}
 """
-_GONE = """
-    SELECT record.id
-      FROM ukharvest_record AS record
-      JOIN package ON package.id = record.package_id AND package.state = 'active'
-     WHERE record.source_id = :source_id AND record.state = 'missing'
+# What is absent now, if this is the last complete run.
+_GONE = f"""
+    SELECT record.id, {STATE} AS state
+      FROM ukharvest_record AS record {JOINS}
+     WHERE record.source_id = :source_id AND record.missed_runs > 0
        AND :job_id = (SELECT report.job_id FROM ukharvest_job AS report
                        WHERE report.source_id = :source_id AND report.complete
                        ORDER BY report.started DESC LIMIT 1)
@@ -298,14 +301,14 @@ _GONE = """
 _OF_SOURCE = f"""
     SELECT record.id::text AS who, record.id AS record_id, record.guid, record.title,
            {NOW} AS outcome,
-           record.state IN ('added', 'updated') AND faulty.record_id IS NOT NULL AS has_problems,
+           {STATE} = 'unchanged' AND faulty.record_id IS NOT NULL AS has_problems,
            record.package_id, NULL AS object_id,
            record.error ->> 'code' AS code,
-           CASE WHEN record.state = 'lost' THEN record.error ->> 'message' END AS message,
+           CASE WHEN {STATE} = 'lost' THEN record.error ->> 'message' END AS message,
            (record.error ->> 'line')::integer AS line, NULL::jsonb AS more
       FROM ukharvest_record AS record
       LEFT JOIN faulty ON faulty.record_id = record.id
-    {HELD}
+    {JOINS}
     {LAST}
      WHERE record.source_id = :source_id
      UNION ALL
@@ -385,7 +388,7 @@ def _pattern(words: str) -> str:
 
 _CONDITIONS = {
     "outcome": "outcome = :outcome",
-    CHANGED: "outcome NOT IN ('unchanged', 'skipped', 'waiting')",
+    CHANGED: "outcome NOT IN ('unchanged', 'skipped', 'waiting', 'deleted_here')",
     WITH_PROBLEMS: "has_problems",
     "code": f"who IN (SELECT who FROM found WHERE {IS_ASKED})",
     "q": f"""(guid ILIKE :q OR title ILIKE :q AND NOT EXISTS (

@@ -97,6 +97,14 @@ STATUSES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "record",
+        RecordState.DELETED_HERE,
+        _(
+            "A person deleted its dataset on this portal. It stays deleted until the source runs "
+            "again in full."
+        ),
+    ),
+    (
+        "record",
         RecordState.SKIPPED,
         _(
             "The source's settings skip it, or its dataset was deleted here by hand, or is "

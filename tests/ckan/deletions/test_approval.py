@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.dataset_writer import DatasetWriter
-from ckanext.ukharvest.harvest.model import Record, SourceState
+from ckanext.ukharvest.harvest.model import Pending, Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
@@ -36,14 +36,14 @@ def pending_source(portal: Portal, ready_source: SourceMaker) -> str:
 
 
 def pending_titles(source_id: str) -> list[str]:
-    answer = call_action("ukharvest_deletion_list", source_id=source_id)
-    return [each["title"] for each in answer["deletions"]]
+    answer = call_action("ukharvest_pending_list", source_id=source_id)
+    return [each["title"] for each in answer["results"]]
 
 
 def approve(source_id: str) -> dict[str, Any]:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
     decision = {"source_id": source_id, "decision": "approve"}
-    return dict(call_action("ukharvest_deletion_decide", context, **decision))
+    return dict(call_action("ukharvest_pending_decide", context, **decision))
 
 
 @AT_ONCE
@@ -110,9 +110,9 @@ def test_held_deletions_wait_until_a_person_decides(
 def test_a_list_says_what_waits_why_and_since_when(
     portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
-    answer = call_action("ukharvest_deletion_list", source_id=pending_source)
+    answer = call_action("ukharvest_pending_list", source_id=pending_source)
     assert "6 of 10" in answer["reason"]
-    first = answer["deletions"][0]
+    first = answer["results"][0]
     assert first["title"] == "Dataset 00004"
     assert first["dataset_name"] == "dataset-00004"
     assert first["guid"] == "https://data.example/id/00004"
@@ -120,7 +120,7 @@ def test_a_list_says_what_waits_why_and_since_when(
     assert first["missed_runs"] == 2
     assert first["last_seen"] <= answer["since"]  # both in whole seconds
     portal.run(pending_source)
-    again = call_action("ukharvest_deletion_list", source_id=pending_source)
+    again = call_action("ukharvest_pending_list", source_id=pending_source)
     assert again["since"] == answer["since"]
     assert again["job_id"] != answer["job_id"]
 
@@ -138,7 +138,7 @@ def test_approved_deletions_are_made_once_as_listed(
     assert job["status"] == "Finished"
     assert figures(job) == {"deleted": 6}
     assert "approved 6 deletions" in job["ukharvest"]["reason"]
-    zero = ("deleted", "kept", "refused", "withdrawn", "left")
+    zero = ("datasets", "deleted", "kept", "refused", "left")
     nothing = {**dict.fromkeys(zero, 0), "job_id": None}
     assert approve(pending_source) == nothing
     assert pending_titles(pending_source) == []
@@ -156,7 +156,7 @@ def test_the_list_vanishes_when_the_records_come_back(
     publisher.serve(PATH, catalogue(10))
     assert figures(portal.run(pending_source)) == {"not modified": 10}
     assert pending_titles(pending_source) == []
-    assert model.Session.get(SourceState, pending_source).held is None
+    assert not model.Session.query(Pending).count()
     assert approve(pending_source)["deleted"] == 0
     assert len(portal.datasets()) == 10
 

@@ -14,6 +14,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
+from ckanext.ukharvest.core.outcomes import DecisionKind
 from ckanext.ukharvest.harvest import batch, decisions
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.source_types import TYPES
@@ -65,11 +66,11 @@ def decide(app: CKANTestApp, headers: dict[str, str], choice: str, seen: str) ->
 
 def decide_by_api(decision: str, guids: list[str]) -> dict[str, Any]:
     values = {"source_id": "somewhere", "decision": decision, "guids": guids}
-    return dict(call_action("ukharvest_deletion_decide", **values))
+    return dict(call_action("ukharvest_pending_decide", **values))
 
 
 def waiting() -> int:
-    return int(call_action("ukharvest_deletion_list", source_id="somewhere")["count"])
+    return int(call_action("ukharvest_pending_list", source_id="somewhere")["count"])
 
 
 def test_page_shows_reason_and_datasets_to_who_may_see_them(
@@ -196,7 +197,7 @@ def test_single_datasets_are_kept_and_the_rest_deleted(
     organization: dict[str, str],
     admin: dict[str, str],
 ) -> None:
-    rows = call_action("ukharvest_deletion_list", source_id="somewhere")["deletions"]
+    rows = call_action("ukharvest_pending_list", source_id="somewhere")["results"]
     keep = {"choice": "keep", "guid": rows[1]["guid"]}
     app.post(PAGE, data=keep, headers=member(organization, "editor"), status=403)
     answer = app.post(PAGE, data=keep, headers=admin, follow_redirects=False)
@@ -222,7 +223,7 @@ def test_single_datasets_are_kept_and_the_rest_deleted(
 def test_no_list_of_datasets_narrows_another_decision(
     pending_run: str, portal: Portal, decision: str
 ) -> None:
-    [row, *_others] = call_action("ukharvest_deletion_list", source_id="somewhere")["deletions"]
+    [row, *_others] = call_action("ukharvest_pending_list", source_id="somewhere")["results"]
     with pytest.raises(tk.ValidationError) as refused:
         decide_by_api(decision, [row["guid"]])
     assert refused.value.error_dict.keys() == {"guids"}
@@ -265,7 +266,7 @@ def test_the_pages_look_as_they_should(
     run = portal.run(source)["id"]
     publisher.serve(PATH, catalogue([dataset(0), *hostile[:3]]))
     pending_run = portal.run(source)["id"]
-    seen = call_action("ukharvest_deletion_list", source_id=source)["version"]
+    seen = call_action("ukharvest_pending_list", source_id=source)["version"]
     pages = {
         "run-errors": f"/harvest/somewhere/job/{run}",
         "run-held": f"/harvest/somewhere/job/{pending_run}",
@@ -287,21 +288,21 @@ def test_a_record_that_came_back_is_not_deleted_any_more(
     publisher.serve(PATH, catalogue(changed))
     job_id = portal.create_job(source)
     portal.gather(job_id)
-    assert call_action("ukharvest_deletion_list", source_id=source)["deletions"] == []
+    assert call_action("ukharvest_pending_list", source_id=source)["results"] == []
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
     assert len(portal.datasets()) == 10
 
 
 def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, source: str) -> None:
-    context = {"user": factories.Sysadmin()["name"]}
-    job_id, ids, _left = decisions.release(source, context["user"])
+    kind = DecisionKind.DELETIONS_APPROVED
+    done = decisions.decide(source, kind, factories.Sysadmin()["name"])
     back = model.Session.query(Record).filter_by(source_id=source, missed_runs=1).first()
     guid, back.missed_runs = back.guid, 0
     model.Session.commit()
-    kind = TYPES[HarvestObject.get(ids[0]).source.type]
-    batch.import_batch(kind, ids, lambda _id: None)
-    assert job_id
+    source_type = TYPES[HarvestObject.get(done.object_ids[0]).source.type]
+    batch.import_batch(source_type, done.object_ids, lambda _id: None)
+    assert done.job_id
     kept = model.Session.query(Record).filter_by(source_id=source, guid=guid).one()
     assert model.Package.get(kept.package_id).state == "active"
     assert len(portal.datasets()) == 5
@@ -310,7 +311,7 @@ def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, so
 def test_kept_datasets_make_no_run_read_all(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
-    call_action("ukharvest_deletion_decide", source_id=source, decision="keep")
+    call_action("ukharvest_pending_decide", source_id=source, decision="keep")
     publisher.serve(PATH, catalogue(4), etag='"v2"')
     portal.run(source)
     portal.run(source)

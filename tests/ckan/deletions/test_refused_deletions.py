@@ -149,7 +149,7 @@ def test_refused_approval_is_told_on_the_page(
 
     user = factories.SysadminWithToken()
     headers = {"Authorization": user["token"]}
-    plan = call_action("ukharvest_deletion_list", source_id=pending_source)
+    plan = call_action("ukharvest_pending_list", source_id=pending_source)
     name = act("package_show", id=pending_source)["name"]
     page = app.post(
         f"/harvest/{name}/deletions/delete", data={"version": plan["version"]}, headers=headers

@@ -104,7 +104,7 @@ def test_editors_may_neither_purge_nor_approve(
         call_action("harvest_source_delete", {**user_of(editor), "clear_source": True}, id=source)
     with pytest.raises(tk.NotAuthorized):
         call_action(
-            "ukharvest_deletion_decide", user_of(editor), source_id=source, decision="approve"
+            "ukharvest_pending_decide", user_of(editor), source_id=source, decision="approve"
         )
     Session.remove()
     assert len(portal.datasets()) == 3
@@ -118,7 +118,7 @@ def test_administrators_may_do_both(
 ) -> None:
     form = app.get("/harvest/edit/parking", headers=admin["headers"]).body
     assert all(route in form for route in PURGES)
-    tk.check_access("ukharvest_deletion_decide", user_of(admin), {"source_id": source})
+    tk.check_access("ukharvest_pending_decide", user_of(admin), {"source_id": source})
     page = app.post(PURGES[0], data=PURGING, headers=admin["headers"], status=200).body
     assert "3 datasets were deleted." in page
     portal.run(source)

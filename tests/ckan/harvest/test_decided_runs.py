@@ -28,10 +28,9 @@ def source(portal: Portal, publisher: Publisher) -> str:
     return source_id
 
 
-def decide(source_id: str, decision: str, about: str = "deletion") -> None:
+def decide(source_id: str, decision: str) -> None:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    name = f"ukharvest_{about}_decide"
-    call_action(name, context, source_id=source_id, decision=decision)
+    call_action("ukharvest_pending_decide", context, source_id=source_id, decision=decision)
 
 
 def outcomes(source_id: str, run_id: str) -> set[str]:
@@ -96,5 +95,5 @@ def test_run_with_changed_identifiers_is_decided(
     publisher.serve(PATH, catalogue(8))
     run = portal.run(source_id)["id"]
     assert outcomes(source_id, run) == {"held"}
-    decide(source_id, choice, "identifier_change")
+    decide(source_id, choice)
     assert outcomes(source_id, run) == {"decided"}

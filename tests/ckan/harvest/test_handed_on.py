@@ -312,12 +312,12 @@ def test_editor_is_asked_before_another_organisation_gets_it(
     assert job["ukharvest"]["outcome"] == "held"
     assert "of another organisation" in job["ukharvest"]["reason"]
     assert len(portal.datasets()) == 5
-    listed = call_action("ukharvest_deletion_list", source_id=first)
-    assert [each["also_in"] for each in listed["deletions"]] == ["Source 2"]
+    listed = call_action("ukharvest_pending_list", source_id=first)
+    assert [each["also_in"] for each in listed["results"]] == ["Source 2"]
     assert "Also listed by Source 2" in app.get("/harvest/first/deletions", headers=sysadmin()).body
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
     decision = {"source_id": first, "decision": "approve"}
-    assert call_action("ukharvest_deletion_decide", context, **decision)["deleted"] == 1
+    assert call_action("ukharvest_pending_decide", context, **decision)["deleted"] == 1
     assert len(portal.datasets()) == 4
     assert figures(portal.run(elsewhere)) == {"added": 1}
 

@@ -204,7 +204,7 @@ def test_deletions_approved_without_redis_are_carried_out_later(
     source = ready_source(PATH, catalogue(10), then=[catalogue(4)] * 2)
     decision = {"source_id": source, "decision": "approve", "background": True}
     with redis_away():
-        done = post(app, sysadmin, "ukharvest_deletion_decide", **decision)
+        done = post(app, sysadmin, "ukharvest_pending_decide", **decision)
     assert done["deleted"] == 6
     assert attempts.number == 1
     assert figures(finish(done["job_id"])) == {"deleted": 6}

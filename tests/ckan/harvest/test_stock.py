@@ -16,7 +16,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.harvest import actions as harvest_actions
-from ckanext.ukharvest.harvest.model import JobReport, Record, RecordProblem, SourceState
+from ckanext.ukharvest.harvest.model import JobReport, Pending, Record, RecordProblem, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.people import member
@@ -73,7 +73,8 @@ def test_clear_removes_the_sources_own_datasets_from_everywhere(
         assert rows(entity, **{column: other})
     assert rows(RecordProblem) == 0
     state = Session.get(SourceState, source)
-    assert (state.sync_state, state.resume, state.held) == (None, None, None)
+    assert (state.sync_state, state.resume) == (None, None)
+    assert rows(Pending) == 0
     assert state.schedule == {"time": "03:00"}
     assert HarvestSource.get(source).active
 

@@ -133,7 +133,7 @@ def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Worke
     assert held["ukharvest"]["outcome"] == "held"
     assert len(portal.datasets()) == 30
     decision = {"source_id": week.source, "decision": "approve"}
-    call_action("ukharvest_deletion_decide", {"ignore_auth": True}, **decision)
+    call_action("ukharvest_pending_decide", {"ignore_auth": True}, **decision)
     assert len(portal.datasets()) == 10
 
     # Everything is restarted in the middle of a gather: processes killed, queues lost, and

@@ -11,7 +11,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.doctor import dashboard
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState, Worker, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, Pending, Record, Worker, utcnow
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
@@ -43,7 +43,7 @@ def test_ten_thousand_of_everything(
     portal.run(source)
     run = crowd.fill(source, portal.organization_id)
     many_sources(2000, portal.organization_id)
-    seen = act("ukharvest_deletion_list", source_id=source)["version"]
+    seen = act("ukharvest_pending_list", source_id=source)["version"]
     record = crowd.first_record(source)
     name = Session.get(Record, record).package_id
     pages = {
@@ -210,9 +210,9 @@ def spoil(source: str, organization_id: str) -> str:
     other.stopped_by = texts[0]
     guids = [guid for (guid,) in Session.query(Record.guid).limit(3)]
     Session.query(Record).filter(Record.guid.in_(guids)).update({"missed_runs": 2})
-    state = Session.get(SourceState, source)
-    state.held = {"job_id": report.job_id, "guids": guids, "reason": long, "since": ""}
-    state.held["since"] = utcnow().isoformat()
+    report.waits = {"reason": long}
+    waits = {"source_id": source, "kind": "deletion", "job_id": report.job_id}
+    Session.add_all(Pending(guid=guid, **waits) for guid in guids)
     asked = {"method": "GET", "url": texts[1], "status": 200, "media_type": texts[0]}
     asked |= {"to": texts[2], "size": 1, "seconds": 2}
     problem = {"code": "x", "severity": "problem", "title": texts[0], "records": 2, "tip": ""}

@@ -56,7 +56,7 @@ def test_recordings_differ_by_a_seeded_fault_alone(
     is_different = compare(first, second, show_all=False)
     assert not is_different, capsys.readouterr().out
     copy = faulty_copy(tmp_path / "copy", "approval-by-editor")
-    third = recorded(copy, ini, tmp_path / "third.jsonl", "action ukharvest_deletion_decide")
+    third = recorded(copy, ini, tmp_path / "third.jsonl", "action ukharvest_pending_decide")
     capsys.readouterr()
     assert compare(first, third, show_all=False)
-    assert "action ukharvest_deletion_decide: changed" in capsys.readouterr().out
+    assert "action ukharvest_pending_decide: changed" in capsys.readouterr().out

@@ -244,15 +244,15 @@ def test_kept_datasets_stay_kept_when_their_source_moves(
     _data_json(publisher, OLD, (1,))
     for _run in range(2):
         portal.run(source_id)
-    act("ukharvest_deletion_decide", source_id=source_id, decision="keep")
-    assert act("ukharvest_deletion_list", source_id=source_id)["kept"] == 4
+    act("ukharvest_pending_decide", source_id=source_id, decision="keep")
+    assert act("ukharvest_pending_list", source_id=source_id)["kept"] == 4
     found = dry_run(source_id, url)
     act(
         "ukharvest_source_move", source_id=source_id, dry_run_id=found["id"], even_if_few_match=True
     )
-    assert act("ukharvest_deletion_list", source_id=source_id)["kept"] == 4
+    assert act("ukharvest_pending_list", source_id=source_id)["kept"] == 4
     portal.run(source_id)
-    assert act("ukharvest_deletion_list", source_id=source_id)["kept"] == 3  # 2 is there again
+    assert act("ukharvest_pending_list", source_id=source_id)["kept"] == 3  # 2 is there again
 
 
 def test_move_is_refused_with_a_reason(

@@ -210,7 +210,7 @@ def site(
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.delete.after_runs", 1)
     publisher.serve("/data.json", catalogue([dataset(2, title="")]))
     portal.run(place["source"])
-    assert act("ukharvest_deletion_list", source_id=place["source"])["count"] == 2
+    assert act("ukharvest_pending_list", source_id=place["source"])["count"] == 2
     job = HarvestJob()
     job.source_id = place["source"]
     job.save()

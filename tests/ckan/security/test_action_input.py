@@ -58,7 +58,7 @@ def test_a_flag_that_cannot_be_understood_changes_nothing(source: str, name: str
     refused = errors("ukharvest_source_adopt", source_id=source, **{name: "perhaps"})
     assert refused == {name: ["Expected one of: true, false."]}
     act("ukharvest_source_adopt", source_id=source, dry_run="on")
-    assert act("ukharvest_deletion_list", source_id=source, limit=None)["deletions"] == []
+    assert act("ukharvest_pending_list", source_id=source, limit=None)["results"] == []
 
 
 def test_all_wrong_fields_are_reported_at_once(source: str) -> None:

@@ -69,10 +69,10 @@ def test_each_guid_stays_one_record_through_all_stages(
     publisher.serve(PATH, catalogue([dataset(0, identifier=asked[0], title="T 0")]))
     portal.run(source)
     portal.run(source)
-    held = act("ukharvest_deletion_list", source_id=source)
-    assert len(held["deletions"]) == len(asked) - 1
+    held = act("ukharvest_pending_list", source_id=source)
+    assert len(held["results"]) == len(asked) - 1
     decision = {"source_id": source, "decision": "approve", "version": held["version"]}
-    act("ukharvest_deletion_decide", **decision)
+    act("ukharvest_pending_decide", **decision)
     assert len(portal.datasets()) == 1
     current = Session.query(HarvestObject).filter_by(current=True)
     assert [each.guid for each in current] == [asked[0]]

@@ -60,7 +60,7 @@ def test_decision_about_deletions_is_stored(
     publisher.serve(PATH, catalogue(4))
     portal.run(source)
     run = portal.run(source)["id"]
-    decide("ukharvest_deletion_decide", admin, source_id=source, decision=choice)
+    decide("ukharvest_pending_decide", admin, source_id=source, decision=choice)
     [decision] = decisions(source="somewhere")
     assert (decision["user"], decision["decision"], decision["text"]) == (admin, kind, text)
     assert (decision["number"], decision["run_id"]) == (6, run)
@@ -79,7 +79,7 @@ def test_decision_about_identifiers_is_stored(
     portal.run(source)
     publisher.serve(PATH, catalogue(8))
     run = portal.run(source)["id"]
-    decide("ukharvest_identifier_change_decide", admin, source_id=source, decision=choice)
+    decide("ukharvest_pending_decide", admin, source_id=source, decision=choice)
     [decision] = decisions(source=source)
     assert (decision["user"], decision["decision"]) == (admin, kind)
     assert (decision["number"], decision["run_id"]) == (8, run)
@@ -173,7 +173,7 @@ def test_decision_goes_with_its_source_and_outlives_the_run(
     publisher.serve(PATH, catalogue(4))
     portal.run(source)
     portal.run(source)
-    decide("ukharvest_deletion_decide", admin, source_id=source, decision="keep")
+    decide("ukharvest_pending_decide", admin, source_id=source, decision="keep")
     call_action("harvest_source_job_history_clear", id=source)
     assert len(decisions(source=source)) == 1
     call_action("harvest_source_clear", id=source)

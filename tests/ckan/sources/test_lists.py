@@ -17,7 +17,7 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.model import Record, SourceState
+from ckanext.ukharvest.harvest.model import Pending, Record
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, statements
 from tests.ckan.people import Person
@@ -38,9 +38,9 @@ def source(portal: Portal, publisher: Publisher, ready_source: SourceMaker) -> s
 
 
 def test_a_source_with_its_last_run(portal: Portal, publisher: Publisher, source: str) -> None:
-    state = model.Session.get(SourceState, source)
     missing = model.Session.query(Record).filter(Record.missed_runs > 0).one()
-    state.held = {"job_id": "x", "guids": [missing.guid, "gone"], "reason": "many"}
+    for guid in (missing.guid, "gone"):
+        model.Session.add(Pending(source_id=source, kind="deletion", guid=guid))
     model.Session.commit()
     found = call_action("ukharvest_source_list")
     assert found["count"] == 1

@@ -18,7 +18,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from freezegun import freeze_time
 
-from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, Pending, utcnow
 from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
@@ -170,7 +170,7 @@ def test_kept_datasets_are_counted_until_they_are_given_up(
 
 
 def _version() -> str:
-    return str(call_action("ukharvest_deletion_list", source_id="parking")["version"])
+    return str(call_action("ukharvest_pending_list", source_id="parking")["version"])
 
 
 def test_only_administrators_stop_keeping_datasets(
@@ -179,7 +179,7 @@ def test_only_administrators_stop_keeping_datasets(
     publisher.serve(PATH, catalogue(1))
     portal.run(harvested_source)
     portal.run(harvested_source)
-    call_action("ukharvest_deletion_decide", source_id="parking", decision="keep")
+    call_action("ukharvest_pending_decide", source_id="parking", decision="keep")
     assert "Stop keeping" not in app.get(f"{PAGE}/deletions", headers=editor).body
     app.post(f"{PAGE}/deletions", headers=editor, data={"choice": "withdraw"}, status=403)
     assert show_source(harvested_source)["kept"] == 2
@@ -449,7 +449,7 @@ def test_a_bounded_number_of_statements(
 
 
 def test_held_deletions_without_a_record_count_none(portal: Portal, source: str) -> None:
-    Session.merge(SourceState(source_id=source, held={"guids": ["gone"], "reason": "x"}))
+    Session.add(Pending(source_id=source, kind="deletion", guid="gone"))
     Session.commit()
     assert show_source(source)["held"] == 0  # no such record: nothing left to delete
 

@@ -37,7 +37,7 @@ INDEXES = {
     "ukharvest_record_same_as": "ukharvest_record (same_as) WHERE same_as IS NOT NULL",
     "ix_ukharvest_link_rescore": "ukharvest_link (id) WHERE rescore",
 }
-# As ``model.RECORD_STATE``.
+# Until revision 0202.
 STATE = """
     CASE WHEN outcome = 'deleted' THEN 'deleted'
          WHEN missed_runs > 0 AND outcome = 'kept' THEN 'kept'
