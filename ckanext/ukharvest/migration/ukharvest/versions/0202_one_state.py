@@ -28,8 +28,9 @@ CARRY_OVER = (
            COALESCE(CAST(NULLIF(source.held ->> 'since', '') AS timestamp),
                     now() AT TIME ZONE 'utc')
       FROM ukharvest_source AS source
-     CROSS JOIN LATERAL jsonb_array_elements_text(NULLIF(source.held, 'null') -> 'guids')
-                        AS held (guid)
+     CROSS JOIN LATERAL jsonb_array_elements_text(
+           CASE jsonb_typeof(source.held -> 'guids') WHEN 'array' THEN source.held -> 'guids'
+                ELSE '[]' END) AS held (guid)
       LEFT JOIN harvest_job AS job ON job.id = source.held ->> 'job_id'
     """,
     """
@@ -39,7 +40,9 @@ CARRY_OVER = (
            COALESCE(CAST(NULLIF(source.changed_identifiers ->> 'since', '') AS timestamp),
                     now() AT TIME ZONE 'utc')
       FROM ukharvest_source AS source
-     CROSS JOIN LATERAL jsonb_array_elements(source.changed_identifiers -> 'pairs') AS pair (guids)
+     CROSS JOIN LATERAL jsonb_array_elements(
+           CASE jsonb_typeof(source.changed_identifiers -> 'pairs') WHEN 'array'
+                THEN source.changed_identifiers -> 'pairs' ELSE '[]' END) AS pair (guids)
       LEFT JOIN harvest_job AS job ON job.id = source.changed_identifiers ->> 'job_id'
     """,
     """
