@@ -677,7 +677,7 @@ MUTANTS = (
     Mutant(
         "redis-that-refuses",
         "A consumer waits while Redis refuses to write, and goes on by itself.",
-        "ckanext.ukharvest.patches.consumers.consume_redis",
+        "ckanext.ukharvest.patches.consumers._RedisQueue.next",
         "        except redis.RedisError as exc:",
         "        except redis.ConnectionError as exc:",
         ("tests/ckan/harvest/test_outages.py",),
@@ -827,6 +827,22 @@ MUTANTS = (
         "WHEN dataset.state <> 'active' AND NOT record.removed",
         "WHEN false",
         ("tests/ckan/harvest/test_record_state.py",),
+    ),
+    Mutant(
+        "run-read-by-two",
+        "A run that a consumer reads is not read by a second one.",
+        "ckanext.ukharvest.harvest.claims._unread",
+        "            ~_is_worked_on(),\n",
+        "",
+        ("tests/ckan/harvest/test_polling.py",),
+    ),
+    Mutant(
+        "others-starve",
+        "Work of ours that goes on for hours leaves other harvesters' messages their turn.",
+        "ckanext.ukharvest.patches.consumers._consume",
+        "            has_worked = polling.look(kind)\n",
+        "            while has_worked := polling.look(kind):\n                pass\n",
+        ("tests/ckan/harvest/test_polling.py",),
     ),
     Mutant(
         "failed-again-hidden",

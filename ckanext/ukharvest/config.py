@@ -32,8 +32,8 @@ PREFIX = "ckanext.ukharvest."
 NAVIGATION = ("editors", "everyone", "nobody")
 # What a check at /harvest/check may be given or read, and of its schema, in MiB.
 CHECK_MEGABYTES = 5
-# How long a consumer waits for a message before it asks Redis again.
-BLOCK_SECONDS = 30
+# How long a consumer waits for a message before it looks for work of ours.
+BLOCK_SECONDS = 1
 # How long a page, an action or a command waits for an answer of the queue's Redis.
 QUEUE_SECONDS = 4
 EXPORT_FORMATS = ("data_json", "jsonl", "turtle", "ntriples")

@@ -29,7 +29,7 @@ from redis.connection import parse_url
 from ckanext.ukharvest.core.http import client
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.workers import Heart
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.patches import polling
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
     manager,
@@ -350,14 +350,14 @@ def in_batches(
         yield
         return
     monkeypatch.setitem(ckan_config, BATCH_SIZE, size)
-    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+    with Heart("fetch") as heart, polling.use_heart(heart):
         yield
 
 
 @pytest.fixture
 def consumer(portal: Portal) -> Iterator[Heart]:
     """This process, as a fetch consumer with heartbeats: it imports in batches."""
-    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+    with Heart("fetch") as heart, polling.use_heart(heart):
         yield heart
 
 

@@ -20,7 +20,11 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.harvest import outcomes
+from ckanext.ukharvest import config
+from ckanext.ukharvest.harvest import claims, outcomes, workers
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.patches import polling
 from tests.ckan.processes import PROGRAM, Process
 
 
@@ -122,13 +126,38 @@ class Channel:
         """Do nothing: the test is the queue."""
 
 
+def look_for_all() -> None:
+    """Do all that waits, as consumers do between messages."""
+    for kind, key in (("gather", workers.GATHER), ("fetch", workers.FETCH)):
+        with Heart(kind) as heart, polling.use_heart(heart):
+            while polling.look(key):
+                pass
+    model.Session.remove()
+
+
+def to_gather() -> list[str]:
+    """Return the id of the run that a gather consumer would take next."""
+    job_id = model.Session.scalar(claims._unread(config.our_type_names()))
+    return [job_id] if job_id else []
+
+
+def to_import() -> list[str]:
+    """Return the ids of the objects that fetch consumers would take."""
+    jobs = [row[2] for row in model.Session.execute(claims._runs(config.our_type_names()))]
+    waiting = (claims._waiting(job_id, HarvestObject.id) for job_id in jobs)
+    return [id_ for query in waiting for id_ in model.Session.scalars(query)]
+
+
 def work_off() -> None:
-    """Process all queued messages, as a gather and a fetch consumer do."""
-    for kind in ("gather", "fetch"):
+    """Process all that waits, as a gather and a fetch consumer do."""
+    for kind, key in (("gather", workers.GATHER), ("fetch", workers.FETCH)):
         consumer = getattr(queue, f"get_{kind}_consumer")()
-        while body := consumer.redis.lpop(consumer.routing_key):
-            callback = getattr(queue, f"{kind}_callback")
-            callback(Channel(), queue.FakeMethod(body), None, body)
+        with Heart(kind) as heart, polling.use_heart(heart):
+            while polling.look(key):
+                pass
+            while body := consumer.redis.lpop(consumer.routing_key):
+                callback = getattr(queue, f"{kind}_callback")
+                callback(Channel(), queue.FakeMethod(body), None, body)
     model.Session.remove()
 
 
@@ -188,7 +217,7 @@ class Portal:
 
     def gather(self, job_id: str, *, force: bool = False) -> list[str]:
         job = HarvestJob.get(job_id)
-        job.status = "Running"
+        job.status, job.gather_started = "Running", utcnow()  # no consumer takes it meanwhile
         job.save()
         if force:
             job.force_import = True

@@ -21,7 +21,7 @@ from rq import SimpleWorker
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import prune
 from ckanext.ukharvest.harvest.workers import Heart
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.patches import polling
 from tests.ckan.adoption.test_adopt_source import OPTIONS, of_another
 from tests.ckan.adoption.test_adoption import Stock, numbered
 from tests.ckan.catalogues import catalogue, dataset
@@ -59,7 +59,7 @@ def demo(portal: Portal) -> Iterator[list[Step]]:
             steps += _runs(portal, url, each.kind, states, name=each.name)
         steps.append(("jobs", work_off_jobs))
         heart = stack.enter_context(Heart("fetch"))
-        stack.enter_context(fetch_batches.use_heart(heart))
+        stack.enter_context(polling.use_heart(heart))
         yield steps
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,7 +23,6 @@ from ckanext.ukharvest.harvest import (
     conflicts,
     decision_log,
     decisions,
-    lost_work,
     outcomes,
     pending,
     record_state,
@@ -216,7 +214,6 @@ def ukharvest_pending_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
             raise invalid("version", others_wait()) from exc
     numbers = {"deleted": 0, "refused": 0, "kept": done.number if decision == "keep" else 0}
     if done.job_id and data["background"]:
-        claims.try_to_queue(partial(lost_work.send, lost_work.FETCH, done.object_ids))
         numbers["deleted"] = len(done.object_ids)
     elif done.job_id:
         counts = _delete(source_id, done.job_id, done.object_ids)

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
@@ -159,19 +158,9 @@ def settings() -> Iterator[Finding]:
 
 
 def better_settings() -> Iterator[str]:
-    """Yield lines for the ini, "key = value", that fix findings of ``settings`` and ``redis``."""
+    """Yield lines for the ini, "key = value", that fix findings of ``settings``."""
     if tk.asbool(tk.config.get("ckan.search.solr_commit", True)) and _commits_by_itself():
         yield "ckan.search.solr_commit = false"
-    url = tk.config.get("ckan.redis.url") or ""
-    timeout = None if tk.config.get("ckan.harvest.mq.type") in RABBITMQ else _timeout()
-    if timeout is not None and timeout <= config.BLOCK_SECONDS and url:
-        yield f"ckan.redis.url = {_with_timeout(url)}"
-
-
-def _with_timeout(url: str) -> str:
-    parts = urlsplit(url)
-    query = {**dict(parse_qsl(parts.query)), "socket_timeout": "86400"}
-    return parts._replace(query=urlencode(query)).geturl()
 
 
 def _commits_by_itself() -> bool:
@@ -256,9 +245,9 @@ def _rabbitmq() -> Iterator[Finding]:
         yield Finding(ERROR, "rabbitmq", f"RabbitMQ does not answer: {exc!r}.", advice)
 
 
-@check("redis", "Redis answers and outlasts a waiting consumer.", is_quick=True)
+@check("redis", "The queue answers.", is_quick=True)
 def redis_queue() -> Iterator[Finding]:
-    """Check the queue's server with one request, and how long it may delay a consumer."""
+    """Check the queue's server with one request."""
     engine = tk.config.get("ckan.harvest.mq.type") or queue.MQ_TYPE
     if engine in RABBITMQ:
         yield from _rabbitmq()
@@ -280,24 +269,6 @@ def redis_queue() -> Iterator[Finding]:
             f"Redis does not answer: {exc}.",
             "Start it, or set ckan.redis.url to where it is.",
         )
-    timeout = _timeout()
-    # platform fault: redis-py 8 gives up after 5 s (ckanext-harvest issue 581).
-    if timeout is not None and timeout <= config.BLOCK_SECONDS:
-        yield Finding(
-            ERROR,
-            "redis",
-            f"Connections to Redis give up after {timeout:g} s, while a consumer waits "
-            f"{config.BLOCK_SECONDS} s for a message: every idle consumer ends.",
-            "Add ?socket_timeout=86400 to ckan.redis.url.",
-            SETTINGS if tk.config.get("ckan.redis.url") else "",
-        )
-
-
-def _timeout() -> float | None:
-    """Return the seconds after which a consumer's request to Redis is given up, None if never."""
-    pool = queue.get_gather_consumer().redis.connection_pool
-    seconds: float | None = pool.make_connection().socket_timeout
-    return seconds
 
 
 @check("solr", "Solr answers and has the fields that are needed.", is_quick=True)

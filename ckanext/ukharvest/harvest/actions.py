@@ -11,7 +11,7 @@ from ckan.lib.search.index import PackageSearchIndex
 from ckan.logic import auth_audit_exempt
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
-from ckanext.harvest.model import HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
@@ -109,22 +109,32 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
 def harvest_send_job_to_gather_queue(
     original: Any, context: Any, data_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """Send a job to the gather consumer; if the queue cannot be reached, the job waits for it.
+    """Send a job to the gather consumer; another harvester's waits if no queue can be reached.
 
-    Then ``ckan harvester run`` sends it, once Redis (or RabbitMQ) answers again. Authorised as
-    ckanext-harvest's action.
+    Then ``ckan harvester run`` sends it, once Redis (or RabbitMQ) answers again. A job of ours is
+    found without the queue. Authorised as ckanext-harvest's action.
 
     :param id: id of the job
     :type id: string
 
-    :returns: the job, and ``queued``: whether it was sent
+    :returns: the job, and ``queued``: whether a consumer will find it
     :rtype: dictionary
     """
     sent = claims.try_to_queue(partial(original, context, data_dict))
     if sent is None:
         job: dict[str, Any] = tk.get_action("harvest_job_show")(context, {"id": data_dict["id"]})
-        return {**job, "queued": False}
+        return {**job, "queued": _show_to_consumers(data_dict["id"])}
     return {**sent, "queued": True}
+
+
+def _show_to_consumers(job_id: str) -> bool:
+    """Let consumers find a job of ours without a message; return False if it is not ours."""
+    job = HarvestJob.get(job_id)
+    if job.source.type not in config.our_type_names() or not job.source.active:
+        return False
+    job.status = "Running"
+    model.Session.commit()
+    return True
 
 
 def _is_person(user: str) -> bool:

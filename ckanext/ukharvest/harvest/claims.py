@@ -306,27 +306,43 @@ def claim_given(worker_id: str, source_id: str, object_ids: Collection[str]) -> 
     return ids
 
 
-def claim_one(worker_id: str, object_id: str) -> Claimed | None:
-    """Claim an object if it waits, for a consumer that takes one at a time; commits."""
-    give_back(worker_id)
-    row = Session.execute(
-        sa.select(HarvestSource.id, HarvestSource.type, HarvestObject.harvest_job_id)
-        .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
-        .where(HarvestObject.id == object_id, HarvestObject.state == "WAITING")
-        .with_for_update(of=HarvestObject, skip_locked=True)
-    ).first()
-    if row is not None:
-        _take(worker_id, row[0], [object_id])
+def is_object_waiting(types: Collection[str]) -> bool:
+    """Tell whether an object can be claimed now; one statement."""
+    return Session.execute(_runs(types).limit(1)).first() is not None
+
+
+def claim_run(worker_id: str, types: Collection[str]) -> str:
+    """Claim the run that waits longest for a gather consumer; commits; return its id or ""."""
+    job_id = Session.scalar(_unread(types).with_for_update(of=HarvestJob, skip_locked=True))
+    if job_id:
+        now = database_time()
+        own = sa.update(HarvestJob).where(HarvestJob.id == job_id).values(gather_started=now)
+        worker = sa.update(Worker).where(Worker.id == worker_id)
+        execute(own.execution_options(synchronize_session=False))
+        execute(worker.values(heartbeat=now, busy_with=job_id, busy_since=now))
     Session.commit()
-    return Claimed(row[1], row[2], [object_id]) if row else None
+    return job_id or ""
 
 
-def waiting_object(types: Collection[str]) -> str:
-    """Return the id of an object that can be claimed now, "" if there is none."""
-    for _source_id, _type, job_id in Session.execute(_runs(types)):
-        if object_id := Session.scalar(_waiting(job_id, HarvestObject.id).limit(1)):
-            return str(object_id)
-    return ""
+def is_run_waiting(types: Collection[str]) -> bool:
+    """Tell whether a run waits for a gather consumer; one statement."""
+    return Session.scalar(_unread(types)) is not None
+
+
+def _unread(types: Collection[str]) -> sa.Select[Any]:
+    """Select the run that nobody reads and that waits longest."""
+    return (
+        sa.select(HarvestJob.id)
+        .join(HarvestSource, HarvestSource.id == HarvestJob.source_id)
+        .where(
+            HarvestJob.status == "Running",
+            HarvestJob.gather_started.is_(None),
+            HarvestSource.type.in_(types),
+            ~_is_worked_on(),
+        )
+        .order_by(HarvestJob.created)
+        .limit(1)
+    )
 
 
 def release(object_ids: Collection[str]) -> None:
@@ -371,19 +387,22 @@ def give_back(worker_id: str) -> None:
 def _runs(types: Collection[str]) -> sa.Select[Any]:
     """Return source id, source type and job id of runs with waiting objects, in their turn."""
     waits = _waiting(HarvestJob.id, HarvestObject.id).correlate(HarvestJob).exists()
-    alive = database_time() - dt.timedelta(seconds=config.worker_timeout())
-    # ``ckan ukharvest run`` imports the objects of its run itself.
-    in_foreground = sa.exists().where(
-        Worker.kind == "command", Worker.busy_with == HarvestJob.id, Worker.heartbeat > alive
-    )
     return (
         sa.select(HarvestSource.id, HarvestSource.type, HarvestJob.id)
         .join(HarvestJob, HarvestJob.source_id == HarvestSource.id)
         .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
         .where(HarvestJob.status == "Running", HarvestSource.type.in_(types))
-        .where(waits, ~in_foreground)
+        # ``ckan ukharvest run`` imports the objects of its run itself.
+        .where(waits, ~_is_worked_on("command"))
         .order_by(SourceState.claimed.asc().nulls_first(), HarvestJob.created)
     )
+
+
+def _is_worked_on(*kinds: str) -> sa.ColumnElement[bool]:
+    """Return the SQL condition that a live process of these kinds, or of any, has this run."""
+    alive = database_time() - dt.timedelta(seconds=config.worker_timeout())
+    busy = sa.exists().where(Worker.busy_with == HarvestJob.id, Worker.heartbeat > alive)
+    return busy.where(Worker.kind.in_(kinds)) if kinds else busy
 
 
 def _waiting(job_id: Any, column: Any) -> sa.Select[Any]:

@@ -30,11 +30,10 @@ from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.claims import KILLS
 from ckanext.ukharvest.harvest.database import execute, exists_statements
 from ckanext.ukharvest.harvest.model import Claim, Retry
-from ckanext.ukharvest.harvest.workers import RABBITMQ, limits, read_id
+from ckanext.ukharvest.harvest.workers import FETCH, GATHER, RABBITMQ, limits, read_id
 
 Session = model.Session
 
-GATHER, FETCH = "harvest_job_id", "harvest_object_id"  # the messages' keys
 DEAD_ARE_KEPT = dt.timedelta(days=1)  # the doctor shows consumers that died
 
 
@@ -44,10 +43,11 @@ class QueueState:
 
     Steps load it only where the database has work that could be lost, which is seldom. In this
     order work in transit never looks lost: a message is queued, then its consumer is busy
-    with it, then the state changes.
+    with it, then the state changes. Work of ours needs no message: consumers look for it.
 
     Attributes:
-        queued: ids that will be delivered; RabbitMQ's may be any as long as there are messages.
+        queued: ids of other harvesters' work that will be delivered; RabbitMQ's may be any as long
+            as there are messages.
         busy: ids of jobs and objects that a live consumer works on.
         before: work that started earlier and is neither queued nor busy has lost its consumer.
         after: so has work that started later than this, which is ahead of now: the clock was put
@@ -59,9 +59,10 @@ class QueueState:
     before: dt.datetime
     after: dt.datetime
 
-    def is_lost(self, *ids: str) -> bool:
+    def is_lost(self, source_type: str, *ids: str) -> bool:
         """Tell whether none of the ids (an object's and its job's) is queued or worked on."""
-        return not any(id_ in self.queued or id_ in self.busy for id_ in ids)
+        queued = () if source_type in config.our_type_names() else self.queued
+        return not any(id_ in queued or id_ in self.busy for id_ in ids)
 
     def is_past(self, started: sa.ColumnElement[dt.datetime]) -> sa.ColumnElement[bool]:
         """Return the SQL condition that work started long enough ago to be lost."""
@@ -71,11 +72,19 @@ class QueueState:
 def load_queue_state(kind: str) -> QueueState:
     """Load the state of this kind of queue."""
     timeout = config.worker_timeout()
-    queued = _queued(kind)
+    queued = _queued(kind) if _others_run() else frozenset()
     busy = frozenset(workers.busy(limits()))
     now = model.Session.scalar(sa.select(tables.database_time()))
     patience = dt.timedelta(seconds=timeout)
     return QueueState(queued, busy, now - patience, now + patience)
+
+
+def _others_run() -> bool:
+    """Tell whether a run of another harvester goes on."""
+    ours = sa.select(HarvestSource.id).where(HarvestSource.type.in_(config.our_type_names()))
+    return exists_statements(
+        HarvestJob.status.in_(objects.UNENDED), HarvestJob.source_id.notin_(ours)
+    )
 
 
 class _AnyId(frozenset[str]):
@@ -164,7 +173,8 @@ def _recover(lost: Lost) -> str:
             raise
         compat.rollback()
         return f"left harvest object {lost.id}: its consumer hangs and holds it; end that process"
-    send(FETCH, [lost.id])
+    if lost.type not in config.our_type_names():
+        send(FETCH, [lost.id])
     return f"sent harvest object {lost.id} again: its consumer is gone or hangs"
 
 
@@ -191,7 +201,8 @@ def find_orphans() -> list[Lost]:
         Lost(id_, job_id, state or "", type_ or "", int(number or 0) + 1)
         for id_, job_id, state, type_, number, is_claimed in query
         # No message brings back one that is claimed.
-        if not {id_, job_id} & queue_state.busy and (is_claimed or queue_state.is_lost(id_, job_id))
+        if not {id_, job_id} & queue_state.busy
+        and (is_claimed or queue_state.is_lost(type_ or "", id_, job_id))
     ]
 
 
@@ -269,7 +280,7 @@ def find_leftovers() -> list[Lost]:
 
 
 def resend_waiting() -> list[str]:
-    """Send waiting objects that are not queued: Redis lost them, or a crash came first.
+    """Send waiting objects of other harvesters: Redis lost them, or a crash came first.
 
     Not during their gather, which sends them itself (ckanext-harvest issue 446), and not before the
     end of their pause after a service failed (harvest/claims.py).
@@ -277,55 +288,42 @@ def resend_waiting() -> list[str]:
     claims.forget_finished()
     if not exists_statements(HarvestObject.state == objects.WAITING):
         return []
-    queue_state = load_queue_state(FETCH)
-    did = _wake_up(queue_state) if config.batch_size() > 1 else []
-    ids = [obj.id for obj in _unsent(queue_state)]
+    ids = [obj.id for obj in _unsent(load_queue_state(FETCH))]
     Session.commit()
     send(FETCH, ids)
-    sent = f"sent {len(ids)} waiting harvest objects that were not on the queue"
-    return did + ([sent] if ids else [])
+    return [f"sent {len(ids)} waiting harvest objects that were not on the queue"] if ids else []
 
 
 def find_unsent() -> list[Lost]:
-    """Return waiting objects that no message and no consumer at work will bring on."""
+    """Return waiting objects that no message and no consumer will bring on."""
     if not exists_statements(HarvestObject.state == objects.WAITING):
         return []
     queue_state = load_queue_state(FETCH)
-    unsent = _unsent(queue_state, HarvestJob.gather_finished < queue_state.before)
-    is_any = config.batch_size() > 1 and not queue_state.queued
-    if is_any and not workers.count_fetching(limits())[1]:
-        id_ = claims.waiting_object(config.our_type_names())
-        is_past = HarvestJob.gather_finished < queue_state.before
-        unsent += [Lost(*row) for row in _query().filter(HarvestObject.id == id_, is_past)]
+    is_past = HarvestJob.gather_finished < queue_state.before
+    unsent = _unsent(queue_state, is_past)
+    if not workers.has_consumer("fetch", limits()):
+        unsent += [Lost(*row) for row in _waiting(is_past).filter(_is_ours()).limit(1)]
     return unsent
 
 
-def _unsent(queue_state: QueueState, *conditions: sa.ColumnElement[bool]) -> list[Lost]:
-    ours = config.our_type_names() if config.batch_size() > 1 else ()
-    query = (
-        _query()
+def _is_ours() -> sa.ColumnElement[bool]:
+    return sa.func.coalesce(HarvestSource.type, "").in_(config.our_type_names())
+
+
+def _waiting(*conditions: sa.ColumnElement[bool]) -> Any:
+    return (
+        _query(HarvestSource.type)
         .outerjoin(HarvestSource, HarvestSource.id == HarvestJob.source_id)
         .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
         .filter(HarvestObject.state == objects.WAITING, ~objects.is_over(), *conditions)
-        # Of a run of ours any message wakes a consumer up for all of them.
-        .filter(sa.func.coalesce(HarvestSource.type, "").notin_(ours))
         .filter(sa.or_(Retry.due.is_(None), sa.not_(claims.is_paused(Retry.due))))
         .filter(HarvestJob.gather_finished.isnot(None))
-        .order_by(HarvestObject.gathered)
     )
-    return [Lost(*row) for row in query if queue_state.is_lost(row[0], row[1])]
 
 
-def _wake_up(queue_state: QueueState) -> list[str]:
-    """Wake up idle consumers where objects wait: a message was lost, or a pause is over."""
-    waiting = claims.waiting_object(config.our_type_names())
-    if not waiting:
-        return []
-    idle, busy = workers.count_fetching(limits())
-    # Without any consumer one message is enough: each batch sends the next.
-    number = idle or int(not busy and not queue_state.queued)
-    send(FETCH, [waiting] * number)
-    return [f"woke up {number} fetch consumers: records wait"] if number else []
+def _unsent(queue_state: QueueState, *conditions: sa.ColumnElement[bool]) -> list[Lost]:
+    query = _waiting(*conditions).filter(~_is_ours()).order_by(HarvestObject.gathered)
+    return [Lost(*row) for row in query if queue_state.is_lost("", row[0], row[1])]
 
 
 def report_given_up() -> list[str]:

@@ -36,6 +36,7 @@ from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.lists import Step
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
 from ckanext.ukharvest.harvest.stopping import LOST_GATHERS
+from ckanext.ukharvest.harvest.workers import GATHER
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -76,9 +77,15 @@ def find_lost_gathers() -> list[tuple[HarvestJob, JobReport | None]]:
     )
     if query.first() is None:
         return []
-    queue_state = lost_work.load_queue_state(lost_work.GATHER)
+    queue_state = lost_work.load_queue_state(GATHER)
     query = query.populate_existing()  # jobs that changed since the first query
-    jobs = [job for job in query if queue_state.is_lost(job.id)]
+    # Consumers look for runs of ours.
+    jobs = [
+        job
+        for job in query
+        if queue_state.is_lost(job.source.type, job.id)
+        and (job.gather_started or job.source.type not in config.our_type_names())
+    ]
     known = outcomes.reports_of(job.id for job in jobs)
     lost = []
     for job in jobs:
@@ -141,8 +148,9 @@ def _send(job: HarvestJob, why: str) -> str:
     job.gather_started = job.gather_finished = None
     workers.forget_work(job.id)
     Session.commit()
-    lost_work.send(lost_work.GATHER, [job.id])
-    return f"sent job {job.id} to the gather queue again: {why}"
+    if job.source.type not in config.our_type_names():
+        lost_work.send(GATHER, [job.id])
+    return f"sent job {job.id} to the gather consumers again: {why}"
 
 
 def _end(
@@ -179,9 +187,9 @@ def send_new() -> list[str]:
     query = Session.query(HarvestJob).filter(HarvestJob.status == "New")
     if query.first() is None:
         return []
-    queue_state = lost_work.load_queue_state(lost_work.GATHER)
+    queue_state = lost_work.load_queue_state(GATHER)
     query = query.filter(queue_state.is_past(HarvestJob.created)).populate_existing()
-    return [_send_new(job) for job in query if queue_state.is_lost(job.id)]
+    return [_send_new(job) for job in query if queue_state.is_lost(job.source.type, job.id)]
 
 
 def _send_new(job: HarvestJob) -> str:

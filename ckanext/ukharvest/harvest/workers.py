@@ -150,11 +150,10 @@ def is_at_work(job_id: str, *, before: str, limits: Limits) -> bool:
     return ckan_model.Session.scalar(query) not in (None, before)
 
 
-def count_fetching(limits: Limits) -> tuple[int, int]:
-    """Return how many live fetch consumers are idle, and how many work."""
-    query = sa.select(tables.Worker.busy_with).where(tables.Worker.kind == "fetch", _works(limits))
-    busy = list(map(bool, ckan_model.Session.scalars(query)))
-    return busy.count(False), busy.count(True)
+def has_consumer(kind: str, limits: Limits) -> bool:
+    """Tell whether a consumer of this kind, "gather" or "fetch", lives."""
+    query = sa.select(tables.Worker.id).where(tables.Worker.kind == kind, _works(limits))
+    return ckan_model.Session.scalar(query.limit(1)) is not None
 
 
 def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
@@ -194,6 +193,7 @@ def forget_dead(age: dt.timedelta) -> int:
     return int(result.rowcount)
 
 
+GATHER, FETCH = "harvest_job_id", "harvest_object_id"  # the keys of the queues' messages
 # RabbitMQ, as ckanext-harvest spells it in ckan.harvest.mq.type.
 RABBITMQ = ("amqp", "ampq")
 
@@ -203,7 +203,7 @@ def read_id(body: str, key: str) -> str:
 
     Args:
         body: the message, JSON.
-        key: "harvest_job_id" or "harvest_object_id".
+        key: GATHER or FETCH.
     """
     try:
         id_ = json.loads(body)[key]

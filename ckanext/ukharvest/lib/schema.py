@@ -127,7 +127,12 @@ def _names(*names: str) -> list[Validator]:
 
 @tk.validator_args
 def flag_parameter(default: Validator, boolean_validator: Validator) -> list[Validator]:
-    return [default(False), boolean_validator]
+    return [default(False), _readable_flag, boolean_validator]
+
+
+def _readable_flag(value: Any) -> Any:
+    """Return what CKAN 2.11 reads too: it expects a text or a boolean."""
+    return value if isinstance(value, str) else isinstance(value, int) and bool(value)
 
 
 @tk.validator_args

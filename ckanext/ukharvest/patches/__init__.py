@@ -21,8 +21,8 @@ from packaging.version import Version
 from ckanext.ukharvest import bulk_rows, compat
 from ckanext.ukharvest.patches import (
     consumers,
-    fetch_batches,
     forms_and_commands,
+    polling,
     queue_callbacks,
     write_batches,
 )
@@ -98,12 +98,6 @@ FAULTS = (
         "idle-consumers",
     ),
     Patch(
-        "consumer-reconnect (ckanext-harvest#581)",
-        {f"{_QUEUE}.RedisConsumer.consume": "4c7161ad3a53"},
-        lambda _stock: consumers.consume_redis,
-        "idle-consumers",
-    ),
-    Patch(
         "one-sweeper (ckanext-harvest#420, #446)",
         {
             f"{module}.{function}": tested
@@ -140,15 +134,15 @@ HOOKS = (
     Patch(
         "stages-end-their-objects (for our own imports)",
         {f"{_QUEUE}.fetch_and_import_stages": "1664550ffab8"},
-        fetch_batches.stages_of_ours,
+        polling.stages_of_ours,
     ),
     Patch(
-        "worker-heartbeats (for the sweeper)",
+        "work-from-tables (and ckanext-harvest#581)",
         {f"{_QUEUE}.RedisConsumer.consume": "4c7161ad3a53"},
-        consumers.beating,
+        lambda _stock: consumers.consume_redis,
     ),
     Patch(
-        "rabbitmq-heartbeats (for the sweeper)",
+        "work-from-tables-rabbitmq (for our own runs)",
         {f"{_QUEUE}.get_consumer": "b43ded10ffd4"},
         consumers.or_rabbitmq,
     ),

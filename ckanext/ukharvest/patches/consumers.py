@@ -1,4 +1,4 @@
-"""Consumers that survive, have heartbeats and leave it to the sweeper to send work again.
+"""Consumers that survive, have heartbeats, and look for work of ours between messages.
 
 ckanext-harvest's consumers end when they are idle or Redis restarts (its issue 581). It sends an
 import again that a consumer took more than 180 seconds ago, by Redis keys, whether or not it still
@@ -18,7 +18,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 import ckan.plugins.toolkit as tk
 import redis
@@ -27,18 +27,18 @@ from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest.workers import RABBITMQ, Heart, read_id
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.harvest.workers import GATHER, RABBITMQ, Heart, read_id
+from ckanext.ukharvest.patches import polling
 
 log = logging.getLogger(__name__)
 
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before RabbitMQ is connected again
 
-# Whether the connection that is made is a consumer's own: made before its heartbeat begins.
+# Whether the connection that is made is a consumer's own.
 _makes_consumer: ContextVar[bool] = ContextVar("ukharvest_makes_consumer", default=False)
 
-Messages = Iterator[tuple[Any, Any, str]]
-Consume = Callable[[Any, str], Messages]
+Message = tuple[Any, Any, str]  # method, header, body
+Messages = Iterator[Message]
 
 
 def leave_to_the_sweeper() -> None:
@@ -48,18 +48,17 @@ def leave_to_the_sweeper() -> None:
 def with_timeouts(stock: Callable[[], Any]) -> Callable[[], Any]:
     """Return harvest's Redis connection with time-outs that suit who waits for it.
 
-    In a consumer they exceed a blocking read's, and a command that meets a restarting Redis (an
-    acknowledgement, a message to the fetch queue) is retried for about half a minute instead of
-    ending the consumer. Pages, actions, commands and the sweeper try once: their work is in the
-    database, and the sweeper sends it later.
+    A message that a consumer sends to the fetch queue is tried for about half a minute. All else
+    is tried once: a consumer goes on with work of ours; the work of pages, actions, commands and
+    the sweeper is in the database, and the sweeper sends it later.
     """
 
     def connect() -> Any:
         connection = stock()
         pool = connection.connection_pool
         settings = pool.connection_kwargs
-        waits = _makes_consumer.get() or fetch_batches.is_consumer()
-        settings["socket_timeout"] = config.BLOCK_SECONDS + 30 if waits else config.QUEUE_SECONDS
+        waits = polling.is_consumer() and not _makes_consumer.get()
+        settings["socket_timeout"] = config.QUEUE_SECONDS
         if not issubclass(pool.connection_class, redis.UnixDomainSocketConnection):
             settings.setdefault("socket_keepalive", True)
             settings["socket_connect_timeout"] = config.QUEUE_SECONDS
@@ -72,49 +71,92 @@ def with_timeouts(stock: Callable[[], Any]) -> Callable[[], Any]:
     return connect
 
 
-def consume_redis(self: harvest_queue.RedisConsumer, queue: str) -> Messages:
-    """Yield messages for ever: wait with a time-out, survive failures of Redis.
+class _Queue(Protocol):
+    """The messages of a queue, one at a time; while it fails, there are none."""
 
-    redis-py 8 stops waiting after 5 s, which ended every idle consumer; with any version a restart
-    of Redis did so. A message that is lost costs nothing: the sweeper sends its work again.
+    def next(self, seconds: float) -> Message | None:
+        """Return a message, None if none comes within this time; never raises."""
+
+
+def _consume(kind: str, messages: _Queue) -> Messages:
+    """Yield messages for ever, with a heartbeat that says what is being worked on.
+
+    Args:
+        kind: the messages' key, GATHER or FETCH.
     """
-    pause = 1.0
-    while True:
-        try:
-            message = self.redis.blpop(self.routing_key, timeout=config.BLOCK_SECONDS)
+    with Heart("gather" if kind == GATHER else "fetch") as heart, polling.use_heart(heart):
+        while True:
+            has_worked = polling.look(kind)
+            message = messages.next(0 if has_worked else config.BLOCK_SECONDS)
             if message is None:
                 continue
-            body = message[1]
-            self.redis.set(self.persistance_key(body), str(datetime.datetime.now()))  # noqa: DTZ005
+            if kind == GATHER:  # a fetch consumer says so when it knows what it works on
+                heart.work_on(read_id(message[2], kind))
+            yield message
+            # Of the work; else it would stay open for as long as no message comes.
+            compat.close_session()
+            heart.rest()
+
+
+class _Pause:
+    """When a queue that failed is tried again: later each time."""
+
+    def __init__(self) -> None:
+        self._next = 0.0  # of the monotonic clock
+        self.end()
+
+    def end(self) -> None:
+        self._pauses = iter(PAUSES)
+
+    def lasts(self) -> bool:
+        return time.monotonic() < self._next
+
+    def begin(self, name: str, exc: Exception) -> None:
+        pause = next(self._pauses, PAUSES[-1])
+        self._next = time.monotonic() + pause
+        log.warning("%s: %r; trying again in %g s", name, exc, pause)
+
+
+class _RedisQueue:
+    """The messages of a consumer of Redis; one that is lost is sent again by the sweeper."""
+
+    def __init__(self, consumer: harvest_queue.RedisConsumer) -> None:
+        self._consumer = consumer
+        self._pause = _Pause()
+
+    def next(self, seconds: float) -> Message | None:
+        if self._pause.lasts():
+            time.sleep(seconds)
+            return None
+        try:
+            body = self._read(seconds)
+        except redis.RedisError as exc:  # is away, takes over from another or has no memory left
+            self._pause.begin("Redis", exc)
+            return None
+        self._pause.end()
+        return (harvest_queue.FakeMethod(body), self._consumer, body) if body else None
+
+    def _read(self, seconds: float) -> str | None:
+        connection, key = self._consumer.redis, self._consumer.routing_key
+        if seconds:
+            found = connection.blpop(key, timeout=seconds)
+            body = found[1] if found else None
+        else:
+            body = connection.lpop(key)
+        if body is None:
+            return None
+        try:
+            name = self._consumer.persistance_key(body)
         except (ValueError, KeyError, TypeError):
             log.error("Ignored a message that names no job or object: %.200s", body)
-            continue
-        except redis.TimeoutError:
-            continue
-        except redis.RedisError as exc:  # is away, takes over from another or has no memory left
-            log.warning("Redis fails (%s); trying again in %.0f s", exc, pause)
-            time.sleep(pause)
-            pause = min(pause * 2, 30.0)
-            continue
-        pause = 1.0
-        yield (harvest_queue.FakeMethod(body), self, body)
+            return None
+        connection.set(name, str(datetime.datetime.now()))  # noqa: DTZ005 - as ckanext-harvest
+        return str(body)
 
 
-def beating(stock: Consume) -> Consume:
-    """Consume as before, with a heartbeat that says what is being worked on."""
-
-    def consume(self: Any, queue: str) -> Messages:
-        kind = "gather" if self.message_key == "harvest_job_id" else "fetch"
-        with Heart(kind) as heart, fetch_batches.use_heart(heart):
-            for method, header, body in stock(self, queue):
-                if kind == "gather":  # a fetch consumer says so when it knows what it works on
-                    heart.work_on(read_id(body, self.message_key))
-                yield method, header, body
-                # Of the work; else it would stay open for as long as no message comes.
-                compat.close_session()
-                heart.rest()
-
-    return consume
+def consume_redis(self: harvest_queue.RedisConsumer, queue: str) -> Messages:
+    """Yield messages for ever; ckanext-harvest's own ends when it is idle or Redis restarts."""
+    return _consume(self.message_key, _RedisQueue(self))
 
 
 class RabbitConsumer:
@@ -136,26 +178,39 @@ class RabbitConsumer:
     def basic_ack(self, *_args: Any, **_kwargs: Any) -> None:
         """Do nothing: ckanext-harvest acknowledges after the work, here it is done before."""
 
-    def _messages(self, queue: str) -> Messages:
-        """Yield messages for ever, one at a time; connect again when the connection breaks."""
+    def consume(self, queue: str) -> Messages:
+        """Yield messages for ever, one at a time."""
+        return _consume(self.message_key, _RabbitQueue(self._connect, self._channel, queue))
+
+
+class _RabbitQueue:
+    """The messages of a consumer of RabbitMQ; it connects again when the connection breaks."""
+
+    def __init__(self, connect: Callable[[], Any], channel: Any, queue: str) -> None:
+        self._connect, self._channel, self._queue = connect, channel, queue
+        self._pause = _Pause()
+        self._is_ready = False
+
+    def next(self, seconds: float) -> Message | None:
         from pika.exceptions import AMQPError
 
-        pauses = iter(PAUSES)
-        while True:
-            try:
+        if self._pause.lasts():
+            time.sleep(seconds)
+            return None
+        try:
+            if not self._is_ready:
                 self._channel = self._channel or self._connect()
                 self._channel.basic_qos(prefetch_count=1)
-                for message in self._channel.consume(queue):
-                    pauses = iter(PAUSES)
-                    self._channel.basic_ack(message[0].delivery_tag)
-                    yield message
-            except (AMQPError, OSError) as exc:
-                self._channel = None
-                pause = next(pauses, PAUSES[-1])
-                log.warning("RabbitMQ: %r; connecting again in %g s", exc, pause)
-                time.sleep(pause)
-
-    consume = beating(_messages)
+                self._is_ready = True
+            message = next(self._channel.consume(self._queue, inactivity_timeout=seconds))
+            if message[0] is not None:
+                self._channel.basic_ack(message[0].delivery_tag)
+        except (AMQPError, OSError, StopIteration) as exc:
+            self._channel, self._is_ready = None, False
+            self._pause.begin("RabbitMQ", exc)
+            return None
+        self._pause.end()
+        return message if message[0] is not None else None
 
 
 def or_rabbitmq(stock: Callable[[str, str], Any]) -> Callable[[str, str], Any]:

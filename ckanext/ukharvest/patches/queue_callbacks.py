@@ -28,8 +28,8 @@ from ckanext.ukharvest.harvest import claims, outcomes, stopping
 from ckanext.ukharvest.harvest.claims import QUEUES, failing_service
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from ckanext.ukharvest.harvest.workers import read_id
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.harvest.workers import FETCH, GATHER, read_id
+from ckanext.ukharvest.patches import polling
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -67,20 +67,23 @@ def guarded_gather(stock: Callback) -> Callback:
     """Return ``gather_callback`` that no exception ends."""
 
     def gather_callback(channel: Any, method: Any, header: Any, body: str) -> Any:
-        job_id = read_id(body, "harvest_job_id")
+        job_id = read_id(body, GATHER)
         once = _Once(channel)
         try:
+            if polling.is_about_ours(channel, GATHER, body):
+                _acknowledge(once, method)
+                return polling.look(GATHER)
             status = Session.query(HarvestJob.status).filter(HarvestJob.id == job_id).scalar()
             if status == "Finished":  # stopped while it waited
                 _acknowledge(once, method)
                 return False
-            if fetch_batches.is_gathered_elsewhere(job_id):
+            if polling.is_gathered_elsewhere(job_id):
                 log.info("Job %s was delivered again; another process gathers it", job_id)
                 _acknowledge(once, method)
                 return False
-            with fetch_batches.few_messages(job_id):
+            with polling.without_messages(job_id):
                 answer = stock(once, method, header, body)
-            fetch_batches.end_gathered(job_id)
+            polling.end_gathered(job_id)
             return answer
         except Exception as exc:  # noqa: BLE001 - the consumer has to survive
             log.exception("Gather of job %s failed", job_id)
@@ -100,14 +103,14 @@ def guarded_fetch(stock: Callback) -> Callback:
     """Return ``fetch_callback`` that takes batches, and that no exception ends."""
 
     def fetch_callback(channel: Any, method: Any, header: Any, body: str) -> Any:
-        object_id = read_id(body, "harvest_object_id")
+        object_id = read_id(body, FETCH)
         once = _Once(channel)
         try:
-            if fetch_batches.is_wake_up(object_id):
+            if polling.is_about_ours(channel, FETCH, body):
                 _acknowledge(once, method)
-                _take_batch(object_id)
+                polling.look(FETCH)
                 return None
-            fetch_batches.work_alone(object_id)
+            polling.work_alone(object_id)
             if _is_finished(object_id):
                 log.info("Harvest object %s was delivered again; it is finished", object_id)
                 _acknowledge(once, method)
@@ -125,19 +128,6 @@ def guarded_fetch(stock: Callback) -> Callback:
         return answer
 
     return fetch_callback
-
-
-def _take_batch(object_id: str) -> None:
-    """Import a batch; a failure costs nothing but time.
-
-    The object of the message need not be in the batch. What was claimed is given back, and what
-    waits is sent again, by this consumer or by the sweeper.
-    """
-    try:
-        fetch_batches.work(object_id)
-    except Exception:
-        log.exception("A batch was not taken to its end, or the next one could not be asked for")
-        compat.close_session()
 
 
 def _after_failure(store: Callable[[str, str], None], id_: str, message: str) -> bool:

@@ -12,14 +12,12 @@ from typing import Any
 import ckan.plugins as p
 import pysolr
 import pytest
-import redis
 import rq
 import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs, search
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
-from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config, doctor
@@ -164,17 +162,6 @@ def test_without_tables_one_finding_names_what_was_not_checked(
 
 
 # ckanext-harvest#581, consumers end after 5 s with redis-py 8.
-def test_issue_581_a_time_out_that_ends_idle_consumers_is_found(
-    monkeypatch: pytest.MonkeyPatch, ckan_config: Any
-) -> None:
-    def connect() -> Any:
-        return redis.Redis.from_url(ckan_config["ckan.redis.url"], socket_timeout=5)
-
-    assert list(services.redis_queue()) == []
-    monkeypatch.setattr(queue, "get_connection_redis", connect)
-    assert_one(services.redis_queue(), "error", "give up after 5 s", "socket_timeout=86400")
-
-
 def test_a_redis_that_does_not_answer_is_found_at_once(
     monkeypatch: pytest.MonkeyPatch, ckan_config: Any
 ) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 import pytest
 import sqlalchemy as sa
 from ckan import model
@@ -25,7 +24,6 @@ from ckanext.ukharvest.doctor import (
     datasets,
     fixes,
     runs,
-    services,
 )
 from ckanext.ukharvest.harvest.model import Claim, Record, Worker, utcnow
 from ckanext.ukharvest.lib import checks
@@ -213,22 +211,10 @@ def test_settings_are_written_into_the_ini(
     ini.write_text(stock)
     monkeypatch.setitem(ckan_config, "__file__", str(ini))
     monkeypatch.setitem(ckan_config, "ckan.search.solr_commit", True)
-    monkeypatch.setattr(services, "_timeout", lambda: 5.0)
-    url = tk.config["ckan.redis.url"]
     output = fix()
     written = ini.read_text()
     assert f"settings: wrote ckan.search.solr_commit to {ini}" in output
     assert "ckan.search.solr_commit = false" in written
-    assert f"ckan.redis.url = {url}?socket_timeout=86400" in written
-    # The URL may hold a password.
-    assert url not in output
-
-
-def test_other_parameters_of_the_redis_url_stay() -> None:
-    url = "redis://:secret@cache.example:6379/1?health_check_interval=30&socket_timeout=5"
-    assert services._with_timeout(url) == (
-        "redis://:secret@cache.example:6379/1?health_check_interval=30&socket_timeout=86400"
-    )
 
 
 def test_a_fix_that_fails_does_not_stop_the_others(

@@ -14,11 +14,10 @@ import pytest
 import redis
 from ckan import model
 from ckan.tests.helpers import CKANTestApp, call_action
-from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestObject
 
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, act, figures
+from tests.ckan.harvesting import Consumers, Portal, act, figures, until
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.ports import own_port
 from tests.publisher import Publisher
@@ -42,7 +41,9 @@ def test_thousand_datasets_delivered_twice_are_imported_once(
     source = portal.source(publisher.url(PATH), name="thousand")
     with Consumers(ini, fetchers=0) as consumers:
         job_id = act("ukharvest_run_create", source_id=source)["id"]
-        deliver_twice(consumers, 8)  # of ten batches: each sends the next message
+        until(lambda: portal.waiting(job_id))
+        # As a gather consumer from before our consumers looked by themselves sends them.
+        portal.send([id_ for id_ in portal.waiting(job_id)[:8] for _ in range(2)])
         consumers.start_fetchers(2)
         consumers.wait(job_id, timeout=900)
         consumers.wait_for_messages(portal.objects(job_id))
@@ -52,19 +53,6 @@ def test_thousand_datasets_delivered_twice_are_imported_once(
         assert f"{many:,} datasets found" in app.get("/dataset/").body
         assert "Dataset 00" in app.get("/harvest/thousand").body
         changes(consumers, publisher, source, many)
-
-
-def deliver_twice(consumers: Consumers, number: int) -> None:
-    """Double each message on the queue, so close that both consumers often hold one record."""
-    server, key = queue.get_connection(), queue.get_fetch_routing_key()
-    deadline = time.monotonic() + 300
-    while server.llen(key) < number:
-        assert consumers.are_alive
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    messages = server.lrange(key, 0, -1)
-    server.delete(key)
-    server.rpush(key, *(each for each in messages for _ in range(2)))
 
 
 def changes(consumers: Consumers, publisher: Publisher, source: str, many: int) -> None:

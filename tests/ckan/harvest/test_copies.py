@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest import gather, sweeper
 from ckanext.ukharvest.harvest.model import JobReport, Record
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.harvesters import plugins
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
@@ -307,7 +307,7 @@ def test_records_of_a_batch_use_several_connections(
     job_id = portal.create_job(listed_source)
     first, *_others = portal.gather(job_id)
     monkeypatch.setattr(folder, "fetch", fetch)
-    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+    with Heart("fetch") as heart, polling.use_heart(heart):
         portal.deliver(first)
     assert figures(portal.finish(job_id)) == {"updated": 4, "not modified": 1}
 
@@ -356,7 +356,7 @@ def test_change_after_listing_is_fetched_once(
     with contextlib.ExitStack() as consumer:
         if in_batches:
             heart = consumer.enter_context(Heart("fetch"))
-            consumer.enter_context(fetch_batches.use_heart(heart))
+            consumer.enter_context(polling.use_heart(heart))
         portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"updated": 1, "not modified": 4}
     assert row(1).last_modified == "3"

@@ -16,7 +16,7 @@ from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest import other_harvesters
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.workers import Heart
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures
@@ -40,7 +40,7 @@ def in_both_ways(request: pytest.FixtureRequest, portal: Portal) -> Iterator[Non
     if not request.param:
         yield
         return
-    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+    with Heart("fetch") as heart, polling.use_heart(heart):
         yield
 
 

@@ -18,13 +18,14 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import services as service_checks
+from ckanext.ukharvest.harvest import actions as harvest_actions
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.workers import Heart
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.services import own_services
 from tests.ckan.commands import invoke
-from tests.ckan.harvesting import Portal, act, figures, tick, work_off
+from tests.ckan.harvesting import Portal, act, figures, look_for_all, tick, work_off
 from tests.ckan.people import Person
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
@@ -76,7 +77,7 @@ def finish(job_id: str) -> dict[str, Any]:
     job.update({"created": HarvestJob.created.op("-")(sa.text("interval '1 hour'"))})
     model.Session.commit()
     tick()
-    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+    with Heart("fetch") as heart, polling.use_heart(heart):
         work_off()
     return Portal("").finish(job_id)
 
@@ -87,34 +88,41 @@ def the_job() -> str:
     return str(model.Session.query(HarvestJob).one().id)
 
 
-def test_run_created_without_redis_begins_when_it_is_back(
+def test_run_is_worked_off_without_redis(
     app: CKANTestApp, source: str, editor: Person, attempts: Attempts
 ) -> None:
     with redis_away():
         run = post(app, editor, "ukharvest_run_create", source_id=source)
-    assert (run["id"], run["queued"]) == (the_job(), False)
-    assert attempts.number == 1
-    assert figures(finish(run["id"])) == {"added": 3}
+        assert (run["id"], run["queued"]) == (the_job(), True)
+        assert attempts.number == 1
+        look_for_all()
+    job = Portal("").job(run["id"])
+    assert (job["status"], figures(job)) == ("Finished", {"added": 3})
 
 
 def test_run_of_a_queue_that_answers_is_queued(source: str) -> None:
     assert act("ukharvest_run_create", source_id=source)["queued"] is True
 
 
-def test_run_created_without_rabbitmq_waits_for_it(
+def test_run_is_worked_off_without_rabbitmq(
     source: str, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         for name, value in (("type", "amqp"), ("hostname", "127.0.0.1"), ("port", "9")):
             patch.setitem(ckan_config, f"ckan.harvest.mq.{name}", value)
         run = act("ukharvest_run_create", source_id=source)
-    assert (run["status"], run["queued"]) == ("New", False)
-    assert figures(finish(run["id"])) == {"added": 3}
+        assert run["queued"] is True
+        look_for_all()
+    assert figures(Portal("").job(run["id"])) == {"added": 3}
 
 
-def test_pages_say_that_the_run_waits_for_the_queue(
-    app: CKANTestApp, ready_source: SourceMaker, editor: Person
+def test_pages_say_that_a_run_of_another_harvester_waits_for_the_queue(
+    app: CKANTestApp,
+    ready_source: SourceMaker,
+    editor: Person,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(harvest_actions, "_show_to_consumers", lambda _job_id: False)
     ready_source(PATH, catalogue(3))
     (record_id,) = model.Session.execute(sa.select(Record.id).limit(1)).one()
     pages = ("/harvest/refresh/source-1", f"/harvest/source-1/record/{record_id}")
@@ -205,9 +213,9 @@ def test_deletions_approved_without_redis_are_carried_out_later(
     decision = {"source_id": source, "decision": "approve", "background": True}
     with redis_away():
         done = post(app, sysadmin, "ukharvest_pending_decide", **decision)
+        look_for_all()
     assert done["deleted"] == 6
-    assert attempts.number == 1
-    assert figures(finish(done["job_id"])) == {"deleted": 6}
+    assert figures(Portal("").job(done["job_id"])) == {"deleted": 6}
 
 
 def test_doctor_asks_a_redis_that_is_away_once(attempts: Attempts) -> None:
@@ -221,11 +229,11 @@ def test_only_consumers_wait_long_for_redis() -> None:
     """As when it accepts connections and does not answer."""
     settings = queue.get_connection_redis().connection_pool.connection_kwargs
     assert settings["socket_timeout"] == settings["socket_connect_timeout"] == 4
-    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+    with Heart("fetch") as heart, polling.use_heart(heart):
         of_consumer = queue.get_fetch_publisher().redis.connection_pool.connection_kwargs
     for patient in (
         of_consumer,
         queue.get_gather_consumer().redis.connection_pool.connection_kwargs,
     ):
         assert patient["socket_timeout"] > config.BLOCK_SECONDS
-        assert patient["retry"]._retries == 8  # its public name is newer than CKAN 2.11
+    assert of_consumer["retry"]._retries == 8  # its public name is newer than CKAN 2.11

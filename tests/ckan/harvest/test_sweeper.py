@@ -23,7 +23,15 @@ from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, figures, until, work_off
+from tests.ckan.harvesting import (
+    Consumers,
+    Portal,
+    figures,
+    to_gather,
+    to_import,
+    until,
+    work_off,
+)
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
@@ -115,11 +123,11 @@ def test_an_object_whose_worker_is_gone_is_sent_again(
         portal.deliver(each)
     set_state(first, under_way)
     assert figures(portal.finish(job_id)) == {"added": 2}
-    assert on_queue("fetch") == []  # its consumer may still live
+    assert to_import() == []  # its consumer may still live
     move(61)
     job = portal.finish(job_id)
     assert job["status"] == "Running"
-    assert on_queue("fetch") == [first]
+    assert to_import() == [first]
     assert state(first) == ("WAITING", None, 0)
     assert "its consumer is gone" in caplog.text
     work_off()
@@ -137,7 +145,7 @@ def test_object_of_a_live_worker_is_left_alone(portal: Portal, source: str, move
         heart.work_on(first)
         portal.finish(job_id)
         assert state(first)[0] == "IMPORT"
-        assert first not in on_queue("fetch")
+        assert first not in to_import()
     portal.finish(job_id)
     assert state(first)[0] == "WAITING"
 
@@ -163,16 +171,11 @@ def test_a_record_that_ends_its_worker_each_time_is_given_up(
     assert figures(portal.run(source)) == {"added": 1, "not modified": 2}
 
 
-def test_waiting_objects_that_redis_lost_are_sent_again_once(portal: Portal, source: str) -> None:
+def test_waiting_objects_need_no_message(portal: Portal, source: str) -> None:
     job_id, ids = gathered(portal, source)
-    portal.send(ids[:1])
     portal.finish(job_id)
-    assert sorted(on_queue("fetch")) == sorted(ids)
-    portal.finish(job_id)
-    assert sorted(on_queue("fetch")) == sorted(ids)
-    queue.purge_queues()
-    portal.finish(job_id)
-    assert sorted(on_queue("fetch")) == sorted(ids)
+    assert on_queue("fetch") == []
+    assert sorted(to_import()) == sorted(ids)
     work_off()
     assert figures(portal.finish(job_id)) == {"added": 3}
 
@@ -183,7 +186,6 @@ def test_objects_of_a_gather_that_is_at_work_are_not_sent(portal: Portal, source
     with Heart("gather") as heart:
         heart.work_on(job_id)
         portal.finish(job_id)
-        assert on_queue("fetch") == []
         job = HarvestJob.get(job_id)
         job.gather_finished = None
         job.save()
@@ -194,15 +196,14 @@ def test_objects_of_a_gather_that_is_at_work_are_not_sent(portal: Portal, source
 def test_dead_gather_fails_at_the_third_start(portal: Portal, source: str, move: Move) -> None:
     job_id = killed_gather(portal, source)
     portal.finish(job_id)
-    assert on_queue("gather") == []
+    assert to_gather() == []
     for _ in range(2):
         move(61)
         portal.finish(job_id)
-        assert on_queue("gather") == [job_id]
+        assert to_gather() == [job_id]
         assert model.Session.query(HarvestObject).count() == 0
         portal.finish(job_id)
-        assert on_queue("gather") == [job_id]
-        queue.purge_queues()
+        assert to_gather() == [job_id]
         job = HarvestJob.get(job_id)
         job.gather_started = tables.utcnow()
         job.save()
@@ -229,7 +230,7 @@ def test_a_gather_that_lives_is_left_alone(portal: Portal, source: str, move: Mo
     with Heart("gather") as heart:
         heart.work_on(job_id)
         portal.finish(job_id)
-    assert on_queue("gather") == []
+    assert to_gather() == []
     assert portal.job(job_id)["status"] == "Running"
 
 
@@ -243,7 +244,7 @@ def test_gather_killed_at_its_end_is_not_read_again(
     requests = len(publisher.requests)
     move(61)
     portal.finish(job_id)
-    assert sorted(on_queue("fetch")) == sorted(ids)
+    assert sorted(to_import()) == sorted(ids)
     work_off()
     assert figures(portal.finish(job_id)) == {"added": 3}
     assert len(publisher.requests) == requests
@@ -252,13 +253,10 @@ def test_gather_killed_at_its_end_is_not_read_again(
 def test_jobs_without_a_message_are_sent(portal: Portal, source: str, move: Move) -> None:
     job_id = portal.create_job(source)
     portal.finish(job_id)
-    assert on_queue("gather") == []
+    assert to_gather() == []
     move(61)
     portal.finish(job_id)
-    assert on_queue("gather") == [job_id]
-    queue.purge_queues()
-    portal.finish(job_id)
-    assert on_queue("gather") == [job_id]
+    assert to_gather() == [job_id]
     work_off()
     assert figures(portal.finish(job_id)) == {"added": 3}
 
@@ -292,25 +290,33 @@ def test_a_step_that_fails_does_not_stop_the_tick(
         raise ZeroDivisionError
 
     caplog.set_level(logging.INFO, sweeper.__name__)
-    monkeypatch.setattr(sweeper, "STEPS", (broken, lost_work.resend_waiting))
-    job_id, ids = gathered(portal, source)
+    monkeypatch.setattr(sweeper, "STEPS", (broken, lost_work.end_leftovers))
+    job_id, _ids = gathered(portal, source)
+    job = HarvestJob.get(job_id)
+    job.status = "Finished"
+    job.save()
+    model.Session.query(HarvestObject).update({"gathered": datetime(2020, 1, 1)})  # noqa: DTZ001
+    model.Session.commit()
     portal.finish(job_id)
-    assert sorted(on_queue("fetch")) == sorted(ids)
     said = [each.message for each in caplog.records if each.name == sweeper.__name__]
     assert [words.split(";")[0] for words in said] == [
         "Sweeper: broken failed",
-        "Sweeper: sent 3 waiting harvest objects that were not on the queue",
+        "Sweeper: ended 3 harvest objects of ended runs",
     ]
 
 
-def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(portal: Portal, source: str) -> None:
+def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(
+    portal: Portal, source: str, move: Move
+) -> None:
     _job_id, ids = gathered(portal, source)
+    set_state(ids[0], "FETCH")
+    move(61)
     with database.alone(database.SWEEPER) as is_alone:
         assert is_alone
         assert sweeper.sweep() == []
-        assert on_queue("fetch") == []
+        assert ids[0] not in to_import()
     sweeper.sweep()
-    assert sorted(on_queue("fetch")) == sorted(ids)
+    assert sorted(to_import()) == sorted(ids)
 
 
 def test_a_lock_gives_its_connection_back_as_it_was() -> None:
@@ -422,7 +428,7 @@ def test_real_consumers_killed_in_gather_and_in_import(
 
     move(61)
     portal.finish(job_id)
-    assert hanging in on_queue("fetch")
+    assert hanging in to_import()
     work_off()  # in this process the parser works
     job = portal.finish(job_id)
     assert (job["status"], figures(job)) == ("Finished", {"added": 3})

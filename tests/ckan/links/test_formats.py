@@ -17,7 +17,7 @@ from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Link
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.links import jobs as link_jobs
-from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Portal, act, statements, tick
 from tests.ckan.links.place import PATH, RIVERS, Place, queued, work
@@ -60,7 +60,7 @@ def test_a_batch_asks_once_for_what_is_known_of_its_links(place: Place, portal: 
     body = json.dumps({"harvest_object_id": last})
     with (
         Heart("fetch") as heart,
-        fetch_batches.use_heart(heart),
+        polling.use_heart(heart),
         statements("ukharvest_link") as sent,
     ):
         queue.fetch_callback(Channel(), queue.FakeMethod(body), None, body)

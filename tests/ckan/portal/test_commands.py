@@ -5,7 +5,6 @@ A new command without its row fails.
 
 from __future__ import annotations
 
-import itertools
 import json
 import subprocess
 from collections.abc import Callable, Iterator
@@ -18,6 +17,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest import compat
+from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.commands import invoke, plugin_commands
 from tests.ckan.harvesting import Portal
@@ -100,11 +101,16 @@ def leaves(command: click.Command, *names: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def few_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a consumer end after one message, instead of waiting for the next for ever."""
-    consume: Callable[..., Any] = queue.RedisConsumer.consume
-    one = lambda consumer, queue: itertools.islice(consume(consumer, queue), 1)  # noqa: E731
-    monkeypatch.setattr(queue.RedisConsumer, "consume", one)
+def short_consumers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a consumer end when nothing waits, instead of waiting for ever."""
+
+    def consume(consumer: Any, queue: str) -> Iterator[Any]:  # noqa: ARG001
+        with Heart("fetch") as heart, polling.use_heart(heart):
+            while polling.look(consumer.message_key):
+                pass
+        yield from ()
+
+    monkeypatch.setattr(queue.RedisConsumer, "consume", consume)
 
 
 def test_each_command_has_its_row(portal: Portal) -> None:
@@ -124,7 +130,7 @@ def test_every_command_ends_as_it_should(
     portal: Portal,
     ready_source: SourceMaker,
     publisher: Publisher,
-    few_messages: None,
+    short_consumers: None,
     tmp_path: Path,
 ) -> None:
     ready_source(PATH, catalogue(3), name="somewhere")

@@ -2,7 +2,8 @@
 
 Pending deletions and changed identifiers were JSON of their source; a record's outcome also said
 how its dataset was adopted and that a person kept it; its state is worked out when asked. A run
-that ended itself stores whether ckanext-harvest's email about it is due.
+that ended itself stores whether ckanext-harvest's email about it is due. Consumers look at
+running jobs each second, by an index.
 
 Revision ID: 0202
 Revises: 0200
@@ -163,6 +164,10 @@ def upgrade() -> None:
     op.execute(
         "CREATE INDEX ukharvest_record_absent ON ukharvest_record (source_id) WHERE missed_runs > 0"
     )
+    # Consumers ask each second for what is to be done.
+    op.execute(
+        "CREATE INDEX ukharvest_job_running ON harvest_job (created) WHERE status = 'Running'"
+    )
     op.drop_column("ukharvest_source", "held")
     op.drop_column("ukharvest_source", "changed_identifiers")
 
@@ -173,6 +178,7 @@ def downgrade() -> None:
     op.add_column("ukharvest_source", sa.Column("changed_identifiers", JSONB))
     for statement in TAKE_BACK:
         op.execute(statement)
+    op.execute("DROP INDEX ukharvest_job_running")
     op.execute("DROP INDEX ukharvest_record_absent")
     op.add_column(
         "ukharvest_record",

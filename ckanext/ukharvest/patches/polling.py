@@ -1,0 +1,191 @@
+"""Let consumers look for work of ours in the tables that they claim it from.
+
+A consumer waits for messages one second at a time and looks in between: gather consumers at runs
+that nobody reads, fetch consumers at waiting harvest objects. Messages serve other harvesters; one
+about ours, as ckanext-harvest's actions and older consumers send it, only makes its consumer look
+at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.harvest import batch, claims, run_end, workers
+from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.workers import FETCH, GATHER, Heart, read_id
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+_heart: Heart | None = None  # of this consumer process
+_is_idle = False  # it found nothing when it looked last
+
+
+@contextlib.contextmanager
+def use_heart(heart: Heart) -> Iterator[None]:
+    """Look for work within the block; a consumer claims it in the name of this heartbeat."""
+    global _heart, _is_idle  # noqa: PLW0603 - one consumer is one process
+    before, _heart, _is_idle = _heart, heart, False
+    try:
+        yield
+    finally:
+        _heart = before
+
+
+def is_consumer() -> bool:
+    """Tell whether this process is a consumer."""
+    return _heart is not None
+
+
+class _NoPublisher:
+    """A publisher of messages that nobody needs."""
+
+    def send(self, _body: dict[str, str]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _NoChannel:
+    """The channel of a message that never was."""
+
+    def basic_ack(self, _delivery_tag: Any) -> None: ...
+
+
+@contextlib.contextmanager
+def without_messages(job_id: str) -> Iterator[None]:
+    """Send no messages at the end of a gather of ours.
+
+    Not in a process without a heartbeat: then the fetch consumers have none either.
+    """
+    if _heart is None or not _is_ours(HarvestJob, job_id):
+        yield
+        return
+    stock = queue.get_fetch_publisher
+    queue.get_fetch_publisher = _NoPublisher
+    try:
+        yield
+    finally:
+        queue.get_fetch_publisher = stock
+
+
+def is_about_ours(channel: Any, kind: str, body: str) -> bool:
+    """Tell whether a message is about work that this consumer finds by itself.
+
+    Args:
+        kind: the message's key, GATHER or FETCH.
+        body: the message.
+    """
+    if _heart is None or isinstance(channel, _NoChannel):
+        return False
+    return _is_ours(HarvestJob if kind == GATHER else HarvestObject, read_id(body, kind))
+
+
+def _is_ours(entity: Any, id_: str) -> bool:
+    """Tell whether a job or harvest object is of a source of ours."""
+    source_id = entity.source_id if entity is HarvestJob else entity.harvest_source_id
+    query = sa.select(HarvestSource.type).join(entity, source_id == HarvestSource.id)
+    return Session.scalar(query.where(entity.id == id_)) in config.our_type_names()
+
+
+def look(kind: str) -> bool:
+    """Do the next piece of work of ours; return False if there is none; never raises.
+
+    Args:
+        kind: GATHER or FETCH.
+    """
+    global _is_idle  # noqa: PLW0603 - one consumer is one process
+    types = config.our_type_names()
+    work, is_there = _WORK[kind]
+    try:
+        # An idle consumer asks one statement a second.
+        _is_idle = (_is_idle and not is_there(types)) or not work()
+    except Exception:
+        log.exception("Work that waits was not found, or not taken to its end")
+        _is_idle = True
+    finally:
+        with contextlib.suppress(Exception):
+            compat.close_session()
+    return not _is_idle
+
+
+def _gather() -> bool:
+    """Read the source of one run; return False if none waits."""
+    assert _heart is not None
+    job_id = claims.claim_run(_heart.id, config.our_type_names())
+    if not job_id:
+        return False
+    _heart.work_on(job_id)
+    try:
+        body = json.dumps({GATHER: job_id})
+        queue.gather_callback(_NoChannel(), queue.FakeMethod(body), None, body)
+    finally:
+        _heart.rest()
+    return True
+
+
+def _import() -> bool:
+    """Import one batch; return False if nothing waits."""
+    assert _heart is not None
+    claimed = claims.claim(_heart.id, config.our_type_names(), config.batch_size())
+    if claimed is None:
+        return False
+    _heart.note(claimed.object_ids[0])
+    try:
+        kind = queue.get_harvester(claimed.source_type).source_type
+        batch.import_batch(kind, claimed.object_ids, _heart.note)
+        run_end.end_if_done(claimed.job_id)
+    finally:
+        _heart.rest()
+    return True
+
+
+_WORK: Mapping[str, tuple[Callable[[], bool], Callable[[Collection[str]], bool]]] = {
+    GATHER: (_gather, claims.is_run_waiting),
+    FETCH: (_import, claims.is_object_waiting),
+}
+
+
+def end_gathered(job_id: str) -> None:
+    """End a run of ours of which nothing is left to import, if this process is a consumer."""
+    if _heart is not None and _is_ours(HarvestJob, job_id):
+        run_end.end_if_done(job_id)
+
+
+def is_gathered_elsewhere(job_id: str) -> bool:
+    """Tell whether another live process began with this job before this one."""
+    return workers.is_at_work(job_id, before=_heart.id if _heart else "", limits=workers.limits())
+
+
+def work_alone(object_id: str) -> None:
+    """Save in the heartbeat that this one harvest object is worked on, whosever it is."""
+    if _heart is not None:
+        _heart.work_on(object_id)
+
+
+def stages_of_ours(stock: Callable[[Any, HarvestObject], None]) -> Callable[..., None]:
+    """Run the stages of a harvester of ours; the import writes how its object ended.
+
+    The stock function knows only "done" and "failed", and no object that waits again.
+    """
+
+    def fetch_and_import_stages(harvester: Any, obj: HarvestObject) -> None:
+        if not isinstance(getattr(harvester, "source_type", None), SourceType):
+            stock(harvester, obj)
+            return
+        obj.fetch_started, obj.state = utcnow(), "FETCH"
+        obj.save()
+        if harvester.fetch_stage(obj) is True:
+            harvester.import_stage(obj)
+
+    return fetch_and_import_stages
