@@ -526,8 +526,8 @@ MUTANTS = (
         "job-of-refused-dataset",
         "Background jobs of a dataset that was refused are not run.",
         "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
-        "            self._delete_jobs(jobs)\n",
-        "",
+        "del self.own_rows[rows:], self.jobs[jobs:]",
+        "del self.own_rows[rows:]",
         ("tests/ckan/harvest/test_batches.py",),
     ),
     Mutant(

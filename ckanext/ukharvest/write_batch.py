@@ -6,17 +6,33 @@ CKAN calls those, so that nothing can be handed to them but in a context variabl
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ckan import model
+from rq.utils import ensure_job_list
 
 from ckanext.ukharvest.core.link_states import Evidence
 
 Pending = dict[str, dt.datetime]  # package id → time of the write to index
+
+
+class HeldCall(NamedTuple):
+    """A background job that waits for the commit.
+
+    Attributes:
+        queue: RQ's name of its queue.
+        job: RQ's, not stored yet.
+        call: pickled: function or its name, args, kwargs, and RQ's options by name.
+    """
+
+    queue: str
+    job: Any
+    call: bytes
 
 
 @dataclass(slots=True)
@@ -25,8 +41,8 @@ class WriteBatch:
 
     Attributes:
         pending: the datasets to index after the commit.
-        jobs: background jobs that plugins made, with their queues, to enqueue after the commit:
-            the datasets that they are about are not committed yet, and may be rolled back.
+        jobs: background jobs that plugins made, to store before the commit and to send after it
+            (harvest/held_jobs.py): the datasets that they are about may be rolled back.
         own_rows: tables and rows of features to save before the commit, one statement a table.
         resource_ids: dataset id → ids of the resources of a new dataset, in their order.
         links: URL → what its link check found.
@@ -37,7 +53,7 @@ class WriteBatch:
     """
 
     pending: Pending = field(default_factory=dict)
-    jobs: list[tuple[Any, Any]] = field(default_factory=list)
+    jobs: list[HeldCall] = field(default_factory=list)
     own_rows: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list)
     resource_ids: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, Evidence] = field(default_factory=dict)
@@ -69,17 +85,10 @@ class WriteBatch:
             nested.rollback()
             if hasattr(session, "_object_cache"):
                 session._object_cache = noted
-            del self.own_rows[rows:]
-            self._delete_jobs(jobs)
+            del self.own_rows[rows:], self.jobs[jobs:]
             raise
         finally:
             self.is_in_savepoint = False
-
-    def _delete_jobs(self, number: int) -> None:
-        """Delete all background jobs but the first ``number``."""
-        while len(self.jobs) > number:
-            _queue, job = self.jobs.pop()
-            job.delete()
 
 
 _current: ContextVar[WriteBatch | None] = ContextVar("ukharvest_write_batch", default=None)
@@ -87,20 +96,10 @@ _current: ContextVar[WriteBatch | None] = ContextVar("ukharvest_write_batch", de
 
 @contextmanager
 def collect() -> Iterator[WriteBatch]:
-    """Write datasets inside the block, which commits; then send their background jobs.
-
-    CKAN's own indexing is off meanwhile. If the block raises, the jobs are deleted.
-    """
+    """Write datasets inside the block, which commits. CKAN's own indexing is off meanwhile."""
     batch = WriteBatch()
     with use(batch):
-        try:
-            yield batch
-        except BaseException:
-            batch._delete_jobs(0)
-            raise
-    while batch.jobs:
-        queue, job = batch.jobs.pop(0)
-        queue.enqueue_job(job)
+        yield batch
 
 
 @contextmanager
@@ -125,7 +124,7 @@ def written() -> WriteBatch | None:
 
 
 class HeldQueue:
-    """A queue of RQ whose jobs wait for the commit of the batch."""
+    """A queue of RQ whose jobs wait for the commit of the batch; nothing asks Redis before."""
 
     def __init__(self, queue: Any, batch: WriteBatch) -> None:
         self._queue = queue
@@ -134,9 +133,16 @@ class HeldQueue:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)
 
-    def enqueue_call(self, func: Any, *args: Any, **more: Any) -> Any:
-        """Make a job as RQ does, and keep it."""
-        more.pop("at_front", None)
-        job = self._queue.create_job(func, *args, **more)
-        self._batch.jobs.append((self._queue, job))
+    def enqueue_call(self, func: Any, args: Any = None, kwargs: Any = None, **more: Any) -> Any:
+        """Make a job as RQ does, and keep it; CKAN gives it a title afterwards."""
+        own = {key: value for key, value in more.items() if key != "at_front"}
+        job = self._queue.create_job(func, args, kwargs, **own)
+        job.save = lambda *_args, **_kwargs: None
+        if others := more.get("depends_on"):
+            more["depends_on"] = [getattr(each, "id", each) for each in ensure_job_list(others)]
+        more = {key: value for key, value in more.items() if key not in ("job_id", "meta")}
+        name = func if job.instance is not None else job.func_name
+        # As RQ stores it: what cannot be pickled is the plugin's error, here and now.
+        call = pickle.dumps((name, args, kwargs, more))
+        self._batch.jobs.append(HeldCall(self._queue.name, job, call))
         return job

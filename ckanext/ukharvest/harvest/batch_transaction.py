@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.errors import (
     UkharvestError,
 )
 from ckanext.ukharvest.core.values.text import name_unseen, one_line
-from ckanext.ukharvest.harvest import claims, conflicts, datasets, records, search_index
+from ckanext.ukharvest.harvest import claims, conflicts, datasets, held_jobs, records, search_index
 from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.claims import failing_service, is_deadlock
 from ckanext.ukharvest.harvest.conflicts import Rejected, is_name_taken, rejection
@@ -98,12 +98,14 @@ def _write(items: Sequence[Item], undecided: Sequence[Item]) -> tuple[list[Item]
     try:
         with write_batch.collect() as collected:
             done = Transaction(items, collected).write()
+            jobs = held_jobs.store(collected)
             Session.commit()
     except BaseException:
         compat.rollback()
         for item in undecided:
             item.result = None
         raise
+    held_jobs.send(jobs)
     return done, collected.pending
 
 

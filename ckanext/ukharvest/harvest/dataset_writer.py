@@ -23,6 +23,7 @@ from ckanext.ukharvest.harvest import (
     conflicts,
     dataset_adoption,
     datasets,
+    held_jobs,
     hooks,
     lists,
     records,
@@ -258,10 +259,12 @@ def fill_formats(package_id: str) -> list[str]:
             link_results.cover([file["url"] for file in resources if file["id"] in filled])
             search_index.mark_pending(package_id)
             datasets.save_collected(collected.own_rows)
+            jobs = held_jobs.store(collected)
             Session.commit()
     except (Rejected, sa.exc.IntegrityError) as exc:
         compat.rollback()
         raise rejection(exc) from exc
+    held_jobs.send(jobs)
     for error in index_written(collected.pending).values():
         raise error
     return filled

@@ -293,6 +293,26 @@ class Pending(tk.BaseModel):  # type: ignore[misc, name-defined]
     since = sa.Column(sa.DateTime, nullable=False, default=utcnow)
 
 
+class HeldJob(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A background job that a plugin queued while datasets were written (held_jobs.py).
+
+    Attributes:
+        queue: CKAN's name of its queue.
+        job_id: RQ's id, which the plugin may have stored.
+        title: as CKAN shows it; None without one.
+        call: as ``write_batch.HeldCall``.
+    """
+
+    __tablename__ = "ukharvest_held_job"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    queue = sa.Column(sa.UnicodeText, nullable=False)
+    job_id = sa.Column(sa.UnicodeText, nullable=False)
+    title = sa.Column(sa.UnicodeText)
+    call = sa.Column(sa.LargeBinary, nullable=False)
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+
+
 class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
     """What a person decided about a source (harvest/decision_log.py); rows are only added.
 

@@ -20,6 +20,7 @@ from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import (
     background,
     database,
+    held_jobs,
     lists,
     lost_work,
     objects,
@@ -309,6 +310,7 @@ STEPS: tuple[Step, ...] = (
     lost_work.resend_waiting,
     lost_work.report_given_up,
     run_end.end_done,
+    held_jobs.send_left,
     store_results,
     index_pending,
     compare_all,

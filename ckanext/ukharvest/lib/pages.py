@@ -19,7 +19,7 @@ from wtforms import ValidationError as BadToken
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import as_cell, clean_text
 from ckanext.ukharvest.lib import actions as action_tools
-from ckanext.ukharvest.lib import slots, texts
+from ckanext.ukharvest.lib import permissions, slots, texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.reading.budget import MIB
@@ -232,6 +232,10 @@ def refuse_large() -> Any:
     response = jsonify(success=False, error={"__type": "Too Large", "message": message})
     response.status_code = status
     return prevent_caching(response)
+
+
+gate.before_app_request(permissions.begin_page)
+gate.teardown_app_request(permissions.end_page)
 
 
 @gate.before_app_request

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob, HarvestSource
-from flask import has_request_context
+from flask import g, has_request_context
 
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import database, datasets, objects, record_history, runs
@@ -24,19 +24,28 @@ MEMBERS = _("Only members of the organisation may see this.")
 EDITORS = _("Only editors of the organisation may do this.")
 ADMINISTRATORS = _("Only administrators of the organisation may do this.")
 SYSADMINS = _("Only sysadmins may do this.")
-# Only these requests keep values: consumers and commands have one application context for their
-# whole life, and a POST can change what was loaded.
-_READING = ("GET", "HEAD")
+_KEPT = "ukharvest_once"  # in flask.g, of pages alone
+
+
+def begin_page() -> None:
+    """Let ``once`` keep values while a request that only reads is answered.
+
+    Not in consumers and commands: they have one request context, made up by ckanext-harvest, for
+    their whole life. Not in a POST: it can change what was loaded.
+    """
+    setattr(g, _KEPT, {} if tk.request.method in ("GET", "HEAD") else None)
+
+
+def end_page(_exc: BaseException | None) -> None:
+    """Forget what ``once`` kept."""
+    setattr(g, _KEPT, None)
 
 
 def once(key: Hashable, load: Callable[[], T]) -> T:
-    """Return ``load()``; in a request that only reads, the value of its first call.
-
-    Values are kept with the session, which CKAN removes at the end of a request.
-    """
-    if not has_request_context() or tk.request.method not in _READING:
+    """Return ``load()``; while a page is made, the value of its first call."""
+    known: dict[Any, Any] | None = getattr(g, _KEPT, None) if has_request_context() else None
+    if known is None:
         return load()
-    known: dict[Any, Any] = model.Session().info.setdefault("ukharvest_once", {})
     if key not in known:
         known[key] = load()
     return known[key]  # type: ignore[no-any-return]

@@ -26,11 +26,12 @@ from ckanext.ukharvest.harvest import (
     batch_transaction,
     claims,
     conflicts,
+    held_jobs,
     lists,
     store,
     sweeper,
 )
-from ckanext.ukharvest.harvest.model import Claim, Record, Retry, utcnow
+from ckanext.ukharvest.harvest.model import Claim, HeldJob, Record, Retry, utcnow
 from ckanext.ukharvest.harvest.workers import FETCH, GATHER, Heart
 from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.plugin import UkharvestPlugin
@@ -554,3 +555,45 @@ def test_record_fails_although_storing_it_fails(
     assert figures(job) == {"added": 1, "errored": 1}
     assert "Internal error" in errors(job)
     assert job["ukharvest"]["outcome"] == "errors"
+
+
+def queued() -> list[str]:
+    return [each.meta["title"] for each in jobs.get_queue().jobs]
+
+
+def test_plugin_jobs_wait_for_a_queue_that_fails(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call of many fails: 2 of 6 jobs were queued, and the others lost for ever."""
+    real, ids = UkharvestPlugin.after_dataset_create, list[str]()
+
+    def enqueue(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        job = tk.enqueue_job(print, [pkg_dict["title"]], title=pkg_dict["title"])
+        ids.append(job.id)  # as xloader stores it
+
+    push, calls = type(jobs.get_queue()).enqueue_call, [0]
+
+    def fail_once(self: Any, *args: Any, **more: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == 3:
+            raise redis.ConnectionError("gone")
+        return push(self, *args, **more)
+
+    jobs.get_queue().empty()
+    job_id = gather(portal, source(portal, publisher, 6))
+    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", enqueue)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(jobs.get_queue()), "enqueue_call", fail_once)
+        deliver_one(portal.waiting(job_id)[0])
+    assert figures(portal.job(job_id)) == {"added": 6}
+    assert len(queued()) == 2
+    assert held_jobs.send_left in sweeper.STEPS
+    assert held_jobs.send_left() == [], "the process that stored them may be sending them"
+    model.Session.query(HeldJob).update({"created": utcnow().replace(year=2020)})
+    model.Session.commit()
+    assert held_jobs.send_left() == ["queued 4 background jobs of plugins"]
+    assert queued() == [f"Dataset {n:05}" for n in range(6)]
+    assert jobs.get_queue().job_ids == ids
+    assert not model.Session.query(HeldJob).count()
+    jobs.get_queue().empty()

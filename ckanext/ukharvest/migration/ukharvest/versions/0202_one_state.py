@@ -3,7 +3,7 @@
 Pending deletions and changed identifiers were JSON of their source; a record's outcome also said
 how its dataset was adopted and that a person kept it; its state is worked out when asked. A run
 that ended itself stores whether ckanext-harvest's email about it is due. Consumers look at
-running jobs each second, by an index.
+running jobs each second, by an index. Background jobs of plugins are rows until they are sent.
 
 Revision ID: 0202
 Revises: 0200
@@ -145,6 +145,15 @@ def upgrade() -> None:
         sa.Column("since", sa.DateTime, nullable=False),
         sa.UniqueConstraint("source_id", "kind", "guid", name="ukharvest_pending_source_id_key"),
     )
+    op.create_table(
+        "ukharvest_held_job",
+        sa.Column("id", sa.BigInteger, primary_key=True),
+        sa.Column("queue", sa.UnicodeText, nullable=False),
+        sa.Column("job_id", sa.UnicodeText, nullable=False),
+        sa.Column("title", sa.UnicodeText),
+        sa.Column("call", sa.LargeBinary, nullable=False),
+        sa.Column("created", sa.DateTime, nullable=False),
+    )
     op.add_column(
         "ukharvest_job",
         sa.Column("status_mail_due", sa.Boolean, nullable=False, server_default="false"),
@@ -166,7 +175,8 @@ def upgrade() -> None:
     )
     # Consumers ask each second for what is to be done.
     op.execute(
-        "CREATE INDEX ukharvest_job_running ON harvest_job (created) WHERE status = 'Running'"
+        "CREATE INDEX IF NOT EXISTS ukharvest_job_running ON harvest_job (created)"
+        " WHERE status = 'Running'"
     )
     op.drop_column("ukharvest_source", "held")
     op.drop_column("ukharvest_source", "changed_identifiers")
@@ -178,7 +188,7 @@ def downgrade() -> None:
     op.add_column("ukharvest_source", sa.Column("changed_identifiers", JSONB))
     for statement in TAKE_BACK:
         op.execute(statement)
-    op.execute("DROP INDEX ukharvest_job_running")
+    op.execute("DROP INDEX IF EXISTS ukharvest_job_running")
     op.execute("DROP INDEX ukharvest_record_absent")
     op.add_column(
         "ukharvest_record",
@@ -192,4 +202,5 @@ def downgrade() -> None:
         op.drop_column("ukharvest_record", column)
     for column in ("waits", "status_mail_due"):
         op.drop_column("ukharvest_job", column)
+    op.drop_table("ukharvest_held_job")
     op.drop_table("ukharvest_pending")
