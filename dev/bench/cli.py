@@ -12,7 +12,7 @@ from stack.paths import DEFAULT_CKAN
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import cases, full_portal, results
+from . import against, cases, full_portal, results
 from .portals import OURS, STOCK, Portal, publisher
 
 DESCRIPTION = """\
@@ -47,6 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", default="", help="cases whose title contains this; one that is none lists them"
     )
+    parser.add_argument(
+        "--against", metavar="COMMIT", help="compare this checkout with a commit instead, by turns"
+    )
     parser.add_argument("--output", type=Path, help="write a page with all tables")
     parser.add_argument(
         "--update", action="store_true", help="keep the cases of that page not measured now"
@@ -55,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.against:
+        return _compare(options)
     with locked():
         ours = Portal(ensure_site(DEFAULT_CKAN, "bench"), OURS)
         stock = Portal(ensure_site(DEFAULT_CKAN, "bench-stock"), STOCK)
@@ -74,6 +79,21 @@ def _run(options: argparse.Namespace) -> int:
     if options.output:
         results.write(options.output, measured, size=size, rounds=rounds, update=options.update)
     return int(options.quick and any(case.is_missed(0.5) for case in measured))
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Measure this checkout beside an older commit; return 1 if a step is slower."""
+    with (
+        against.worktree(DEFAULT_CKAN, options.against) as before,
+        publisher() as catalogues,
+    ):
+        now = Portal(ensure_site(DEFAULT_CKAN, "bench"), OURS)
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(Portal.prepare, (now, before)))
+        plan = against.plan(now, before, catalogues, options.size, options.rounds)
+        plan.measure()
+    print("\n\n".join(case.section() for case in plan.cases))
+    return int(any(case.is_missed() for case in plan.cases))
 
 
 def _choose(plans: list[cases.Plan], options: argparse.Namespace) -> list[cases.Plan]:

@@ -40,10 +40,11 @@ def _context(**more: Any) -> dict[str, Any]:
     return {"ignore_auth": True, "user": user, "model": model, "session": model.Session, **more}
 
 
-def source(name: str, url: str, kind: str) -> dict[str, Any]:
+def source(name: str, url: str, kind: str, config: str = "") -> dict[str, Any]:
     """Make a harvest source, and at the first call its organisation."""
     _make_organisation()
     wanted = {"name": name, "title": name, "url": url, "source_type": kind, "owner_org": "bench"}
+    wanted["config"] = config
     return {"id": tk.get_action("harvest_source_create")(_context(), wanted)["id"]}
 
 

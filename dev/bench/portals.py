@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,17 @@ class Catalogues:
     def __init__(self, base: str) -> None:
         self._base = base
 
-    def serve(self, format_: str, name: str, count: int, *, changed: int = 0) -> str:
+    def serve(
+        self, format_: str, name: str, count: int, *, changed: int = 0, untitled: bool = False
+    ) -> str:
         """Serve a catalogue, or serve it anew; return the URL that a source names.
 
         Args:
             changed: so many records, from the first on and round again, have a longer description.
+            untitled: no record has a title, so that each fails.
         """
-        wanted = {"format_": format_, "name": name, "count": count, "changed": changed}
+        wanted = {"format_": format_, "name": name, "count": count}
+        wanted |= {"changed": changed, "untitled": untitled}
         return f"{self._base}{tell(self._base + CONTROL, **wanted)}"
 
     def clear(self) -> None:
@@ -59,13 +63,15 @@ class Portal:
     """A site with its plugins; its database and index are empty at the start.
 
     Args:
-        purpose: "bench" or "bench-stock" (stack/site.py).
+        purpose: "bench", "bench-stock" or "bench-older" (stack/site.py).
         plugins: the setting ``ckan.plugins``.
+        more: variables of its processes' environment.
     """
 
-    def __init__(self, site: Site, plugins: str) -> None:
+    def __init__(self, site: Site, plugins: str, more: Mapping[str, str] | None = None) -> None:
         self.site = site
         self.plugins = plugins
+        self._environment = {**venv.environment_of_ckan(), **(more or {})}
 
     def ini(self, *, activity: bool = False, **settings: str) -> Path:
         """Write the ini with other settings; "__" stands for a full stop in their names.
@@ -93,8 +99,7 @@ class Portal:
             lines = [f"db upgrade {which}" for which in tables]
             lines += ["search-index clear", "harvester purge-queues"]
             command = venv.ckan_commands(self.site.ckan, self.ini(activity=True), *lines)
-            log, environment = log_file(self.site.name), venv.environment_of_ckan()
-            console.run(command, log, env=environment, cwd="/")
+            console.run(command, log_file(self.site.name), env=self._environment, cwd="/")
 
     def sql(self, statement: str) -> str:
         """Execute a statement; return the columns of its rows between bars."""
@@ -105,7 +110,7 @@ class Portal:
         """Start a process inside CKAN that does what it is asked."""
         python, log = venv.program("python", self.site.ckan), log_file(f"{self.site.name}-inside")
         command: list[str | Path] = [python, HERE / "inside.py", self.ini(**settings)]
-        with Child(command, log, reads=True, env=venv.environment_of_ckan()) as child:
+        with Child(command, log, reads=True, env=self._environment) as child:
             yield Inside(child)
 
     @contextlib.contextmanager
@@ -126,7 +131,7 @@ class Portal:
                 command: list[str | Path] = [python, HERE / "counters.py", files[-1], str(upgrades)]
                 command += ["-c", ini, "harvester", kind]
                 log = log_file(f"{self.site.name}-{kind}-{number}")
-                child = stack.enter_context(Child(command, log, env=venv.environment_of_ckan()))
+                child = stack.enter_context(Child(command, log, env=self._environment))
             # Connecting to the queue is their last step before the first counts.
             child.wait_until(lambda: all(file.is_file() for file in files), READY_SECONDS)
             yield Consumers(files)

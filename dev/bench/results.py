@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stack.paths import ROOT
 
-COUNTS = ("statements", "commits", "index requests")
+COUNTS = ("statements", "commits", "index requests", "Python ms", "PostgreSQL ms")
 INTRODUCTION = """\
 # Performance
 

@@ -20,7 +20,7 @@ from .redis import Redis
 from .service import Service
 from .solr import Solr
 
-PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more", "batches")
+PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more", "batches", "bench-older")
 OF_TESTS = ("test", "more", "batches")
 
 

@@ -17,18 +17,19 @@ BOX = (-2.1, 51.2, -1.2, 52.1)
 Routes = dict[str, Route]
 
 
-def records(name: str, count: int, changed: int = 0) -> Iterator[Record]:
+def records(name: str, count: int, changed: int = 0, *, untitled: bool = False) -> Iterator[Record]:
     """Yield the records of a catalogue.
 
     Args:
         name: of the catalogue; in titles and identifiers, so that no two catalogues share any.
         changed: so many records, from the first on and round again, have a longer description.
+        untitled: none has a title.
     """
     for number in range(count):
         more = " It was counted again." * ((changed - number - 1) // count + 1)
         yield Record(
             number,
-            title=f"Ward {number} in numbers ({name})",
+            title="" if untitled else f"Ward {number} in numbers ({name})",
             description=f"What the county counted in ward {number}. " * 5 + more,
             guid=f"{HOST}/{name}/{number}",
             tags=("wards", "counts", f"group {number % 50}"),
@@ -91,7 +92,9 @@ def path_of(format_: str, name: str) -> str:
     return FORMATS[format_][0].format(name)
 
 
-def routes(format_: str, name: str, count: int, changed: int = 0) -> Routes:
+def routes(
+    format_: str, name: str, count: int, changed: int = 0, *, untitled: bool = False
+) -> Routes:
     """Return what serves a catalogue; arguments as of ``records``."""
-    found = records(name, count, changed)
+    found = records(name, count, changed, untitled=untitled)
     return FORMATS[format_][1](found, path_of(format_, name))
