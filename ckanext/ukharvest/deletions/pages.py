@@ -92,7 +92,9 @@ def decide(name: str) -> Any:
 
 
 def _wait(source: Row) -> Any:
-    tk.h.flash_notice(tk._("Nothing changes. The next run will check again."))
+    tk.h.flash_notice(
+        tk._("Nothing changes. They wait until you decide, or until the records come back.")
+    )
     return _to_source(source)
 
 

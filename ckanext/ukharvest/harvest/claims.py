@@ -19,6 +19,7 @@ from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import is_full_disk
+from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest import objects, stopping
 from ckanext.ukharvest.harvest.database import UNHURRIED, execute, upsert
 from ckanext.ukharvest.harvest.model import (
@@ -26,7 +27,6 @@ from ckanext.ukharvest.harvest.model import (
     Retry,
     SourceState,
     Worker,
-    database_time,
     utcnow,
 )
 
@@ -207,7 +207,7 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
     if attempts > len(PAUSES):
         Session.commit()
         raise GivenUp(attempts)
-    due = database_time() + dt.timedelta(minutes=PAUSES[attempts - 1])
+    due = tables.database_time() + dt.timedelta(minutes=PAUSES[attempts - 1])
     row = {"harvest_object_id": object_id, "attempts": attempts, "due": due}
     row |= {"service": service, "message": message}
     execute(upsert(Retry, ["harvest_object_id"], [row]))
@@ -227,7 +227,7 @@ def is_paused(due: Any) -> sa.ColumnElement[bool]:
 
     A time beyond the longest pause is none: the clock was put back since.
     """
-    now = database_time()
+    now = tables.database_time()
     return sa.and_(due > now, due <= now + dt.timedelta(minutes=PAUSES[-1]))
 
 
@@ -315,7 +315,7 @@ def claim_run(worker_id: str, types: Collection[str]) -> str:
     """Claim the run that waits longest for a gather consumer; commits; return its id or ""."""
     job_id = Session.scalar(_unread(types).with_for_update(of=HarvestJob, skip_locked=True))
     if job_id:
-        now = database_time()
+        now = tables.database_time()
         own = sa.update(HarvestJob).where(HarvestJob.id == job_id).values(gather_started=now)
         worker = sa.update(Worker).where(Worker.id == worker_id)
         execute(own.execution_options(synchronize_session=False))
@@ -400,7 +400,7 @@ def _runs(types: Collection[str]) -> sa.Select[Any]:
 
 def _is_worked_on(*kinds: str) -> sa.ColumnElement[bool]:
     """Return the SQL condition that a live process of these kinds, or of any, has this run."""
-    alive = database_time() - dt.timedelta(seconds=config.worker_timeout())
+    alive = tables.database_time() - dt.timedelta(seconds=config.worker_timeout())
     busy = sa.exists().where(Worker.busy_with == HarvestJob.id, Worker.heartbeat > alive)
     return busy.where(Worker.kind.in_(kinds)) if kinds else busy
 
@@ -432,7 +432,7 @@ def _lock(job_id: str, limit: int, *, failed_before: bool = False) -> list[str]:
 
 
 def _take(worker_id: str, source_id: str, ids: Sequence[str]) -> None:
-    now = database_time()
+    now = tables.database_time()
     busy = {"heartbeat": now, "busy_with": ids[0], "busy_since": now}
     # A run in the foreground is busy with the run as a whole.
     worker, harvest_object = Worker.__table__, HarvestObject.__table__

@@ -32,7 +32,6 @@ _SAME = {"source": "source_id", "source_id": "source"}
 # Parameters of ckanext-harvest's actions, by type. Those of its forms are validated as datasets,
 # which expects texts in these fields.
 _FORMS = ("harvest_source_create", "harvest_source_update", "harvest_source_patch")
-_OPEN = (*_FORMS, "harvest_object_create")
 _FIELDS = ("name", "title", "url", "notes", "source_type", "frequency", "config", "type", "state")
 _LONGEST_TITLE = 5000  # characters: more is too large for a field of the search index
 _TEXTS = ("url", "status", "attr", "level", "guid", "include", "exclude")
@@ -145,7 +144,11 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
         ValidationError: with a message for the parameter.
         ObjectNotFound: an id is not a text.
     """
-    is_form = action in _OPEN
+    is_form = action in _FORMS
+    if action == "harvest_object_create" and not data_dict.get(
+        "job_id"
+    ):  # its schema fails at none
+        raise invalid("job_id", tk._("Missing value"))
     for name, value in data_dict.items():
         # A form may be sent as a dataset is shown, with its organisation as a dict.
         _check_value(name, value, is_id=name in ("id", "owner_org") if is_form else _is_id(name))

@@ -153,9 +153,14 @@ def test_yesterdays_database_with_todays_index(
 
 
 def test_todays_database_with_yesterdays_index(
-    portal: Portal, publisher: Publisher, backup: Backup, sources: list[str]
+    portal: Portal,
+    publisher: Publisher,
+    backup: Backup,
+    sources: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wanted = today(portal, publisher, backup.save_index, sources)
+    monkeypatch.setattr(search_index, "MOMENT", dt.timedelta())  # a restore takes longer
     act("harvest_source_patch", id=sources[2], title="Renamed today")
     before = state()
     backup.restore_index()

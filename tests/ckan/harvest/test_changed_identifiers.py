@@ -153,6 +153,10 @@ def test_different_datasets_go_their_own_ways(
     assert figures(portal.run(changed)) == {"added": 8, "missing": 8}
     assert call_action("ukharvest_pending_list", source_id=changed)["count"] == 8
     assert before.items() <= ids(portal).items()
+    # The new ones count in the share from now on; what waits goes on waiting.
+    assert figures(portal.run(changed)) == {"not modified": 8, "missing": 8}
+    assert call_action("ukharvest_pending_list", source_id=changed)["count"] == 8
+    assert before.items() <= ids(portal).items()
 
 
 def test_other_records_of_the_run_go_on(portal: Portal, publisher: Publisher, source: str) -> None:

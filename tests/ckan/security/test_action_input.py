@@ -48,7 +48,7 @@ def test_an_empty_limit_is_its_default(source: str) -> None:
     assert errors("ukharvest_record_list", source_id=source, outcome="gone") == {
         "outcome": [
             "Expected one of: lost, held, missing, deleted, added, updated, waiting, skipped, "
-            "kept, unchanged, changed, problems."
+            "kept, deleted_here, unchanged, changed, problems."
         ]
     }
 
