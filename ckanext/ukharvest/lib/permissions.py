@@ -24,7 +24,7 @@ MEMBERS = _("Only members of the organisation may see this.")
 EDITORS = _("Only editors of the organisation may do this.")
 ADMINISTRATORS = _("Only administrators of the organisation may do this.")
 SYSADMINS = _("Only sysadmins may do this.")
-_KEPT = "ukharvest_once"  # in flask.g, of pages alone
+_KEPT = "ukharvest_once"  # an attribute of the application context, of pages alone
 
 
 def begin_page() -> None:
