@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ckan import model
-from rq.utils import ensure_job_list
 
 from ckanext.ukharvest.core.link_states import Evidence
 
@@ -139,7 +138,8 @@ class HeldQueue:
         job = self._queue.create_job(func, args, kwargs, **own)
         job.save = lambda *_args, **_kwargs: None
         if others := more.get("depends_on"):
-            more["depends_on"] = [getattr(each, "id", each) for each in ensure_job_list(others)]
+            several = others if isinstance(others, (list, tuple)) else [others]
+            more["depends_on"] = [getattr(each, "id", each) for each in several]
         more = {key: value for key, value in more.items() if key not in ("job_id", "meta")}
         name = func if job.instance is not None else job.func_name
         # As RQ stores it: what cannot be pickled is the plugin's error, here and now.
