@@ -82,6 +82,8 @@ def without_messages(job_id: str) -> Iterator[None]:
 def is_about_ours(channel: Any, kind: str, body: str) -> bool:
     """Tell whether a message is about work that this consumer finds by itself.
 
+    What belongs to a run that has ended goes ckanext-harvest's way, which ends it.
+
     Args:
         kind: the message's key, GATHER or FETCH.
         body: the message.
@@ -92,10 +94,15 @@ def is_about_ours(channel: Any, kind: str, body: str) -> bool:
 
 
 def _is_ours(entity: Any, id_: str) -> bool:
-    """Tell whether a job or harvest object is of a source of ours."""
-    source_id = entity.source_id if entity is HarvestJob else entity.harvest_source_id
-    query = sa.select(HarvestSource.type).join(entity, source_id == HarvestSource.id)
-    return Session.scalar(query.where(entity.id == id_)) in config.our_type_names()
+    """Tell whether a job or harvest object is of a run of ours that goes on."""
+    query = (
+        sa.select(HarvestSource.type)
+        .join(HarvestJob, HarvestJob.source_id == HarvestSource.id)
+        .where(HarvestJob.status != "Finished", entity.id == id_)
+    )
+    if entity is HarvestObject:
+        query = query.join(HarvestObject, HarvestObject.harvest_job_id == HarvestJob.id)
+    return Session.scalar(query) in config.our_type_names()
 
 
 def look(kind: str) -> bool:

@@ -72,7 +72,8 @@ def guarded_gather(stock: Callback) -> Callback:
         try:
             if polling.is_about_ours(channel, GATHER, body):
                 _acknowledge(once, method)
-                return polling.look(GATHER)
+                polling.look(GATHER)
+                return False
             status = Session.query(HarvestJob.status).filter(HarvestJob.id == job_id).scalar()
             if status == "Finished":  # stopped while it waited
                 _acknowledge(once, method)

@@ -225,7 +225,7 @@ def test_killed_approval_is_finished_by_consumers(
     monkeypatch.undo()
     model.Session.rollback()
     query = model.Session.query(HarvestObject.harvest_job_id)
-    job_id = query.filter_by(package_id=calls[0], state="WAITING").scalar()
+    job_id = query.filter_by(package_id=calls[-1], state="WAITING").scalar()
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"deleted": 6}
