@@ -677,9 +677,9 @@ MUTANTS = (
     Mutant(
         "redis-that-refuses",
         "A consumer waits while Redis refuses to write, and goes on by itself.",
-        "ckanext.ukharvest.patches.consumers._RedisQueue.next",
-        "        except redis.RedisError as exc:",
-        "        except redis.ConnectionError as exc:",
+        "ckanext.ukharvest.patches.consumers._RedisQueue._faults",
+        "return (redis.RedisError,)",
+        "return (redis.ConnectionError,)",
         ("tests/ckan/harvest/test_outages.py",),
     ),
     Mutant(

@@ -29,7 +29,8 @@ from ckanext.ukharvest.harvest import (
     search_index,
 )
 from ckanext.ukharvest.harvest.items import UNCHANGED
-from ckanext.ukharvest.harvest.pending import Waiting, Waits
+from ckanext.ukharvest.harvest.model import JobReport
+from ckanext.ukharvest.harvest.pending import Waiting
 from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
@@ -84,6 +85,7 @@ def ukharvest_pending_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
     waiting = pending.load_waiting(source_id, kind)
     job_id = waiting[0].job_id if waiting else None
     of_kind = _about_deletions if kind is PendingKind.DELETION else _about_identifiers
+    report = outcomes.reports_of([job_id]).get(job_id) if job_id else None
     page = waiting[data["offset"] : data["offset"] + data["limit"]]
     return {
         "source_id": source_id,
@@ -94,49 +96,57 @@ def ukharvest_pending_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
         "version": pending.version_of(waiting),
         "may_decide": may(context, "ukharvest_pending_decide", source_id=source_id),
         "deciders": deciders(source_id),
-        **of_kind(source_id, pending.load_waits(job_id), waiting),
+        **of_kind(source_id, report, waiting),
         "results": _rows(page, readable_organisations(context)),
     }
 
 
 def _rows(page: Sequence[Waiting], readable: list[str] | None) -> list[Row]:
-    routes = conflicts.other_routes([each.package_id for each in page if not each.new_guid])
+    routes = conflicts.other_routes(
+        [dataset.package_id for dataset in page if not dataset.new_guid]
+    )
     titles = {id_: route.source_title for id_, route in routes.items()}
     return [
-        _row(each, readable is None or each.is_for(readable), titles.get(each.package_id, ""))
-        for each in page
+        _row(
+            dataset,
+            readable is None or dataset.is_for(readable),
+            titles.get(dataset.package_id, ""),
+        )
+        for dataset in page
     ]
 
 
-def _row(each: Waiting, may_read: bool, also_in: str) -> Row:
+def _row(dataset: Waiting, may_read: bool, also_in: str) -> Row:
     return {
-        "guid": each.guid,
-        "new_guid": each.new_guid,
-        "dataset_id": each.package_id,
-        "dataset_name": each.name if may_read else "",
-        "title": each.title if may_read else "",
-        "last_seen": iso(each.last_seen),
-        "missed_runs": each.missed_runs,
+        "guid": dataset.guid,
+        "new_guid": dataset.new_guid,
+        "dataset_id": dataset.package_id,
+        "dataset_name": dataset.name if may_read else "",
+        "title": dataset.title if may_read else "",
+        "last_seen": iso(dataset.last_seen),
+        "missed_runs": dataset.missed_runs,
         "also_in": also_in,
     }
 
 
-def _about_identifiers(_source_id: str, waits: Waits, waiting: Sequence[Waiting]) -> Row:
-    return {"missing": waits.missing if waiting else 0, "text": meaning(len(waiting))}
+def _about_identifiers(
+    _source_id: str, report: JobReport | None, waiting: Sequence[Waiting]
+) -> Row:
+    return {"missing": pending.waits_of(report).missing, "text": meaning(len(waiting))}
 
 
-def _about_deletions(source_id: str, waits: Waits, waiting: Sequence[Waiting]) -> Row:
+def _about_deletions(source_id: str, report: JobReport | None, waiting: Sequence[Waiting]) -> Row:
     """Return the facts that help to decide."""
-    kept = {"kept": record_state.count_absent(source_id, RecordState.KEPT)}
+    facts = {
+        "kept": record_state.count_absent(source_id, RecordState.KEPT),
+        "reason": pending.waits_of(report).reason,
+    }
     if not waiting:
-        return {"reason": "", **kept}
-    job_id = waiting[0].job_id or ""
-    report = outcomes.reports_of([job_id]).get(job_id)
+        return facts
     datasets, same_title = decisions.around(source_id, waiting)
     max_share = config.delete_max_share()
     return {
-        **kept,
-        "reason": waits.reason,
+        **facts,
         "seen": int((report.counts or {}).get("seen", 0)) if report else 0,
         "datasets": datasets,
         "share": len(waiting) / max(datasets, 1),

@@ -1,4 +1,4 @@
-"""What a person decides about what waits: delete or keep datasets, the same or different ones."""
+"""Decisions about datasets that wait: delete them, keep them, or say whether records are theirs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Session = model.Session
 
 
 class ListChanged(Exception):  # noqa: N818 - nothing is wrong
-    """Other datasets wait than those that the person saw."""
+    """The list of datasets that wait is not the one that the person saw."""
 
 
 class Decided(NamedTuple):
@@ -51,8 +51,7 @@ def decide(
     """Carry out what a person decided about all that waits at a source; commits.
 
     A second call finds nothing. Deletions that are approved become a run: if this process ends
-    before it has worked that off, the next ``ckan harvester run`` sends its objects to the
-    consumers.
+    before it has worked that off, the fetch consumers do.
 
     Args:
         kind: one of ``_EFFECTS``.
@@ -72,10 +71,10 @@ def decide(
     if version and version != pending.version_of(due):
         Session.rollback()
         raise ListChanged
-    decided = [each for each in due if guids is None or each.guid in guids]
+    decided = [dataset for dataset in due if guids is None or dataset.guid in guids]
     own = sa.delete(Pending).where(Pending.source_id == source_id, Pending.kind == of)
     if guids is not None:
-        own = own.where(Pending.guid == any_text(each.guid for each in decided))
+        own = own.where(Pending.guid == any_text(dataset.guid for dataset in decided))
     listed = int(execute(own).rowcount)
     done = Decided()
     if decided:
@@ -105,7 +104,9 @@ def _delete(source_id: str, due: Sequence[Waiting], user: str) -> Decided:
         finished=now,
     )
     Session.add(report)
-    staged = [objects.Staged(each.guid, "delete", package_id=each.package_id) for each in due]
+    staged = [
+        objects.Staged(dataset.guid, "delete", package_id=dataset.package_id) for dataset in due
+    ]
     objects.stage(staged, job.id, source_id)
     objects.show_staged(job.id)
     return Decided(len(due), job_id=str(job.id), object_ids=[obj.id for obj in staged])
@@ -114,7 +115,7 @@ def _delete(source_id: str, due: Sequence[Waiting], user: str) -> Decided:
 def _keep(source_id: str, due: Sequence[Waiting], _user: str) -> Decided:
     """Keep the datasets, no longer updated; a record that comes back is imported again."""
     own = sa.update(Record).where(
-        Record.source_id == source_id, Record.guid == any_text(each.guid for each in due)
+        Record.source_id == source_id, Record.guid == any_text(dataset.guid for dataset in due)
     )
     execute(own.values(kept=True))
     return Decided(len(due))
@@ -126,7 +127,7 @@ def _rename(source_id: str, due: Sequence[Waiting], _user: str) -> Decided:
     Pages, ids, names, resource ids and history stay.
     """
     moves = pending.load_waits(due[0].job_id).moves
-    pairs = [(each.guid, each.new_guid) for each in due]
+    pairs = [(dataset.guid, dataset.new_guid) for dataset in due]
     return Decided(rename_records(source_id, pairs, moves))
 
 
@@ -135,7 +136,7 @@ def _miss(source_id: str, due: Sequence[Waiting], _user: str) -> Decided:
     # The run that found them missed them once. It also tells them from those missed first.
     missed = sa.select(Record.id).where(
         Record.source_id == source_id,
-        Record.guid == any_text(each.guid for each in due),
+        Record.guid == any_text(dataset.guid for dataset in due),
         Record.missed_runs == 0,
     )
     ids = list(Session.scalars(missed))

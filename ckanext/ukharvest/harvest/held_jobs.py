@@ -43,8 +43,7 @@ def store(batch: WriteBatch) -> list[int]:
     ]
     if not rows:
         return []
-    added = sa.insert(HeldJob).returning(HeldJob.id)
-    return [Session.scalar(added.values(row)) for row in rows]
+    return list(Session.scalars(sa.insert(HeldJob).values(rows).returning(HeldJob.id)))
 
 
 def send(ids: Collection[int]) -> None:

@@ -191,30 +191,35 @@ def load_results(jobs: Mapping[str, str], reports: Mapping[str, JobReport]) -> d
     held = [id_ for id_ in stored if reports[id_].outcome == RunOutcome.HELD]
     due = pending.count_due(held) if held else {}
     counted = {row.id: row for row in _count([id_ for id_ in jobs if id_ not in stored])}
-    return {
-        id_: _result(status, reports.get(id_), counted.get(id_), due.get(id_, {}))
-        for id_, status in jobs.items()
+    results = {
+        id_: _result(status, reports.get(id_), counted.get(id_)) for id_, status in jobs.items()
     }
+    for id_ in held:
+        results[id_].figures.update(_waiting_now(due.get(id_, {})))
+    return results
+
+
+def _waiting_now(due: Mapping[str, int]) -> dict[str, int]:
+    """Return the figures of what waits since a held run, by what is still due."""
+    figures = {PendingKind.DELETION: "held", PendingKind.IDENTIFIER: "new_identifiers"}
+    return {figure: due.get(kind, 0) for kind, figure in figures.items()}
 
 
 def _count(job_ids: Collection[str]) -> Iterable[Any]:
     return Session.execute(_COUNT, {"ids": list(job_ids)}).all() if job_ids else ()
 
 
-def _result(
-    status: str, report: Any, counted: Any, due: Mapping[str, int] | None = None
-) -> RunResult:
+def _result(status: str, report: Any, counted: Any) -> RunResult:
     """Return a run's result.
 
     Args:
         status: of its harvest job.
         report: its ``JobReport``, None without one.
         counted: what is counted of it; None: what is stored applies.
-        due: kind → number of records that still wait since it; of one that has ended "held".
     """
     reason = report.reason if report else ""
     if counted is None:
-        return RunResult(report.outcome, reason, {**report.figures, **_still(report, due)})
+        return RunResult(report.outcome, reason, dict(report.figures))
     counts: Mapping[str, Any] = (report.counts or {}) if report else {}
     figures = _figures(counted, counts)
     if status in UNENDED:
@@ -224,14 +229,6 @@ def _result(
     if read == RunOutcome.FAILED:
         reason = reason or counted.failure or ""
     return RunResult(final_outcome(read, counts, figures), reason, figures)
-
-
-def _still(report: Any, due: Mapping[str, int] | None) -> dict[str, int]:
-    """Return the figures of what waits: of a held run what still does."""
-    if report.outcome != RunOutcome.HELD or due is None:
-        return {}
-    figures = {PendingKind.DELETION: "held", PendingKind.IDENTIFIER: "new_identifiers"}
-    return {figure: due.get(kind, 0) for kind, figure in figures.items()}
 
 
 def _figures(counted: Any, counts: Mapping[str, Any]) -> dict[str, int]:

@@ -65,7 +65,9 @@ def load_waiting(source_id: str, kind: PendingKind) -> list[Waiting]:
 
 def version_of(waiting: Iterable[Waiting]) -> str:
     """Return a hash that is equal for lists of the same datasets and identifiers."""
-    lines = sorted(f"{each.package_id} {each.guid}\n{each.new_guid}\n" for each in waiting)
+    lines = sorted(
+        f"{dataset.package_id} {dataset.guid}\n{dataset.new_guid}\n" for dataset in waiting
+    )
     return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()[:16]
 
 
@@ -134,8 +136,12 @@ class Waits(NamedTuple):
 
 def load_waits(job_id: str | None) -> Waits:
     """Return why records of a run wait; empty without one."""
-    query = sa.select(JobReport.waits).where(JobReport.job_id == job_id)
-    stored = (Session.scalar(query) if job_id else None) or {}
+    return waits_of(Session.query(JobReport).filter_by(job_id=job_id).first() if job_id else None)
+
+
+def waits_of(report: JobReport | None) -> Waits:
+    """Return why records of a run wait, by its report; empty without one."""
+    stored = (report.waits if report else None) or {}
     return Waits(**{**stored, "moves": [BaseMove(*move) for move in stored.get("moves", ())]})
 
 
@@ -150,7 +156,7 @@ class Stored:
         )
 
     def guids(self, kind: PendingKind) -> dict[str, str]:
-        """Return the identifiers of the records, each with its new one ("" for none)."""
+        """Return the identifiers of the records, dataset with its new one ("" for none)."""
         return {row.guid: row.new_guid for row in self.rows.get(kind, ())}
 
     def change(self, seen: Collection[str] = ()) -> Change | None:

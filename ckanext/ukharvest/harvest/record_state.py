@@ -20,18 +20,16 @@ Session = model.Session
 RECORD = aliased(Record, name="record")
 DATASET = aliased(model.Package, name="dataset")
 DELETION = aliased(Pending, name="deletion")
-DATASET_OF = DATASET.id == RECORD.package_id
-DELETION_OF = sa.and_(
-    DELETION.source_id == RECORD.source_id,
-    DELETION.guid == RECORD.guid,
-    DELETION.kind == PendingKind.DELETION,
+# On what they are joined.
+DATASET_OF = sa.text("dataset.id = record.package_id")
+DELETION_OF = sa.text(
+    "deletion.source_id = record.source_id AND deletion.guid = record.guid"
+    f" AND deletion.kind = '{PendingKind.DELETION}'"
 )
 # The same in SQL, to stand behind ``ukharvest_record AS record``.
 JOINS = f"""
-      LEFT JOIN package AS dataset ON dataset.id = record.package_id
-      LEFT JOIN ukharvest_pending AS deletion
-             ON deletion.source_id = record.source_id AND deletion.guid = record.guid
-            AND deletion.kind = '{PendingKind.DELETION}'
+      LEFT JOIN package AS dataset ON {DATASET_OF}
+      LEFT JOIN ukharvest_pending AS deletion ON {DELETION_OF}
 """
 # Absent counts more than how the last import ended.
 _STATE = f"""

@@ -18,7 +18,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any
 
 import ckan.plugins.toolkit as tk
 import redis
@@ -32,7 +32,7 @@ from ckanext.ukharvest.patches import polling
 
 log = logging.getLogger(__name__)
 
-PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before RabbitMQ is connected again
+PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before a queue that failed is tried again
 
 # Whether the connection that is made is a consumer's own.
 _makes_consumer: ContextVar[bool] = ContextVar("ukharvest_makes_consumer", default=False)
@@ -71,11 +71,41 @@ def with_timeouts(stock: Callable[[], Any]) -> Callable[[], Any]:
     return connect
 
 
-class _Queue(Protocol):
-    """The messages of a queue, one at a time; while it fails, there are none."""
+class _Queue:
+    """The messages of a queue, one at a time; while it fails, there are none.
+
+    It is tried again after a pause, which gets longer.
+    """
+
+    def __init__(self) -> None:
+        self._pauses = iter(PAUSES)
+        self._next_try = 0.0  # of the monotonic clock
 
     def next(self, seconds: float) -> Message | None:
         """Return a message, None if none comes within this time; never raises."""
+        if time.monotonic() < self._next_try:
+            time.sleep(seconds)
+            return None
+        try:
+            message = self._read(seconds)
+        except self._faults() as exc:
+            pause = next(self._pauses, PAUSES[-1])
+            self._next_try = time.monotonic() + pause
+            log.warning("The queue fails: %r; trying again in %g s", exc, pause)
+            self._forget_connection()
+            return None
+        self._pauses = iter(PAUSES)
+        return message
+
+    def _read(self, seconds: float) -> Message | None:
+        raise NotImplementedError
+
+    def _faults(self) -> tuple[type[Exception], ...]:
+        """Return what ``_read`` raises while the queue fails."""
+        raise NotImplementedError
+
+    def _forget_connection(self) -> None:
+        """Make another when the queue is tried again; redis-py does so by itself."""
 
 
 def _consume(kind: str, messages: _Queue) -> Messages:
@@ -98,45 +128,18 @@ def _consume(kind: str, messages: _Queue) -> Messages:
             heart.rest()
 
 
-class _Pause:
-    """When a queue that failed is tried again: later each time."""
-
-    def __init__(self) -> None:
-        self._next = 0.0  # of the monotonic clock
-        self.end()
-
-    def end(self) -> None:
-        self._pauses = iter(PAUSES)
-
-    def lasts(self) -> bool:
-        return time.monotonic() < self._next
-
-    def begin(self, name: str, exc: Exception) -> None:
-        pause = next(self._pauses, PAUSES[-1])
-        self._next = time.monotonic() + pause
-        log.warning("%s: %r; trying again in %g s", name, exc, pause)
-
-
-class _RedisQueue:
+class _RedisQueue(_Queue):
     """The messages of a consumer of Redis; one that is lost is sent again by the sweeper."""
 
     def __init__(self, consumer: harvest_queue.RedisConsumer) -> None:
+        super().__init__()
         self._consumer = consumer
-        self._pause = _Pause()
 
-    def next(self, seconds: float) -> Message | None:
-        if self._pause.lasts():
-            time.sleep(seconds)
-            return None
-        try:
-            body = self._read(seconds)
-        except redis.RedisError as exc:  # is away, takes over from another or has no memory left
-            self._pause.begin("Redis", exc)
-            return None
-        self._pause.end()
-        return (harvest_queue.FakeMethod(body), self._consumer, body) if body else None
+    def _faults(self) -> tuple[type[Exception], ...]:
+        # It is away, takes over from another or has no memory left.
+        return (redis.RedisError,)
 
-    def _read(self, seconds: float) -> str | None:
+    def _read(self, seconds: float) -> Message | None:
         connection, key = self._consumer.redis, self._consumer.routing_key
         if seconds:
             found = connection.blpop(key, timeout=seconds)
@@ -151,7 +154,7 @@ class _RedisQueue:
             log.error("Ignored a message that names no job or object: %.200s", body)
             return None
         connection.set(name, str(datetime.datetime.now()))  # noqa: DTZ005 - as ckanext-harvest
-        return str(body)
+        return harvest_queue.FakeMethod(body), self._consumer, body
 
 
 def consume_redis(self: harvest_queue.RedisConsumer, queue: str) -> Messages:
@@ -183,34 +186,32 @@ class RabbitConsumer:
         return _consume(self.message_key, _RabbitQueue(self._connect, self._channel, queue))
 
 
-class _RabbitQueue:
+class _RabbitQueue(_Queue):
     """The messages of a consumer of RabbitMQ; it connects again when the connection breaks."""
 
     def __init__(self, connect: Callable[[], Any], channel: Any, queue: str) -> None:
+        super().__init__()
         self._connect, self._channel, self._queue = connect, channel, queue
-        self._pause = _Pause()
         self._is_ready = False
 
-    def next(self, seconds: float) -> Message | None:
+    def _faults(self) -> tuple[type[Exception], ...]:
         from pika.exceptions import AMQPError
 
-        if self._pause.lasts():
-            time.sleep(seconds)
+        return AMQPError, OSError, StopIteration
+
+    def _read(self, seconds: float) -> Message | None:
+        if not self._is_ready:
+            self._channel = self._channel or self._connect()
+            self._channel.basic_qos(prefetch_count=1)
+            self._is_ready = True
+        message: Message = next(self._channel.consume(self._queue, inactivity_timeout=seconds))
+        if message[0] is None:
             return None
-        try:
-            if not self._is_ready:
-                self._channel = self._channel or self._connect()
-                self._channel.basic_qos(prefetch_count=1)
-                self._is_ready = True
-            message = next(self._channel.consume(self._queue, inactivity_timeout=seconds))
-            if message[0] is not None:
-                self._channel.basic_ack(message[0].delivery_tag)
-        except (AMQPError, OSError, StopIteration) as exc:
-            self._channel, self._is_ready = None, False
-            self._pause.begin("RabbitMQ", exc)
-            return None
-        self._pause.end()
-        return message if message[0] is not None else None
+        self._channel.basic_ack(message[0].delivery_tag)
+        return message
+
+    def _forget_connection(self) -> None:
+        self._channel, self._is_ready = None, False
 
 
 def or_rabbitmq(stock: Callable[[str, str], Any]) -> Callable[[str, str], Any]:

@@ -12,7 +12,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.outcomes import PendingKind, RecordState, RunMode, RunOutcome
+from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
@@ -22,7 +22,6 @@ from ckanext.ukharvest.harvest import (
     decision_log,
     objects,
     outcomes,
-    pending,
     runs,
     stopping,
 )
@@ -233,10 +232,10 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     row = run_row(tk.get_or_bust(data_dict, "id"))
     tk.check_access("ukharvest_run_show", context, {"id": row.job.id})
     run = runs.describe_run(row)
-    due = pending.count_due([run["id"]]).get(run["id"], {})
+    is_held = run["outcome"] == RunOutcome.HELD  # then it counts what still waits
     run |= {
-        "waits": bool(due.get(PendingKind.DELETION)),
-        "identifiers_wait": bool(due.get(PendingKind.IDENTIFIER)),
+        "waits": is_held and run["counts"]["held"] > 0,
+        "identifiers_wait": is_held and run["counts"]["new_identifiers"] > 0,
         "decisions": [describe_decision(row) for row in decision_log.of_run(run["id"])]
         if run["outcome"] == RunOutcome.DECIDED
         else [],
