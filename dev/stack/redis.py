@@ -26,6 +26,7 @@ class Redis(RootlessService):
         self.daemon.start(
             [
                 *("redis-server", "--port", str(port), "--bind", "127.0.0.1"),
+                *("--databases", "64"),  # one a site; 16 otherwise
                 # Saved once a minute and when stopped: a queue survives bin/stack stop.
                 *("--dir", self.folder, "--save", "60", "1"),
             ],
