@@ -117,7 +117,7 @@ class _Harvest:
                 self._take("1 % changed", inside, consumers, source, {"updated": size // 100})
                 other = self._source(inside, f"{self.name}-untitled", untitled=True)
                 self._take("Failed records", inside, consumers, other, {"errored": size})
-                rules = '{"tags_filter_exclude": ["wards"]}'
+                rules = '{"exclude_values": ["keyword:wards"]}'
                 other = self._source(inside, f"{self.name}-skipped", config=rules)
                 self._take("Skipped records", inside, consumers, other, {"not modified": size})
                 self._serve(self.name, few)
