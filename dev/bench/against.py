@@ -120,7 +120,7 @@ class _Harvest:
                 rules = '{"exclude_values": ["keyword:wards"]}'
                 other = self._source(inside, f"{self.name}-skipped", config=rules)
                 self._take("Skipped records", inside, consumers, other, {"not modified": size})
-                self._serve(self.name, few)
+                self._serve(self.name, few, changed=size // 100)
                 figures = {"deleted": size - few}
                 self._take("Deleted records", inside, consumers, source, figures)
             with self.portal.consumers(1, self.number + 1, **SETTINGS) as consumers:
