@@ -88,6 +88,16 @@ def test_document_without_catalogue_is_refused(
     assert caught.value.line == line
 
 
+def test_url_in_place_of_a_dataset_is_a_link(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A, "https://a.example/b", "https://a.example/c"]})
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["a"]
+    assert reading.ending is not None
+    assert not reading.ending.complete, "b and c may be known"
+    (problem,) = reading.ending.problems
+    assert problem.message.startswith("dataset: 2 datasets only by URL, left out")
+
+
 @pytest.mark.parametrize(
     ("encoding", "mark", "code"),
     [

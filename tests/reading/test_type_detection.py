@@ -17,6 +17,7 @@ from ckanext.ukharvest.reading.type_detection import (
 )
 
 # Required by data.gov.uk's guide, in the order in which programs that sort keys write them.
+GRAPH = {"@type": "dcat:Catalog", "dataset": ["https://a.example/1"]}
 OF_GUIDE = {
     "description": "Where they are.",
     "identifier": "roads",
@@ -87,6 +88,7 @@ def success(result: Any) -> dict[str, Any]:
         # JSON-LD: a context, a graph, all names in full, schema.org's.
         ({"@context": {"dcat": DCAT}, "@graph": []}, "dcat_rdf"),
         ({"@graph": [{"@type": f"{DCAT}Dataset"}]}, "dcat_rdf"),
+        ({"@context": "https://a.example/dcat-us-3.0.jsonld", "@graph": [GRAPH]}, "dcat_rdf"),
         ([{"@id": "https://a.example/d", "@type": [f"{DCAT}Dataset"]}], "dcat_rdf"),
         ({"@context": "https://schema.org", "@type": "Dataset", **OF_GUIDE}, "dcat_rdf"),
         # Results of SPARQL, and of OpenSearch.

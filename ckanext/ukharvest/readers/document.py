@@ -15,11 +15,12 @@ from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.readers.json_document import outline
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
 from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 from ckanext.ukharvest.readers.numbered_pages import NumberedPages
-from ckanext.ukharvest.readers.walk import Place, Walk
+from ckanext.ukharvest.readers.walk import Place, Walk, note_links
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
 
@@ -84,6 +85,7 @@ class _JsonPages(NumberedPages["_Document"]):
         self._yielded.update(raw.guid for raw in new)
         walk.note_uncounted(new)
         walk.note_problems(document.problems)
+        note_links(walk, document.links)
         is_one = walk.asked == 1 and document.outline.is_single
         is_auto = self._source.options.get("paging", "auto") == "auto"
         return (walk.asked + 1,) if is_auto and not is_one else None
@@ -100,6 +102,7 @@ class _Document(JsonList):
         self._listed: set[str] = set()  # identities of the records
         self._of_files: set[str] = set()  # names of their files' services
         self._left_out: Counter[str] = Counter()  # services and series, by key
+        self.links = 0  # entries that are URLs
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -122,6 +125,9 @@ class _Document(JsonList):
         """Yield the records; positions are counted on from those of earlier pages."""
         number = self._before
         for item in self.items():
+            if isinstance(item, str) and is_web_url(item):
+                self.links += 1
+                continue
             number += 1
             yield self._listed_record(item, number)
         for prefix in self.outline.embedded:

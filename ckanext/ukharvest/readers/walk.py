@@ -231,6 +231,15 @@ class Walk:
         return Ending(complete=not reason, reason=reason, problems=problems)
 
 
+def note_links(walk: Walk, number: int) -> None:
+    """Report datasets of which a page has the URL alone; any known one may be among them."""
+    if number:
+        what = f"{counted(number, 'dataset')} only by URL"
+        message = f"dataset: {what}, left out; expected the datasets themselves"
+        walk.note_problems([Problem("left-out", "dataset", message)])
+        walk.doubt(f"lists {what}")
+
+
 def describe_empty_list(where: str, noun: str = "record", total: int = -1) -> str:
     """Return the reason why a read of a list without records is not complete.
 

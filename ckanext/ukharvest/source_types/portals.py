@@ -200,7 +200,7 @@ def _is_data_json(content: bytes) -> bool:
     references.
     """
     head = read_head(content)
-    if head.is_schema_org:
+    if head.is_schema_org or "@graph" in head.values:
         return False
     if any(_is_list_of_datasets(head, prefix) for prefix in head.values):
         return True

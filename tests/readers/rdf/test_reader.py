@@ -202,6 +202,73 @@ def test_the_identity_is_the_one_that_the_stock_harvester_stores(site: Site) -> 
     assert found[3].error.code == "missing-identifier"
 
 
+DOI = {"@type": "PropertyValue", "propertyID": "https://registry.identifiers.org/registry/doi"}
+
+
+@pytest.mark.parametrize(
+    ("members", "guid"),
+    [
+        ('"identifier": "roads-7", "url": "http://a.example/7"', "roads-7"),
+        (
+            f'"identifier": {json.dumps(DOI | {"value": "doi:10.5072/x"})}',
+            "https://doi.org/10.5072/x",
+        ),
+        ('"identifier": ["x", {"@id": "http://a.example/id/7"}]', "http://a.example/id/7"),
+        ('"url": "http://a.example/7", "dct:title": "Old"', "SOURCE/old"),
+        ('"url": "http://a.example/7"', "http://a.example/7"),
+        ('"url": "http://a.example/shared"', "SOURCE/roads"),
+        ('"dc:identifier": "seven"', "seven"),
+        ('"adms:identifier": {"skos:notation": "seven"}', "seven"),
+        ("", "SOURCE/roads"),
+        ('"@id": "http://a.example/id/7", "identifier": "no"', "http://a.example/id/7"),
+    ],
+)
+def test_schema_org_dataset_is_identified_by_its_own_names(
+    site: Site, members: str, guid: str
+) -> None:
+    names = {"adms": "http://www.w3.org/ns/adms#", "dc": "http://purl.org/dc/elements/1.1/"}
+    one = f'{{"@type": "Dataset", "name": "Roads"{members and ", "}{members}}}'
+    two = '{"@type": "Dataset", "name": "Two", "url": "http://a.example/shared"}'
+    link = '{"@type": "Dataset", "url": "http://a.example/9"}'
+    catalogue = f'"@type": "DataCatalog", "dataset": [{one}, {two}, {link}]'
+    site.serve("/d", f'{{"@context": ["https://schema.org/", {json.dumps(names)}], {catalogue}}}')
+    found, ending = site.read()
+    assert guid.replace("SOURCE", site.publisher.url("/d")) in {raw.guid for raw in found}
+    assert len(found) == 2
+    assert [problem.code for problem in ending.problems] == ["left-out"]
+    assert not ending.complete, "the link may be one that is known"
+
+
+@pytest.mark.parametrize(
+    ("members", "guid"),
+    [
+        ('"type": "Dataset", "id": "http://a.example/1"', "http://a.example/1"),
+        ('"@type": "Dataset", "@id": "http://a.example/1", "id": "x"', "http://a.example/1"),
+        ('"@type": "Dataset", "@id": "http://a.example/1", "type": {}', "http://a.example/1"),
+    ],
+)
+def test_keywords_have_the_names_of_the_schema_org_context(
+    site: Site, members: str, guid: str
+) -> None:
+    site.serve("/d", f'{{"@context": "http://schema.org/", {members}, "name": "Rivers"}}')
+    found, ending = site.read()
+    assert ([raw.guid for raw in found], ending.problems) == ([guid], ())
+
+
+def test_dcat_us_3_needs_nothing_but_the_document(site: Site) -> None:
+    base = "https://raw.githubusercontent.com/DOI-DO/dcat-us"
+    catalogue = (
+        '{"@id": "http://a.example/c", "@type": "dcat:Catalog", "dataset": ["http://a.example/1"]}'
+    )
+    one = '{"@id": "http://a.example/1", "@type": "dcat:Dataset", "titleMap": {"en": "Ice"}}'
+    for branch in ("main", "refs/heads/main"):
+        context = f"{base}/{branch}/context/dcat-us-3.0.jsonld"
+        site.serve("/d", f'{{"@context": "{context}", "@graph": [{catalogue}, {one}]}}')
+        (found,), ending = site.read()
+        assert '/dc/terms/title> "Ice"@en' in (found.content or "")
+        assert (found.guid, ending.complete) == ("http://a.example/1", True)
+
+
 def test_a_next_link_to_a_host_behind_a_proxy_is_followed(
     site: Site,
 ) -> None:

@@ -110,6 +110,14 @@ def test_a_wrong_value_of_json_ld_costs_itself_alone(tmp_path: Path, fault: str)
     assert not ending.complete
 
 
+def test_number_as_id_of_schema_org_costs_itself_alone(tmp_path: Path) -> None:
+    one = '{"type": "Dataset", "id": 5, "name": "One", "url": "http://a.example/1"}'
+    text = f'{{"@context": "https://schema.org", "@graph": [{one}]}}'
+    found, ending = _read(tmp_path / "a.jsonld", text)
+    assert [raw.guid for raw in found] == ["http://a.example/1"]
+    assert [problem.code for problem in ending.problems] == ["repaired-syntax"]
+
+
 def test_half_surrogates_beside_other_faults_are_named(tmp_path: Path) -> None:
     one = r'{"@type": "dcat:Dataset", "dct:title": "One \ud800", "dct:publisher": {"@id": 5}}'
     document = f'{{"@context": ["https://schema.org", {{"dct": "http://d.example/"}}], "a": {one}}}'

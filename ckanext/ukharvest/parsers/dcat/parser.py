@@ -59,7 +59,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not raw.guid:
         where = raw.position or "dataset"
         raise ParseError(
-            f"{where}: it has neither a URI nor dct:identifier", code="missing-identifier"
+            f"{where}: it has neither a URI nor an identifier", code="missing-identifier"
         )
     node = _dataset(raw, options)
     table.require(raw, line(node, _TITLE), "dct:title", "missing-title")
@@ -158,7 +158,7 @@ def _resources(node: Node) -> FieldValues:
 
 
 MAPPING: tuple[Field | Row, ...] = (
-    Field(("the dataset's URI", "dct:identifier"), "guid"),
+    Field(("the dataset's URI", "dct:identifier", "schema:identifier", "schema:url"), "guid"),
     row(_TITLE, "title", line),
     Field((*_NOTES, *_ABSTRACTS), "notes; extra abstract", _notes),
     row(_KEYWORDS, "tags", _tags),

@@ -76,7 +76,7 @@ _OWN = ("@type", "conformsTo")  # what the document says of itself
 
 _HINTS = (
     ({"success", "result"}, "it looks like an answer of CKAN's API"),
-    ({"@graph"}, "it looks like a JSON-LD graph"),
+    ({"@graph"}, "it looks like a JSON-LD graph, which the type dcat_rdf reads"),
     ({"features"}, "it looks like GeoJSON"),
 )
 

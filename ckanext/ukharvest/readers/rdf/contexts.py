@@ -1,7 +1,7 @@
 """JSON-LD contexts that a document references by URL.
 
 JSON-LD 1.1, section 3.1 (https://www.w3.org/TR/json-ld11/#the-context): a context may be a URL. RDF
-libraries are not allowed to read it; a few common contexts are included here, abridged, and the
+libraries are not allowed to read it; a few common contexts are included here, most abridged, the
 others are read by the harvest's own HTTP client.
 """
 
@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
@@ -68,14 +69,25 @@ _POD = {
     "downloadURL": {"@id": "dcat:downloadURL", "@type": "@id"},
     "accessURL": {"@id": "dcat:accessURL", "@type": "@id"},
 }
-_SCHEMA_ORG = {"@vocab": "http://schema.org/", **_DCAT, "url": {"@type": "@id"}}
+_ALIASES = {"type": "@type", "id": "@id"}
+_SCHEMA_ORG = {
+    "@vocab": "http://schema.org/",
+    **_ALIASES,
+    **_DCAT,
+    "url": {"@type": "@id"},
+}
+# The official one, whole: each class has a context of its own (DOI-DO/dcat-us, CC0 1.0).
+_DCAT_US = json.loads(Path(__file__).with_name("dcat-us-3.0.json").read_text("utf-8"))["@context"]
 
+_DCAT_US_URL = "raw.githubusercontent.com/DOI-DO/dcat-us/{}main/context/dcat-us-3.0.jsonld"
 # URL without scheme and trailing characters → context.
 BUNDLED: dict[str, Any] = {
     "project-open-data.cio.gov/v1.1/schema/catalog.jsonld": _POD,
     "project-open-data.cio.gov/v1.1/schema/data.jsonld": _POD,
     "schema.org": _SCHEMA_ORG,
     "schema.org/docs/jsonldcontext.jsonld": _SCHEMA_ORG,
+    _DCAT_US_URL.format(""): _DCAT_US,
+    _DCAT_US_URL.format("refs/heads/"): _DCAT_US,
     "www.w3.org/ns/dcat": _DCAT,
     "www.w3.org/ns/dcat.jsonld": _DCAT,
     "www.w3.org/ns/hydra/core": {"@vocab": "http://www.w3.org/ns/hydra/core#", **_DCAT},
@@ -123,7 +135,7 @@ class Contexts:
                     context, end = _decode(text, place.end())
                 except (ValueError, RecursionError):
                     break  # the parser will say where the syntax is wrong
-                resolved = self._resolved(context, base, 0)
+                resolved = _without_used(self._resolved(context, base, 0), text)
                 length += len(resolved)
                 if length > _MAX_INCLUDED:
                     raise _too_long(base, "context that {} names again and again", _MAX_INCLUDED)
@@ -187,6 +199,22 @@ class Contexts:
         if not isinstance(document, dict) or "@context" not in document:
             raise _refused(url, "is no context; expected a JSON object with the key @context")
         return document["@context"]
+
+
+def _without_used(context: str, text: str) -> str:
+    """Return a context without the aliases of schema.org that a document writes as keywords.
+
+    There, its "id" beside an "@id" is a name of its own.
+    """
+    start = '"@vocab": "http://schema.org/"'
+    before, after = (
+        start + "".join(f', "{name}": "{keyword}"' for name, keyword in aliases)
+        for aliases in (
+            _ALIASES.items(),
+            [pair for pair in _ALIASES.items() if f'"{pair[1]}"' not in text],
+        )
+    )
+    return context.replace(before, after)
 
 
 def _object_text(members: dict[str, str], base: str) -> str:

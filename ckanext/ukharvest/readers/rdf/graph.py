@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.rdf import (
@@ -28,6 +29,7 @@ from ckanext.ukharvest.core.rdf import (
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
+from ckanext.ukharvest.readers.rdf.identity import PAGES
 
 HYDRA = "http://www.w3.org/ns/hydra/core#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -99,6 +101,7 @@ class RdfGraph:
         self.count = 0  # of the document's triples
         self._too_large: list[str] = []
         self._left_out: list[str] = []  # services
+        self.links = 0  # members of a list that only link to a page
         try:
             self._load_file()
         except BaseException:
@@ -212,11 +215,26 @@ class RdfGraph:
         return self._described(_SERVICE)
 
     def _described(self, rank: int) -> Iterator[str]:
+        # A member of a list without a URI, with its page alone, is a link.
         query = (
-            "SELECT s FROM border WHERE rank = ? AND EXISTS"
-            " (SELECT 1 FROM triple WHERE triple.s = border.s AND p <> ?) ORDER BY place"
+            "SELECT s, max(p <> ? AND (substr(s, 1, 2) <> '_:' OR p NOT IN (?, ?)))"
+            " FROM border JOIN triple USING (s) WHERE rank = ? GROUP BY s"
+            " HAVING max(p <> ?) ORDER BY place"
         )
-        return (node for (node,) in self._db.execute(query, (rank, TYPE)))
+        for node, is_record in self._db.execute(query, (TYPE, *PAGES, rank, TYPE)):
+            if is_record:
+                yield node
+            else:
+                self.links += 1
+
+    @cached_property
+    def shared_pages(self) -> frozenset[str]:
+        """The objects of schema:url that several datasets have."""
+        query = (
+            "SELECT o FROM border JOIN triple USING (s) WHERE p IN (?, ?) AND rank = ?"
+            " GROUP BY o HAVING count(DISTINCT s) > 1"
+        )
+        return frozenset(obj for (obj,) in self._db.execute(query, (*PAGES, self._records)))
 
     def record(self, dataset: str) -> list[Triple]:
         """Return the triples of a dataset and of the nodes it owns, breadth first.

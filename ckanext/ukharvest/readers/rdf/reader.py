@@ -16,16 +16,16 @@ from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError, 
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value
+from ckanext.ukharvest.core.rdf import canonical
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
-from ckanext.ukharvest.core.values.tags import slug
-from ckanext.ukharvest.core.values.text import clean_text, counted
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.readers.numbered_pages import NumberedPages
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
-from ckanext.ukharvest.readers.walk import Place, Point, Walk
+from ckanext.ukharvest.readers.rdf.identity import EXPECTED, find_guid, text_of
+from ckanext.ukharvest.readers.walk import Place, Point, Walk, note_links
 
 ACCEPT = (
     "text/turtle, application/n-triples, application/rdf+xml;q=0.9, application/ld+json;q=0.8,"
@@ -58,7 +58,7 @@ OPTIONS = (
         choices=tuple(FORMATS),
     ),
 )
-_DCT = "http://purl.org/dc/terms/"
+_MODIFIED = "<http://purl.org/dc/terms/modified>"
 _NEXT = ("next", "nextPage")
 _LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _REL_NEXT = re.compile(r""";\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)""", re.IGNORECASE)
@@ -119,20 +119,25 @@ class Page:
 
     def _record(self, node: str, position: str) -> RawRecord:
         triples = self._graph.record(node)
-        own = [triple for triple in triples if triple[0] == node]
-        guid = _guid(node, own, self._source.url)
+        guid = find_guid(node, triples, self._source.url, self._graph.shared_pages)
+        modified = (obj for subject, name, obj in triples if (subject, name) == (node, _MODIFIED))
         raw = RawRecord(
             guid=guid,
             content=canonical(triples),
             url=self._reply.requested_url,
-            modified=_text(own, _DCT + "modified"),
+            modified=text_of(modified),
             position=position,
         )
         if guid:
             return raw
-        message = f"{position}: has neither a URI nor dct:identifier nor dct:title; expected a URI"
-        error = ParseError(f"{message} that stays the same", code="missing-identifier")
+        message = f"{position}: has no identity that stays the same; expected {EXPECTED}"
+        error = ParseError(message, code="missing-identifier")
         return replace(raw, error=error)
+
+    @property
+    def links(self) -> int:
+        """Number of datasets that the page only links to; complete when the records were read."""
+        return self._graph.links
 
     def facts(self) -> tuple[str, int, tuple[Problem, ...]]:
         """Return the next page's URL, the number of all records and the page's problems.
@@ -163,23 +168,6 @@ def _behind_proxy(page: str, link: str) -> str:
     if (here.scheme, here.netloc) == (there.scheme, there.netloc) or here.path != there.path:
         return link
     return there._replace(scheme=here.scheme, netloc=here.netloc).geturl()
-
-
-def _guid(node: str, own: list[Triple], source_url: str) -> str:
-    """Return a dataset's identity, as ckanext-dcat's harvester stores it.
-
-    It is the URI, else dct:identifier, else the source's URL with a name made of the title.
-    """
-    title = _text(own, _DCT + "title")
-    by_title = f"{source_url.rstrip('/')}/{slug(title)}" if title else ""
-    return iri(node) or _text(own, _DCT + "identifier") or by_title
-
-
-def _text(own: list[Triple], predicate: str) -> str:
-    """Return the text under a predicate: of several languages English, else the first."""
-    objects = sorted(obj for _, name, obj in own if name == f"<{predicate}>")
-    objects.sort(key=lambda obj: {"en": 0, "": 1}.get(language(obj).partition("-")[0], 2))
-    return next(filter(None, (clean_text(value(obj)) for obj in objects)), "")
 
 
 class _RdfPages(NumberedPages[Page]):
@@ -219,6 +207,7 @@ class _RdfPages(NumberedPages[Page]):
         walk.note_uncounted(self.seen.uncounted(list(document.services())))
         link, total, problems = document.facts()
         walk.note_problems(problems)
+        note_links(walk, document.links)
         is_auto = self._source.options.get("paging", "auto") == "auto"
         if walk.asked == 1 and (link or total >= 0):
             self._is_linked, self.barren = True, MAX_IDLE + 1

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from itertools import islice
 from typing import Any
@@ -164,12 +164,15 @@ def mend_json_ld(document: bytes, note: Note) -> bytes:
     valid = text.encode("utf-8", "replace")
     if len(valid) != len(text.encode("utf-8", "surrogatepass")):
         note(r"a text has half a surrogate pair, such as \uD800; it was read as '?'", None)
-    return json.dumps(_mend(json.loads(valid), note), ensure_ascii=False).encode()
+    aliases = {name: f"@{name}" for name in ("id", "type") if f'"{name}": "@{name}"' in text}
+    mended = _mend(json.loads(valid), note, aliases)
+    return json.dumps(mended, ensure_ascii=False).encode()
 
 
-def _mend(value: Any, note: Note) -> Any:
+def _mend(value: Any, note: Note, aliases: Mapping[str, str]) -> Any:
+    """Return a value with valid keywords; ``aliases`` are the names that stand for one."""
     if isinstance(value, list):
-        return [_mend(item, note) for item in value]
+        return [_mend(item, note, aliases) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         note(f"{value} is no number of JSON; it was ignored", None)
         return None
@@ -179,12 +182,13 @@ def _mend(value: Any, note: Note) -> Any:
         return _mend_value(value, note)
     mended = {}
     for key, inner in value.items():
-        is_valid, expected = _KEYWORDS.get(key, (None, ""))
+        is_valid, expected = _KEYWORDS.get(aliases.get(key, key), (None, ""))
         if is_valid and not is_valid(inner):
             shown = shorten(json.dumps(inner), 60)
             note(f"{key} is {shown}; expected {expected}; it was ignored", None)
         else:
-            mended[key] = (_mend_context if key == "@context" else _mend)(inner, note)
+            is_context = key == "@context"
+            mended[key] = _mend_context(inner, note) if is_context else _mend(inner, note, aliases)
     return mended
 
 
