@@ -117,8 +117,8 @@ MUTANTS = (
     Mutant(
         "period-length",
         "A long text is no period, and is not searched for one.",
-        "ckanext.ukharvest.core.values.dates.parse_period",
-        "    if len(text) > _LONGEST:\n        raise refused\n",
+        "ckanext.ukharvest.core.values.periods.parse_period",
+        "    if len(text) > LONGEST:\n        raise refused\n",
         "",
         ("tests/core/values/test_long_texts.py",),
     ),

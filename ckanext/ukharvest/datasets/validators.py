@@ -22,8 +22,9 @@ from ckanext.ukharvest.core.values import (
     multivalue,
     theme_names,
 )
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.periods import parse_period
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, BY_HARVEST, FIELDS

@@ -21,10 +21,11 @@ from ckanext.ukharvest.core.records import (
     collect_translations,
 )
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.dates import Periods, parse_date
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.file_facts import read_size
 from ckanext.ukharvest.core.values.languages import choose_language, language_pairs
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import Periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url

@@ -19,7 +19,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
-from ckanext.ukharvest.core.values.dates import is_span, parse_date
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
 from ckanext.ukharvest.core.values.gml import box_of_corners
 from ckanext.ukharvest.core.values.identifiers import doi_url
@@ -27,6 +27,7 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
+from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url

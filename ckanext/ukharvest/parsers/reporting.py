@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.dates import Periods, read_periods
+from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
@@ -78,7 +78,7 @@ class Reporter:
     def read_periods(
         self, spans: Iterable[str | tuple[str, str]], name: str, start: str = "", end: str = ""
     ) -> Periods:
-        """Return time spans, each a text or its two ends, as ``values.dates.read_periods``.
+        """Return time spans, each a text or its two ends, as ``values.periods.read_periods``.
 
         Args:
             name: of the field; ``start`` and ``end`` are those of the ends, if they have their own.

@@ -44,6 +44,8 @@ from ckanext.ukharvest.core.values.dates import parse_date
         pytest.param("2 Oct 2002 13:00 +0100", "2002-10-02T13:00:00+01:00", id="rfc822-offset"),
         pytest.param("29 February 2024", "2024-02-29", id="leap-day"),
         pytest.param("1086", "1086", id="domesday"),
+        pytest.param("04/2019", "2019-04", id="month-first"),
+        pytest.param("http://reference.data.gov.uk/id/day/2014-01-31", "2014-01-31", id="uri"),
     ],
 )
 def test_a_date_is_as_precise_as_given(given: str, expected: str) -> None:
@@ -70,7 +72,7 @@ def test_a_date_is_as_precise_as_given(given: str, expected: str) -> None:
         pytest.param("2019-01-00", "there is no date", id="day-0"),
         pytest.param("2019-02-29", "there is no date", id="no-leap-year"),
         pytest.param("2019-05-01T25:00:00", "there is no date", id="hour-25"),
-        pytest.param("0001-01-01", "year", id="net-minimum"),
+        pytest.param("2010/11", "is a financial year", id="government-year"),
         pytest.param("9999-12-31", "year", id="forever"),
         pytest.param("0000", "year", id="year-0"),
         pytest.param("٢٠١٩", "is not a date", id="other-digits"),
@@ -80,3 +82,7 @@ def test_a_date_is_as_precise_as_given(given: str, expected: str) -> None:
 def test_wrong_date_is_refused_with_a_reason(given: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_date(given)
+
+
+def test_first_date_of_net_is_no_date() -> None:
+    assert parse_date("0001-01-01T00:00:00") == ""

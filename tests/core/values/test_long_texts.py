@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core import values
-from ckanext.ukharvest.core.values import dates, places
+from ckanext.ukharvest.core.values import periods, places
 
 # Seconds and characters: work that grew with the square of a text would go on for minutes.
 pytestmark = pytest.mark.timeout(60)
@@ -90,7 +90,12 @@ FUNCTIONS = _functions()
 
 
 def test_readers_of_values_are_among_those_tried() -> None:
-    some = {"dates.parse_period", "places.read_places", "licences.read_licence", "tags.clean_tags"}
+    some = {
+        "periods.parse_period",
+        "places.read_places",
+        "licences.read_licence",
+        "tags.clean_tags",
+    }
     assert some <= FUNCTIONS.keys()
 
 
@@ -121,6 +126,6 @@ def test_place_with_endless_digits_is_kept_as_unread(text: str) -> None:
 )
 def test_period_of_endless_words_is_kept_as_unread(text: str) -> None:
     problems: list[str] = []
-    found = dates.read_periods([text], lambda code, _words, _end: problems.append(code))
+    found = periods.read_periods([text], lambda code, _words, _end: problems.append(code))
     assert (found.whole, found.unread) == (None, text.strip())
     assert problems == ["bad-period"]

@@ -33,6 +33,9 @@ from ckanext.ukharvest.core.values.markup import plain_text
         ("Caf&amp;eacute; &amp;amp; bar &#233; &foo; AT&T", "Café & bar é &foo; AT&T"),
         ("https://a.example/?x=1&region=2&copy=3", "https://a.example/?x=1&region=2&copy=3"),
         ("&copy 2020 &eacute", "© 2020 é"),
+        ("See the <title> of each page.", "See the <title> of each page."),
+        ("<p>Its <head> has a <title>name</title>.</p>", "Its <head> has a ."),
+        ("Styled. <style/> More <b>text</b>.", "Styled. More text."),
     ],
 )
 def test_html_becomes_text(given: str, expected: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.dates import (
+from ckanext.ukharvest.core.values.periods import (
     PeriodError,
     Periods,
     parse_period,
@@ -47,7 +49,39 @@ from ckanext.ukharvest.core.values.dates import (
         pytest.param("2010-2015", ("2010", "2015"), "", id="years-dash"),
         pytest.param("2010 to 2015", ("2010", "2015"), "", id="years-to"),
         pytest.param("2010 – 2015", ("2010", "2015"), "", id="years-en-dash"),  # noqa: RUF001
-        pytest.param("2018/19", ("2018", "2019"), "", id="short-year-slash"),
+        pytest.param("2018/19", ("2018-04-01", "2019-03-31"), "", id="government-year"),
+        pytest.param("2010/11", ("2010-04-01", "2011-03-31"), "", id="government-year-no-month"),
+        pytest.param("1999/00", ("1999-04-01", "2000-03-31"), "", id="government-year-2000"),
+        pytest.param("2019/05", ("2019-05", "2019-05"), "", id="month-slash"),
+        pytest.param("04/2019", ("2019-04", "2019-04"), "", id="month-first"),
+        pytest.param("2009-10", ("2009-10", "2009-10"), "", id="iso-month"),
+        pytest.param("FY 2009-10", ("2009-04-01", "2010-03-31"), "", id="fy"),
+        pytest.param("2009-10 (financial year)", ("2009-04-01", "2010-03-31"), "", id="named-year"),
+        pytest.param("2001/02 - 2010/11", ("2001-04-01", "2011-03-31"), "", id="years-in-words"),
+        pytest.param("2001/02/2010/11", ("2001-04-01", "2011-03-31"), "", id="years-in-iso"),
+        pytest.param("since 2010/11", ("2010-04-01", ""), "", id="since-year"),
+        pytest.param("2014-01-01/9999-12-31", ("2014-01-01", ""), "", id="last-date"),
+        pytest.param(
+            "2014-01-01/2014-12-31/P1D", ("2014-01-01", "2014-12-31"), "", id="ogc-interval"
+        ),
+        *(
+            pytest.param(f"http://reference.data.gov.uk/id/{name}", read, "", id=name)
+            for name, read in {
+                "government-year/2013-2014": ("2013-04-01", "2014-03-31"),
+                "government-half/2013-2014/H2": ("2013-10-01", "2014-03-31"),
+                "government-quarter/2013-2014/Q1": ("2013-04-01", "2013-06-30"),
+                "government-week/2013-2014/W01": ("2013-04-01", "2013-04-07"),
+                "gregorian-quarter/2012-Q1": ("2012-01-01", "2012-03-31"),
+                "gregorian-half/2012-H2": ("2012-07-01", "2012-12-31"),
+                "gregorian-week/2013-W01": ("2012-12-31", "2013-01-06"),
+                "gregorian-interval/2012-01-01T00:00:00/P1D": (
+                    "2012-01-01T00:00:00",
+                    "2012-01-02T00:00:00",
+                ),
+                "month/2013-04": ("2013-04", "2013-04"),
+                "year/2013": ("2013", "2013"),
+            }.items()
+        ),
         pytest.param("2018-19", ("2018", "2019"), "", id="short-year-dash"),
         pytest.param("2010-01-01 to 2015-12-31", ("2010-01-01", "2015-12-31"), "", id="days-to"),
         pytest.param("2010-01-01-2015-12-31", ("2010-01-01", "2015-12-31"), "", id="days-dash"),
@@ -142,6 +176,12 @@ def test_a_span_contains_all_periods(
         (["2020/2019"], ("2019", "2020"), "", ["reversed-period"]),
         ([("2020", "2019")], ("2019", "2020"), "", ["reversed-period"]),
         ([" ", ("", "")], None, "", []),
+        (["2009-10"], ("2009-10", "2009-10"), "", ["bad-period"]),
+        (["2009-04"], ("2009-04", "2009-04"), "", []),
+        ([("2010/11", "")], ("2010-04-01", ""), "", []),
+        ([("April 2019 to March 2020", "")], ("2019-04", "2020-03"), "", []),
+        ([("2014", "9999-12-31")], ("2014", ""), "", []),
+        ([("0001-01-01", "0001-01-01T00:00:00")], None, "", []),
     ],
 )
 def test_what_is_not_read_whole_keeps_its_text(
@@ -149,5 +189,14 @@ def test_what_is_not_read_whole_keeps_its_text(
 ) -> None:
     reported: list[str] = []
     found = read_periods(given, lambda code, _words, _end: reported.append(code))
-    assert found == Periods(Period(*whole) if whole else None, unread)
+    assert found[:2] == Periods(Period(*whole) if whole else None, unread)[:2]
     assert reported == codes
+
+
+def test_each_of_several_periods_is_kept() -> None:
+    periods = read_periods(["1990/1995", ("2010", "2015"), "1990/1995"], lambda *_problem: None)
+    assert periods.whole == Period("1990", "2015")
+    assert json.loads(periods.extras["temporal-extents"]) == [
+        {"from": "1990", "to": "1995"},
+        {"from": "2010", "to": "2015"},
+    ]

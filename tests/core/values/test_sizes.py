@@ -22,6 +22,11 @@ from ckanext.ukharvest.core.values.file_facts import parse_size
         ("42 bytes", 42),
         ("1,234,567", 1234567),
         ("1 234 567 bytes", 1234567),
+        ("1,234 KB", 1263616),
+        ("1 234 Ko", 1263616),
+        ("1,234.5 KB", 1264128),
+        ("1,234 Ko", 1264),
+        ("0,512 KB", 524),
     ],
 )
 def test_a_size_is_a_number_of_bytes(text: str, size: int) -> None:

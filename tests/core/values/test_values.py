@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from ckanext.ukharvest.core.values.frequencies import frequency_label, parse_frequency
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import parse_language, read_languages
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -21,7 +21,8 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
         pytest.param("  a  b\t", "a  b", id="stripped"),
         pytest.param("a\u00a0b\u00a0", "a b", id="no-break-space"),
         pytest.param("a\r\nb\rc\n\td", "a\nb\nc\n\td", id="line-ends"),
-        pytest.param("a\x00b\x07\x1b\x7f\x85", "ab", id="controls"),
+        pytest.param("a\x00b\x07\x1b\x7f\x81", "ab", id="controls"),
+        pytest.param("Children\x92s \x96 \x805", "Children’s – €5", id="windows"),  # noqa: RUF001
         pytest.param("a\ud800b", "ab", id="half-surrogate"),
         pytest.param("\ufeffTitle", "Title", id="bom"),
         pytest.param("Cymraeg ŵ 🏴", "Cymraeg ŵ 🏴", id="unicode"),
@@ -300,6 +301,25 @@ def test_labels_are_understood() -> None:
 )
 def test_parse_language(given: str, expected: str) -> None:
     assert parse_language(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "tags", "codes"),
+    [
+        ("UK English", ("en",), []),
+        ("English (UK)", ("en",), []),
+        ("English or Welsh", ("en", "cy"), []),
+        ("Welsh/English; Scottish Gaelic", ("cy", "en", "gd"), []),
+        ("en cy", ("en", "cy"), []),
+        ("eng; USA", ("en",), []),
+        ("not applicable", (), ["bad-language"]),
+        ("x" * 2_000, (), ["bad-language"]),
+    ],
+)
+def test_languages_in_words_are_read(given: str, tags: tuple[str, ...], codes: list[str]) -> None:
+    reported: list[str] = []
+    assert read_languages([given], lambda code, _words: reported.append(code)) == tags
+    assert reported == codes
 
 
 @pytest.mark.parametrize("given", ["", "zz", "en,cy", "Klingonian", "1", "e", "en-"])

@@ -21,7 +21,11 @@ TEXT = "size-text"  # the extra with the text of a size that could not be read
 _SIZE = re.compile(
     r"(?P<number>\d{1,18}(?:[.,]\d{1,9})?(?:e[+]?\d{1,2})?)\s*(?P<unit>[a-z]*)", re.IGNORECASE
 )
-_GROUPED = re.compile(r"\d{1,3}(?:[,\s]\d{3})+(?=\s*(?:[a-z]*)$)", re.IGNORECASE)
+# With a French unit the comma is a decimal one.
+_GROUPED = re.compile(
+    r"\d{1,3}(?:\s\d{3})+(?!\d)|[1-9]\d{0,2}(?:,\d{3})+(?=(?:\.\d+)?\s*(?!o|[kmgt]i?o)[a-z]*$)",
+    re.IGNORECASE,
+)
 # Most programs count in steps of 1024; in French a byte is an octet.
 _UNITS = {
     unit: 1024**power
@@ -35,7 +39,7 @@ _MOST = 10**18  # PostgreSQL's largest integer has 19 digits
 
 
 def parse_size(value: str) -> int:
-    """Return a size in bytes: "20480", "17.06 KB", "12,5 Ko", "1,234,567 bytes", "2.0E3".
+    """Return a size in bytes: "20480", "17.06 KB", "12,5 Ko", "1,234 KB", "2.0E3".
 
     A number with a unit was rounded for people, so its bytes are approximate.
 
@@ -43,8 +47,8 @@ def parse_size(value: str) -> int:
         ValueError: not a size.
     """
     text = value.strip()
-    if _GROUPED.match(text) and not re.fullmatch(r"\d+,\d{3}\s*[a-z]{2}", text, re.IGNORECASE):
-        text = re.sub(r"(?<=\d)[,\s](?=\d{3})", "", text)
+    if grouped := _GROUPED.match(text):
+        text = re.sub(r"[,\s]", "", grouped[0]) + text[grouped.end() :]
     match = _SIZE.fullmatch(text)
     unit = (match["unit"].lower() if match else "") or "b"
     if match is None or unit not in _UNITS:

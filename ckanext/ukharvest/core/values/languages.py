@@ -6,75 +6,80 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
-from ckanext.ukharvest.core.values.text import shorten
+from babel import Locale
+from babel.core import get_global
 
-# ISO 639-1, by which a two-letter slip such as "uk-UK" for English is at least a real language.
-_CODES = (
-    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy "
-    "da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu "
-    "hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb "
-    "lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om "
-    "or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw "
-    "ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-)
-_TWO = frozenset(_CODES.split())
-# ISO 639-2 codes (both kinds) of the languages of Europe and of the larger communities in the UK.
-_PAIRS = (
-    "eng:en cym:cy wel:cy gla:gd gle:ga cor:kw glv:gv bul:bg ces:cs cze:cs dan:da deu:de "
-    "ger:de ell:el gre:el est:et fin:fi fra:fr fre:fr hrv:hr hun:hu isl:is ice:is ita:it "
-    "lav:lv lit:lt ltz:lb mlt:mt nld:nl dut:nl nno:nn nob:nb nor:no pol:pl por:pt ron:ro "
-    "rum:ro slk:sk slo:sk slv:sl spa:es swe:sv cat:ca eus:eu baq:eu glg:gl ukr:uk rus:ru "
-    "tur:tr sqi:sq alb:sq srp:sr bos:bs mkd:mk mac:mk ara:ar urd:ur hin:hi ben:bn pan:pa "
-    "guj:gu tam:ta zho:zh chi:zh jpn:ja kor:ko som:so fas:fa per:fa heb:he"
-)
-_THREE = dict(pair.split(":") for pair in _PAIRS.split())
-# The terminological code stands before the bibliographical one.
-_TWO_TO_THREE = {two: three for three, two in reversed(_THREE.items())}
-_WORDS = {
-    "english": "en",
-    "britishenglish": "en-GB",
-    "welsh": "cy",
-    "cymraeg": "cy",
-    "gaelic": "gd",
-    "irish": "ga",
-    "french": "fr",
-    "german": "de",
-    "spanish": "es",
-}
-_BETWEEN = re.compile(r"(?:[\s,;|&]|\band\b)+", re.IGNORECASE)
+from ckanext.ukharvest.core.values.text import fold_name, shorten
+
+# Their names in these languages, by which publishers call them.
+_LOCALES = ("en", "cy", "ga", "gd", "fr", "de", "es")
+_OTHER_NAMES = {"gaelic": "gd"}
+# A country that tells one kind of English from another is none of its own.
+_COUNTRY = re.compile(r"\b(?:UK|GB|British|United Kingdom|Great Britain)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"[,;/|&\n]|\b(?:and|or)\b", re.IGNORECASE)
+_LONGEST = 1000  # characters of a list
+# ISO 19115 of North America: "eng; USA" is a language and its country.
+_WITH_COUNTRY = re.compile(r"([a-z]{2,3})\s*;\s*[A-Z]{2,3}", re.ASCII)
 _TAG = re.compile(r"([a-z]{2,3})((?:-[a-z0-9]{1,8})*)", re.IGNORECASE | re.ASCII)
+
+
+class _Names(NamedTuple):
+    """What Babel knows of languages: codes, other codes of the same, and codes by folded name."""
+
+    codes: frozenset[str]
+    aliases: Mapping[str, str]
+    by_name: Mapping[str, str]
+
+    def is_code(self, code: str) -> bool:
+        return code in self.codes or code in self.aliases
+
+
+@cache
+def _names() -> _Names:
+    lists = [Locale(name).languages for name in reversed(_LOCALES)]
+    by_name = {fold_name(name): code for names in lists for code, name in names.items()}
+    codes = frozenset(lists[-1])
+    aliases = {
+        alias: code
+        for alias, code in get_global("language_aliases").items()
+        if len(alias) == 3 and len(code) == 2  # ISO 639-2, both kinds
+    }
+    return _Names(codes, aliases, by_name | _OTHER_NAMES)
 
 
 def parse_language(value: str) -> str:
     """Return the RFC 5646 tag of a language: ``en``, ``en-GB``, ``sco``.
 
     Understands tags in any case or with underscores, ISO 639-2 codes (``eng``), URIs that end in a
-    code (EU authority table, Library of Congress, Lexvo), and a few English names.
+    code (EU authority table, Library of Congress, Lexvo), and names in English and a few others.
 
     Raises:
         ValueError: none of these.
     """
     text = value.strip()
-    code = re.split(r"[/#]", text.rstrip("/"))[-1] if "://" in text else text
+    code = re.split(r"[/#]", text[-_LONGEST:].rstrip("/"))[-1] if "://" in text else text
     code = code.replace("_", "-")
-    if word := _WORDS.get(re.sub(r"[\W_]+", "", code).lower()):
-        return word
+    if len(code) > 3 and (name := _names().by_name.get(fold_name(code))):
+        return name.replace("_", "-")
     match = _TAG.fullmatch(code)
     first = match[1].lower() if match else ""
-    first = _THREE.get(first, first)
-    if not match or (len(first) == 2 and first not in _TWO):
+    # Languages that Babel does not name have three small letters in ISO 639-3.
+    is_known = _names().is_code(first) or len(first) == 3 and (code[:3] == first or code != text)
+    if not match or not is_known:
         raise ValueError(
             f"'{shorten(text, 40)}' is not a language; expected an RFC 5646 tag such as en or cy"
         )
+    first = _names().aliases.get(first, first)
     return first + "".join("-" + _subtag(part) for part in match[2].split("-")[1:])
 
 
 def is_tag(tag: str) -> bool:
     """Tell whether a text is a tag that begins with a code that we know: en, cy-GB, eng."""
-    first = tag.replace("_", "-").partition("-")[0].lower()
-    return _TAG.fullmatch(tag.replace("_", "-")) is not None and (first in _TWO or first in _THREE)
+    match = _TAG.fullmatch(tag.replace("_", "-"))
+    return match is not None and _names().is_code(match[1].lower())
 
 
 def read_languages(texts: Iterable[str], report: Callable[[str, str], None]) -> tuple[str, ...]:
@@ -85,12 +90,27 @@ def read_languages(texts: Iterable[str], report: Callable[[str, str], None]) -> 
     """
     tags: dict[str, None] = {}
     for text in texts:
-        for part in [text] if language_code(text) else _BETWEEN.split(text):
+        for part in _parts(text):
             try:
-                tags |= {parse_language(part): None} if part else {}
+                tags |= {parse_language(part): None}
             except ValueError as exc:
                 report("bad-language", str(exc))
     return tuple(tags)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the languages in a text: itself, codes between blanks, or names between commas."""
+    if len(text) > _LONGEST or language_code(text):
+        return [text]
+    if match := _WITH_COUNTRY.fullmatch(text.strip()):
+        return [match[1]]
+    parts: list[str] = []
+    for part in filter(None, map(str.strip, _BETWEEN.split(text))):
+        words = part.split()
+        name = " ".join(_COUNTRY.sub(" ", part).replace("()", " ").split())
+        # Names have blanks, too: "Scottish Gaelic".
+        parts += words if all(map(is_tag, words)) else [name if language_code(name) else part]
+    return parts
 
 
 def three_letters(tag: str) -> str:
@@ -99,7 +119,20 @@ def three_letters(tag: str) -> str:
     ``cym`` for ``cy`` and ``cy-GB``.
     """
     code = tag.partition("-")[0]
-    return _TWO_TO_THREE.get(code, code if len(code) == 3 else "")
+    return _three_letters().get(code, code if len(code) == 3 else "")
+
+
+# ISO 639-2's bibliographical codes, and two languages that Babel counts to others.
+_NOT_OWN = frozenset(
+    ("alb", "arm", "baq", "bur", "chi", "cze", "dut", "fre", "geo", "ger", "gre", "ice", "mac")
+    + ("mao", "may", "per", "prp", "rum", "slo", "tib", "twi", "wel")
+)
+
+
+@cache
+def _three_letters() -> dict[str, str]:
+    """Return two letters → three; macrolanguages stand last in Babel's list."""
+    return {two: three for three, two in _names().aliases.items() if three not in _NOT_OWN}
 
 
 def language_code(value: str) -> str:

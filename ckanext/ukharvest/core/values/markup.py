@@ -48,10 +48,18 @@ def plain_text(value: object) -> str:
         text = _without_comments(escaped)
     reader = _Reader(has_lines=_LAYOUT.search(text) is None)
     place = 0
-    for tag in _TAG.finditer(text):
+    tags = list(_TAG.finditer(text))
+    ends = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
+    for tag in tags:
+        name, is_end = tag[2].lower(), bool(tag[1])
+        # An element that never ends is one that the text is about: "each page's <title>".
+        if name in _UNSEEN and not is_end and ends.get(name, -1) < tag.start():
+            if not tag[3].endswith("/"):
+                continue
+            is_end = True
         reader.words(text[place : tag.start()])
         place = tag.end()
-        reader.tag(tag[2].lower(), is_end=bool(tag[1]), attributes=tag[3])
+        reader.tag(name, is_end=is_end, attributes=tag[3])
     if not place:
         return clean_text(decode_entities(text))
     reader.words(text[place:])

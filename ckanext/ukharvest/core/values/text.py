@@ -14,6 +14,9 @@ from html.entities import html5
 # can hold; JSON escapes such as \u0000 and \ud800 bring them in.
 _UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+# Windows' letters of a document that calls itself Latin-1, as HTML reads them (WHATWG, 13.2.5.80).
+_WINDOWS = {chr(byte): bytes((byte,)).decode("cp1252", "ignore") for byte in range(0x80, 0xA0)}
+
 # Characters that are invisible, or that reverse the text after them (Unicode 9 and 23.2): in a
 # message they would hide or change its meaning.
 _UNSEEN = re.compile(
@@ -44,6 +47,8 @@ def marked(text: str) -> str:
 def clean_text(value: object) -> str:
     """Return a value as stripped text with LF line ends and without control characters.
 
+    Those of Windows' letters (U+0080 to U+009F) become the letters.
+
     Numbers become their text, booleans ``true`` or ``false``; None and anything that is not a
     single value (lists, objects, bytes, NaN) become "".
     """
@@ -56,7 +61,8 @@ def clean_text(value: object) -> str:
     if not isinstance(value, str):
         return ""
     text = value.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
-    return _UNWANTED.sub("", text).strip().strip("\ufeff").strip()
+    text = _UNWANTED.sub(lambda sign: _WINDOWS.get(sign[0], ""), text)
+    return text.strip().strip("\ufeff").strip()
 
 
 def parse_count(value: object) -> int:

@@ -16,9 +16,10 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import parties
-from ckanext.ukharvest.core.values.dates import parse_date, read_periods
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.periods import read_periods
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -16,7 +14,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -53,8 +51,7 @@ _MOMENTS = (
 # Predicates of nested nodes: a place has a geometry, which has its text.
 _MAX_LEVEL = 4
 
-# reference.data.gov.uk names time spans by URIs that contain their dates.
-_SPAN = re.compile(r"https?://reference\.data\.gov\.uk/id/(?:gregorian-|government-)?([a-z]+)/(.+)")
+_REGISTER = "://reference.data.gov.uk/"  # its URIs of dates and time spans contain them
 
 
 def place(node: Node) -> tuple[places.Places, str]:
@@ -133,22 +130,13 @@ def _period(part: Node) -> str | tuple[str, str]:
     start, end = (_moment(part, names) for names in (_STARTS, _ENDS))
     if start or end:
         return start, end
-    text = _of_uri(part.uri) or part.label()
-    if part.predicates() or part.term.kind == "literal" or not text:
-        return text
-    try:
-        parse_period(text)
-    except ValueError:
-        return ""  # the URI of a time span that reference.data.gov.uk does not define
-    return text
+    return part.uri if _REGISTER in part.uri else part.label() or part.uri
 
 
 def _moment(part: Node, names: tuple[str, ...]) -> str:
     """Return a date's text, which OWL-Time nests below an instant."""
     for moment in part.nodes(*names):
-        text = moment.term.value if moment.term.kind == "literal" else ""
-        text = text or _of_uri(moment.uri) or moment.text(*_MOMENTS)
-        if text:
+        if text := _date_text(moment):
             return text
     return ""
 
@@ -156,12 +144,7 @@ def _moment(part: Node, names: tuple[str, ...]) -> str:
 def date(node: Node, names: table.Names, *, latest: bool = False) -> str:
     """Return the earliest (or latest) date under the first of the names that has any."""
     for name in names:
-        texts = [
-            part.term.value
-            if part.term.kind == "literal"
-            else _of_uri(part.uri) or part.text(*_MOMENTS)
-            for part in node.nodes(name)
-        ]
+        texts = list(map(_date_text, node.nodes(name)))
         parsed = [node.parse_value(name, text.strip(), parse_date, "bad-date") for text in texts]
         if dates := sorted(filter(None, parsed)):
             return dates[-1 if latest else 0]
@@ -170,23 +153,11 @@ def date(node: Node, names: table.Names, *, latest: bool = False) -> str:
     return ""
 
 
-def _of_uri(uri: str) -> str:
-    """Return what a time span's URI at reference.data.gov.uk means: a date, or start and length."""
-    match = _SPAN.fullmatch(uri)
-    if match is None:
-        return ""
-    kind, rest = match.groups()
-    if kind == "interval":
-        return rest
-    years = re.fullmatch(r"(\d{4})-(\d{4})", rest)
-    if kind == "year" and years:
-        # The government's year begins on 1 April.
-        return f"{years[1]}-04-01/{years[2]}-03-31"
-    quarter = re.fullmatch(r"(\d{4})-Q([1-4])", rest)
-    if quarter:
-        year, last = quarter[1], int(quarter[2]) * 3
-        return f"{year}-{last - 2:02}-01/{year}-{last:02}-{monthrange(int(year), last)[1]}"
-    return rest if kind in ("year", "month", "day", "instant") else ""
+def _date_text(part: Node) -> str:
+    """Return the text of a date: a literal, a URI of reference.data.gov.uk, or a node of one."""
+    if part.term.kind == "literal" or _REGISTER in part.uri:
+        return part.term.value
+    return part.text(*_MOMENTS)
 
 
 def frequency(node: Node, names: table.Names) -> str:

@@ -7,10 +7,8 @@ position in time may be indeterminate (now, unknown, before, after).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.dates import LASTING, Periods, parse_date, span
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
     Box,
@@ -23,6 +21,7 @@ from ckanext.ukharvest.core.values.geometries import (
     too_large,
 )
 from ckanext.ukharvest.core.values.multivalue import as_text, is_no
+from ckanext.ukharvest.core.values.periods import EXTENTS, LASTING, Periods, join_periods
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
@@ -32,6 +31,7 @@ from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 _AREAS = ("extent/*/geographicElement/*", "extent/*/temporalElement/*/spatialExtent/*")
 # A thousand parts have more bytes than the search index accepts, whichever are left out.
 _MOST_PAIRS = 1_000_000
+_ENDS = ("gml:beginPosition", "gml:endPosition")
 
 
 def _areas(entry: Entry, name: str) -> Iterator[IsoNode]:
@@ -153,99 +153,54 @@ def _height(node: IsoNode) -> str:
     return f"{span} ({words})" if words else span
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """A date, or an indeterminate position: now, unknown, before, after."""
-
-    date: str = ""
-    vague: str = ""
-    unread: str = ""  # its text, if that is no date
-
-
-@dataclass(frozen=True, slots=True)
-class _Time:
-    begin: _Moment
-    end: _Moment
-    about: str
-
-    @property
-    def period(self) -> Period:
-        """The same without what only the extra tells."""
-        start = "" if self.begin.vague == "before" else self.begin.date
-        return Period(start, "" if self.end.vague == "after" else self.end.date)
-
-    @property
-    def unread(self) -> str:
-        """The text of a time that could not be read whole, "" of others."""
-        begin, end = (moment.date or moment.unread for moment in (self.begin, self.end))
-        is_whole = not (self.begin.unread or self.end.unread)
-        return "" if is_whole else begin if self.begin == self.end else f"{begin}/{end}"
-
-    def facts(self) -> dict[str, str]:
-        """Its facts, as stored in the extra."""
-        return without_blanks(
-            {
-                "from": self.begin.date,
-                "from-position": self.begin.vague,
-                "to": self.end.date,
-                "to-position": self.end.vague,
-                "description": self.about,
-            }
-        )
-
-
 def _temporal(entry: Entry) -> FieldValues:
     """Return the time span around all times, open where one is; each time in an extra."""
-    spans = [
-        _time(node) for node in entry.identification.find_all("extent/*/temporalElement/*/extent/*")
-    ]
-    unread = Periods(None, "; ".join(dict.fromkeys(filter(None, (t.unread for t in spans)))))
-    times = list(dict.fromkeys(time for time in spans if time.begin.date or time.end.date))
-    if not times:
-        return {"extras": unread.extras}
-    whole = span(time.period for time in times)
-    says_more = len(times) > 1 or bool(times[0].facts().keys() - {"from", "to"})
+    nodes = entry.identification.find_all("extent/*/temporalElement/*/extent/*")
+    read = list(map(_time, nodes))
+    periods = join_periods(periods for periods, _ in read)
+    times = list({str(facts): facts for _, facts in read if facts.keys() & {"from", "to"}}.values())
+    says_more = len(times) > 1 or any(facts.keys() - {"from", "to"} for facts in times)
     return {
-        "temporal": whole if whole != Period() else None,
-        "extras": {
-            **unread.extras,
-            "temporal-extents": as_text(time.facts() for time in times) if says_more else "",
-        },
+        "temporal": periods.whole if periods.whole != Period() else None,
+        "extras": periods.extras | {EXTENTS: as_text(times) if says_more else ""},
     }
 
 
-def _time(node: IsoNode) -> _Time:
-    """Return one TimePeriod or TimeInstant; one from an editor's template may be empty."""
-    about = node.text("description")
-    if node.name == "TimeInstant":
-        moment = _moment(node, "timePosition")
-        return _Time(moment, moment, about)
-    begin, end = (
-        _moment(node, f"{name}Position", f"{name}/*/timePosition") for name in ("begin", "end")
+def _time(node: IsoNode) -> tuple[Periods, dict[str, str]]:
+    """Return one TimePeriod or TimeInstant as period and as facts for the extra.
+
+    One from an editor's template may be empty.
+    """
+    (begin, early), (end, late) = (
+        _position(node, "timePosition", f"{name}Position", f"{name}/*/timePosition")
+        for name in ("begin", "end")
     )
-    shared = min(len(begin.date), len(end.date))
-    if begin.date[:shared] > end.date[:shared]:
-        words = f"begins {begin.date} and ends {end.date}, which is read the other way round"
-        node.report("reversed-period", "gml:TimePeriod", words)
-        begin, end = end, begin
-    return _Time(begin, end, about)
+    names = ["gml:timePosition"] * 2 if node.name == "TimeInstant" else _ENDS
+    periods = node.read_periods([(begin, end)], "gml:TimePeriod", *names)
+    dates = periods.whole or Period()
+    # Outside a position that is only a bound the period is open.
+    period = Period("" if early == "before" else dates.start, "" if late == "after" else dates.end)
+    facts = {
+        "from": dates.start,
+        "from-position": early,
+        "to": dates.end,
+        "to-position": late,
+        "description": node.text("description"),
+    }
+    parts = (period,) if dates != Period() else ()
+    return periods._replace(parts=parts), without_blanks(facts)
 
 
-def _moment(node: IsoNode, *paths: str) -> _Moment:
-    unread = ""
+def _position(node: IsoNode, *paths: str) -> tuple[str, str]:
+    """Return the text of a position in time, and its indeterminatePosition."""
     for position in node.find_all(*paths):
-        vague = position.attribute("indeterminatePosition")
-        text = position.own_text().text
-        if vague.lower() == "now" and not text:
-            return _Moment(vague="now")
+        vague, text = position.attribute("indeterminatePosition"), position.own_text().text
         # Some editors write the position's word in place of the date.
-        if text and text.lower() in LASTING:
-            return _Moment(vague="unknown" if text.lower() == "unknown" else "now")
-        date = position.parse_value(f"gml:{position.name}", text, parse_date, "bad-date")
-        unread = unread or ("" if date else text)
-        if date or vague:
-            return _Moment(date, vague, "" if date else text)
-    return _Moment(unread=unread)
+        if text.lower() in LASTING - {""}:
+            return "", "unknown" if text.lower() == "unknown" else "now"
+        if text or vague:
+            return text, vague
+    return "", ""
 
 
 MAPPING: tuple[Field | Row, ...] = (

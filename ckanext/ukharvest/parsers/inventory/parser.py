@@ -20,10 +20,10 @@ from ckanext.ukharvest.core.values import (
     local_government_lists,
     parties,
 )
-from ckanext.ukharvest.core.values.dates import Periods, join_periods
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import Periods, join_periods
 from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url

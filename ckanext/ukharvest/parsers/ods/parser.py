@@ -21,11 +21,11 @@ from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import parties
-from ckanext.ukharvest.core.values.dates import join_periods
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
+from ckanext.ukharvest.core.values.periods import join_periods
 from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _

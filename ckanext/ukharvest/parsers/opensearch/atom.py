@@ -10,7 +10,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences, parties
-from ckanext.ukharvest.core.values.dates import is_span, join_periods, parse_date
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.geometries import Geometry, merge_geometries
 from ckanext.ukharvest.core.values.gml import read_gml
@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
+from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url

@@ -14,10 +14,11 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import is_xml
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, parties, places
-from ckanext.ukharvest.core.values.dates import is_span, join_periods, parse_date
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import (
     is_web_url,
