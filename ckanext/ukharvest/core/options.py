@@ -251,3 +251,19 @@ def parse_options(text: str | None) -> dict[str, Any]:
     except (ValueError, TypeError):
         return {}
     return options if isinstance(options, dict) else {}
+
+
+# For CKAN sites; used by reader and parser.
+LEFT_OUT_TYPES = Option(
+    "left_out_types",
+    "list",
+    ("harvest", "showcase", "application", "page"),
+    "Types of package that are no datasets. They are left out, unless types_filter_include names "
+    "them; a dataset imported from one earlier waits for a decision.",
+)
+
+
+def is_left_out(kind: str, options: Mapping[str, Any]) -> bool:
+    """Tell whether a package of this type is no dataset."""
+    types = options.get(LEFT_OUT_TYPES.name, LEFT_OUT_TYPES.default)
+    return kind in types and kind not in options.get("types_filter_include", ())

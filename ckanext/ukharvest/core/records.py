@@ -153,6 +153,8 @@ class RawRecord:
         resume: point from which an interrupted read continues after this record; "" if it cannot.
         etag: validator of the record's own document, if it has one.
         unchanged: it matches its entry in ``Source.copies``; it was not read and has no content.
+        left_out: it is of a kind that is no dataset: it is skipped, and a dataset that was imported
+            from it earlier waits for a decision.
     """
 
     guid: str
@@ -165,6 +167,7 @@ class RawRecord:
     resume: str = ""
     etag: str = ""
     unchanged: bool = False
+    left_out: bool = False
 
     @property
     def display_name(self) -> str:

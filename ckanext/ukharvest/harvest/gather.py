@@ -114,7 +114,10 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
     missing = [
         known.id
         for guid, known in state.known.items()
-        if known.can_go_missing and not known.missed_runs and guid not in state.listing.seen
+        if known.can_go_missing
+        and not known.missed_runs
+        and guid not in state.listing.seen
+        and guid not in state.listing.left_out
     ]
     if not rules.enough(len(missing), len(missing)):
         return
@@ -274,7 +277,13 @@ def _plan_deletions(
     # Datasets that go on from another source are not deleted, so they do not count as such.
     others = {guid: record for guid, record in known.items() if guid not in routes}
     plan = _plan(state, others, held, complete, changed)
-    taken = [guid for guid in due if guid in routes and routes[guid].is_same_organisation]
+    taken = [
+        guid
+        for guid in due
+        if guid in routes
+        and routes[guid].is_same_organisation
+        and guid not in state.listing.left_out
+    ]
     asked = [guid for guid in due if guid in routes and guid not in taken]
     return replace(
         plan,
@@ -306,16 +315,27 @@ def _plan(
 ) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
     is_first = any(record.is_newly_adopted for record in state.known.values())
-    return deletions.plan(
-        known,
+    # Of records that are no datasets the deletion is a question, whatever their number.
+    left_out = [
+        guid for guid in state.listing.left_out if complete and guid in known and known[guid].active
+    ]
+    plan = deletions.plan(
+        {guid: record for guid, record in known.items() if guid not in left_out},
         # A record that waits under a new identifier is not missing.
         state.listing.seen.union(changed.guids) if changed else state.listing.seen,
         complete=complete,
         said_deleted=() if is_first else state.listing.said_deleted,
         held=held,
-        after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
+        # A resumed read does not know which records were no datasets.
+        after_runs=max(config.delete_after_runs(), 2 if is_first or state.taken_before else 1),
         max_share=config.delete_max_share(),
     )
+    if not left_out:
+        return plan
+    what = "1 record is" if len(left_out) == 1 else f"{len(left_out)} records are"
+    why = f"{what} of a type that is no dataset, so the deletion of what was imported waits"
+    reason = _sentences(plan.reason, why)
+    return replace(plan, held=(*plan.held, *left_out), reason=reason)
 
 
 def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:

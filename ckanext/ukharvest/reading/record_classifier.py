@@ -148,11 +148,13 @@ class Listing:
     Attributes:
         seen: guids, including those of failed records, without those marked as deleted.
         said_deleted: guids that the source marks as deleted.
+        left_out: guids of known records that are no datasets; their deletion waits for a person.
         has_nameless: a record had no identifier, so it may be any known one.
     """
 
     seen: set[str] = field(default_factory=set)
     said_deleted: set[str] = field(default_factory=set)
+    left_out: set[str] = field(default_factory=set)
     has_nameless: bool = False
 
 
@@ -189,6 +191,10 @@ class RecordClassifier:
             self.listing.said_deleted.add(raw.guid)
             return Classified(raw, RecordClass.DELETED)
         known, old_guid = self._find(raw)
+        if raw.left_out and known and known.is_active:
+            self.listing.left_out.add(raw.guid)
+            skipped = known._replace(outcome=RecordOutcome.SKIPPED)
+            return Classified(raw, RecordClass.UNCHANGED, skipped, old_guid)
         record_class = RecordClass.UPDATED if known and known.package_id else RecordClass.ADDED
         if known and not self.force and self.is_unchanged(raw, known):
             record_class = RecordClass.UNCHANGED

@@ -16,6 +16,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.dataset_writer import DatasetWriter
 from ckanext.ukharvest.harvest.model import Pending, Record
+from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
@@ -40,10 +41,10 @@ def pending_titles(source_id: str) -> list[str]:
     return [each["title"] for each in answer["results"]]
 
 
-def approve(source_id: str) -> dict[str, Any]:
+def approve(source_id: str, decision: str = "approve") -> dict[str, Any]:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    decision = {"source_id": source_id, "decision": "approve"}
-    return dict(call_action("ukharvest_pending_decide", context, **decision))
+    made = {"source_id": source_id, "decision": decision}
+    return dict(call_action("ukharvest_pending_decide", context, **made))
 
 
 @AT_ONCE
@@ -247,3 +248,28 @@ def test_the_command_shows_the_list_and_asks(
     assert len(portal.datasets()) == 4
     assert "No deletion" in cli.invoke(ukharvest, ["approve", "source-1"]).output
     assert model.Session.query(Record).filter_by(outcome="deleted").count() == 6
+
+
+@AT_ONCE
+@pytest.mark.parametrize(("decision", "left"), [("approve", 3), ("keep", 4)])
+def test_dataset_that_is_a_showcase_now_is_a_question(
+    portal: Portal, publisher: Publisher, decision: str, left: int
+) -> None:
+    site = RemoteSite([package(number) for number in range(4)])
+    publisher.routes = site  # type: ignore[assignment]
+    source_id = portal.source(publisher.base, "ckan", config={"full_check_days": 0})
+    assert figures(portal.run(source_id)) == {"added": 4}
+    site.packages[1:] = [package(1, type="showcase"), *map(package, (2, 3))]
+    new = package(9, type="showcase")
+    for packages in (site.packages, [*site.packages, new], site.packages):
+        site.packages = packages
+        job = portal.run(source_id)
+        assert job["ukharvest"]["outcome"] == "held"
+        assert "1 record is of a type that is no dataset" in job["ukharvest"]["reason"]
+        assert pending_titles(source_id) == ["Remote 1"]
+        assert len(portal.datasets()) == 4
+    approve(source_id, decision)
+    assert len(portal.datasets()) == left
+    portal.run(source_id)
+    assert pending_titles(source_id) == []
+    assert len(portal.datasets()) == left

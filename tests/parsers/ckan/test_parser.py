@@ -199,7 +199,7 @@ def test_too_many_resources_are_cut_and_reported() -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"type": "harvest"}, "it is a harvest source"),
+        *(({"type": name}, "is no dataset") for name in ("harvest", "showcase", "page")),
         ({"extras": {"dgu_harvest_me": "False"}}, "dgu_harvest_me"),
         ({"dgu_harvest_me": False}, "dgu_harvest_me"),
         ({"private": True}, "private"),
@@ -209,6 +209,12 @@ def test_too_many_resources_are_cut_and_reported() -> None:
 def test_ckan_package_is_skipped_with_a_reason(more: dict[str, Any], why: str) -> None:
     with pytest.raises(SkipRecord, match=why):
         parsed(**more)
+
+
+@pytest.mark.parametrize("chosen", [{"left_out_types": []}, {"types_filter_include": ["showcase"]}])
+def test_showcases_are_datasets_where_the_options_say_so(chosen: dict[str, Any]) -> None:
+    package = {"title": "An app", "type": "showcase"}
+    assert ckan.parse(RawRecord("id-1", json.dumps(package)), chosen).title == "An app"
 
 
 def test_dgu_harvest_me_may_say_yes() -> None:

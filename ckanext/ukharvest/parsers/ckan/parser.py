@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
+from ckanext.ukharvest.core.options import LEFT_OUT_TYPES, MAX_RESOURCES, Option, is_left_out
 from ckanext.ukharvest.core.records import (
     OF_DATASET,
     Agent,
@@ -54,6 +54,7 @@ OPTIONS = (
         ),
     ),
     MAX_RESOURCES,
+    LEFT_OUT_TYPES,
     Option(
         "remote_groups",
         "text",
@@ -88,19 +89,16 @@ OPTIONS = (
     ),
 )
 
-# Package types that are not datasets: ckanext-harvest stores its sources as packages.
-_NO_DATASETS = ("harvest",)
-
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """Read one package.
 
     Raises:
         ParseError: not a JSON object, or without title or identity.
-        SkipRecord: a harvest source, private, deleted, or excluded from harvesting.
+        SkipRecord: of a type that is no dataset, private, deleted, or excluded from harvesting.
     """
     flat = package.flatten(package.load(raw))
-    _check_wanted(flat, raw.display_name)
+    _check_wanted(flat, raw, options)
     problems: list[Problem] = []
     translated = names.translate(names.translate_eu(flat), options.get("fields", {}))
     fields = Fields(translated, problems, base=raw.url)
@@ -134,10 +132,10 @@ def organisation(raw: RawRecord) -> RemoteGroup | None:
     return package.organisation(Fields(package.flatten(package.load(raw)), []))
 
 
-def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
-    kind = package.text_of(flat.get("type"))
-    if kind in _NO_DATASETS:
-        raise SkipRecord(f"{where}: its type is {kind}; it is a harvest source, not a dataset")
+def _check_wanted(flat: Mapping[str, Any], raw: RawRecord, options: Mapping[str, Any]) -> None:
+    where, kind = raw.display_name, package.text_of(flat.get("type"))
+    if is_left_out(kind, options):
+        raise SkipRecord(f"{where}: its type is {kind}, which is no dataset")
     if multivalue.is_no(package.text_of(flat.get("dgu_harvest_me"))):
         raise SkipRecord(f"{where}: its extra dgu_harvest_me says that it is not for harvesting")
     if multivalue.is_yes(flat.get("private")):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError, SourceError
+from ckanext.ukharvest.core.options import is_left_out
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source, without_harvest_extras
 from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count
 from ckanext.ukharvest.readers.json_api import (
@@ -26,19 +28,22 @@ _GROUP = ("id", "name", "title", "display_name", "state")
 KEY = "ukharvest_portal"  # member of the answer of status_show
 
 
-def raw_record(item: Any, position: str, url: str, *, page: str = "") -> RawRecord:
+def raw_record(
+    item: Any, position: str, url: str, options: Mapping[str, Any], *, page: str = ""
+) -> RawRecord:
     """Return one package as the site serves it.
 
     Args:
         item: the package.
         position: its place in the source, as a text for people.
         url: where it was read.
+        options: of the source.
         page: URL of the site, to link to the dataset's page; "" if not known.
     """
     if not isinstance(item, Mapping):
         return not_an_object(item, position, url)
     guid, name = clean_text(item.get("id")), clean_text(item.get("name"))
-    return json_record(
+    raw = json_record(
         _steady(item),
         position,
         f"{page}/dataset/{name or guid}" if page else url,
@@ -47,6 +52,7 @@ def raw_record(item: Any, position: str, url: str, *, page: str = "") -> RawReco
         modified=item.get("metadata_modified"),
         expected="the package's id",
     )
+    return replace(raw, left_out=is_left_out(clean_text(item.get("type")), options))
 
 
 def _steady(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +100,7 @@ def records(source: Source) -> Generator[RawRecord, None, Ending]:
         if isinstance(item, str):
             yield RawRecord(item, url=url, position=position)
         else:
-            yield raw_record(_whole(item), position, url)
+            yield raw_record(_whole(item), position, url, source.options)
     if not items or len(items) < count:
         total = counted(count, "dataset") if count else "no datasets"
         held = f"{url} is one page of {total} and has {len(items):,}"

@@ -181,7 +181,9 @@ class Search(Pages):
         if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
             raise wrong_shape(self.where, result, "an object with count and results")
         records = [
-            packages.raw_record(item, f"dataset {number}", self.where, page=self._base)
+            packages.raw_record(
+                item, f"dataset {number}", self.where, self._source.options, page=self._base
+            )
             for number, item in enumerate(result["results"], start + 1)
         ]
         return _Page(start, packages.count_of(result), records)
@@ -381,5 +383,6 @@ def _shown(
                 yield replace(raw, resume=resume)
             continue
         if not isinstance(package, Mapping) or sites.is_wanted(package, source.options):
-            raw = packages.raw_record(package, position, shown + name, page=base)
+            where = shown + name
+            raw = packages.raw_record(package, position, where, source.options, page=base)
             yield replace(raw, resume=resume)
