@@ -428,7 +428,7 @@ MUTANTS = (
     Mutant(
         "claims-in-turn",
         "Consumers take batches of several sources in turn, so a large one does not block others.",
-        "ckanext.ukharvest.harvest.claims._runs",
+        "ckanext.ukharvest.harvest.consumers.claims._runs",
         "SourceState.claimed.asc().nulls_first(), HarvestJob.created",
         "HarvestJob.created",
         ("tests/ckan/harvest/test_batches.py",),
@@ -436,7 +436,7 @@ MUTANTS = (
     Mutant(
         "last-attempt",
         "A record fails only at the sixth attempt that meets a failing service.",
-        "ckanext.ukharvest.harvest.claims._wait_again",
+        "ckanext.ukharvest.harvest.consumers.claims._wait_again",
         "attempts > len(PAUSES)",
         "attempts >= len(PAUSES)",
         ("tests/ckan/harvest/test_outages.py",),
@@ -444,7 +444,7 @@ MUTANTS = (
     Mutant(
         "guid-lock",
         "Two sources that list one record at the same moment make one dataset.",
-        "ckanext.ukharvest.harvest.conflicts.lock_and_find",
+        "ckanext.ukharvest.harvest.records.conflicts.lock_and_find",
         "*((database.GUIDS, guid) for guid in guids), ",
         "",
         ("tests/ckan/harvest/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
@@ -452,7 +452,7 @@ MUTANTS = (
     Mutant(
         "origin-lock",
         "A dataset that two portals hand on at the same moment is made once.",
-        "ckanext.ukharvest.harvest.conflicts.lock_and_find_handed_on",
+        "ckanext.ukharvest.harvest.records.conflicts.lock_and_find_handed_on",
         "    lock(guids)\n",
         "",
         ("tests/ckan/harvest/test_handed_on.py::test_dataset_by_two_routes_at_once_is_one",),
@@ -460,7 +460,7 @@ MUTANTS = (
     Mutant(
         "second-route",
         "A dataset that comes by way of two portals is made once, from the first route.",
-        "ckanext.ukharvest.harvest.items.Left.put",
+        "ckanext.ukharvest.harvest.batch.items.Left.put",
         "row.origin_guid, row.same_as = self.parsed.origin_guid, None",
         "row.same_as = None",
         ("tests/ckan/harvest/test_handed_on.py",),
@@ -468,7 +468,7 @@ MUTANTS = (
     Mutant(
         "pruned-current-object",
         "Pruning never removes the current harvest object of a dataset.",
-        "ckanext.ukharvest.harvest.prune._objects_of",
+        "ckanext.ukharvest.harvest.run.prune._objects_of",
         "        HarvestObject.current.isnot(True),\n",
         "",
         ("tests/ckan/harvest/test_prune.py",),
@@ -476,7 +476,7 @@ MUTANTS = (
     Mutant(
         "cleared-dataset-of-another",
         "Clearing a source leaves the datasets that another source has.",
-        "ckanext.ukharvest.harvest.prune.dataset_ids",
+        "ckanext.ukharvest.harvest.run.prune.dataset_ids",
         "~claimed,\n        sa.or_(ours, sa.and_(harvested, ~harvested_by_others))",
         "sa.or_(ours, sa.and_(harvested, ~claimed, ~harvested_by_others))",
         ("tests/ckan/harvest/test_stock.py",),
@@ -484,7 +484,7 @@ MUTANTS = (
     Mutant(
         "approved-although-back",
         "A record that came back is not deleted by an approval of the older list.",
-        "ckanext.ukharvest.harvest.pending.DUE",
+        "ckanext.ukharvest.harvest.records.pending.DUE",
         " OR record.missed_runs > 0",
         " OR true",
         ("tests/ckan/deletions/test_approval.py",),
@@ -492,7 +492,7 @@ MUTANTS = (
     Mutant(
         "adopted-from-another",
         "A source does not adopt datasets of another organisation by their identifiers.",
-        "ckanext.ukharvest.harvest.dataset_adoption._by_extras",
+        "ckanext.ukharvest.harvest.sources.dataset_adoption._by_extras",
         "            Package.owner_org == _organisation(source),\n",
         "",
         ("tests/ckan/adoption/test_adopt_by_guid.py", "tests/ckan/adoption/test_adoption.py"),
@@ -517,7 +517,7 @@ MUTANTS = (
     Mutant(
         "batch-not-committed",
         "The end of failed records of a batch is stored, so their run can finish.",
-        "ckanext.ukharvest.harvest.batch_transaction._write",
+        "ckanext.ukharvest.harvest.batch.batch_transaction._write",
         "            Session.commit()\n",
         "",
         ("tests/ckan/harvest/test_batches.py",),
@@ -533,7 +533,7 @@ MUTANTS = (
     Mutant(
         "failing-hook",
         "A plugin that fails before a dataset is saved costs that record, whose error names it.",
-        "ckanext.ukharvest.harvest.hooks.change_dataset",
+        "ckanext.ukharvest.harvest.batch.hooks.change_dataset",
         "raise _failure(plugin, exc) from exc",
         "raise",
         ("tests/ckan/harvest/test_dataset_hooks.py",),
@@ -541,7 +541,7 @@ MUTANTS = (
     Mutant(
         "error-in-batch",
         "An exception while a dataset is saved costs its record only, not the rest of the batch.",
-        "ckanext.ukharvest.harvest.batch_transaction._refuse",
+        "ckanext.ukharvest.harvest.batch.batch_transaction._refuse",
         "item.fail(UkharvestError(INTERNAL))",
         "raise exc",
         ("tests/ckan/harvest/test_batches.py",),
@@ -549,7 +549,7 @@ MUTANTS = (
     Mutant(
         "deleted-by-hand",
         "A full run brings back a dataset that a person deleted.",
-        "ckanext.ukharvest.harvest.batch_transaction.Transaction._result",
+        "ckanext.ukharvest.harvest.batch.batch_transaction.Transaction._result",
         "and not row.removed and not item.forced",
         "and not row.removed",
         ("tests/ckan/harvest/test_after.py",),
@@ -557,7 +557,7 @@ MUTANTS = (
     Mutant(
         "wrong-owner",
         "A dataset goes to the remote organisation if the source takes those over.",
-        "ckanext.ukharvest.harvest.preparation._defaults",
+        "ckanext.ukharvest.harvest.batch.preparation._defaults",
         "owner_org=owner_org or setting.owner_org",
         "owner_org=setting.owner_org or owner_org",
         ("tests/ckan/harvesters/test_remote_groups.py",),
@@ -565,7 +565,7 @@ MUTANTS = (
     Mutant(
         "nameless-record",
         "A record without identifier keeps the run from deleting, as it may be any known one.",
-        "ckanext.ukharvest.harvest.gather._completeness",
+        "ckanext.ukharvest.harvest.gather.gather_stage._completeness",
         "if ending.complete and state.listing.has_nameless",
         "if not ending.complete and state.listing.has_nameless",
         ("tests/ckan/deletions/test_approval.py", "tests/ckan/harvest/test_memory.py"),
@@ -573,7 +573,7 @@ MUTANTS = (
     Mutant(
         "new-identifiers-imported",
         "Records under new identifiers wait for a person, and are not imported as new datasets.",
-        "ckanext.ukharvest.harvest.gather._hold_back_changed",
+        "ckanext.ukharvest.harvest.gather.gather_stage._hold_back_changed",
         "hold_back(state, changed.guids.values())",
         "hold_back(state, changed.guids)",
         ("tests/ckan/harvest/test_changed_identifiers.py",),
@@ -581,7 +581,7 @@ MUTANTS = (
     Mutant(
         "new-identifiers-missing",
         "A dataset whose record seems to have a new identifier is not counted as missing.",
-        "ckanext.ukharvest.harvest.gather._plan",
+        "ckanext.ukharvest.harvest.gather.gather_stage._plan",
         "state.listing.seen.union(changed.guids) if changed else state.listing.seen",
         "state.listing.seen",
         ("tests/ckan/harvest/test_changed_identifiers.py",),
@@ -589,7 +589,7 @@ MUTANTS = (
     Mutant(
         "endless-kills",
         "A record that ended three consumers is given up and not tried again.",
-        "ckanext.ukharvest.harvest.lost_work._recover",
+        "ckanext.ukharvest.harvest.consumers.lost_work._recover",
         "lost.kills >= MAX_KILLS",
         "lost.kills > MAX_KILLS",
         ("tests/ckan/harvest/test_sweeper.py",),
@@ -701,7 +701,7 @@ MUTANTS = (
     Mutant(
         "run-without-result",
         "Figures and outcome of a run are stored in the transaction that ends it.",
-        "ckanext.ukharvest.harvest.outcomes._store_ended",
+        "ckanext.ukharvest.harvest.run.outcomes._store_ended",
         "                store_results(ended)\n",
         "                pass\n",
         ("tests/ckan/harvest/test_outcomes.py",),
@@ -733,7 +733,7 @@ MUTANTS = (
     Mutant(
         "private-source-in-harvest-list",
         "Lists of sources name no private source to visitors.",
-        "ckanext.ukharvest.harvest.actions.harvest_source_list",
+        "ckanext.ukharvest.harvest_actions.actions.harvest_source_list",
         "is_private=row.private",
         "is_private=False",
         ("tests/ckan/security/test_foreign_parameters.py",),
@@ -767,7 +767,7 @@ MUTANTS = (
     Mutant(
         "index-comparison-broken",
         "A run goes on after the comparison of the index has failed in the database.",
-        "ckanext.ukharvest.harvest.search_index.mend",
+        "ckanext.ukharvest.harvest.index.search_index.mend",
         "            compat.rollback()\n",
         "",
         ("tests/ckan/harvest/test_index_documents.py",),
@@ -775,7 +775,7 @@ MUTANTS = (
     Mutant(
         "index-comparison-twice",
         "A run does not index what waits for its own request to the index.",
-        "ckanext.ukharvest.harvest.search_index._repair",
+        "ckanext.ukharvest.harvest.index.search_index._repair",
         "wrong -= pending | set(recent)",
         "wrong -= set(recent)",
         ("tests/ckan/harvest/test_index_documents.py",),
@@ -783,7 +783,7 @@ MUTANTS = (
     Mutant(
         "refused-deletion-seen",
         "A record whose deletion was refused is still missing, and was not seen.",
-        "ckanext.ukharvest.harvest.items.Item.fail",
+        "ckanext.ukharvest.harvest.batch.items.Item.fail",
         "(DeletionRefused if self.is_deletion else Failed)(error, stage)",
         "Failed(error, stage)",
         ("tests/ckan/deletions/test_refused_deletions.py",),
@@ -799,7 +799,7 @@ MUTANTS = (
     Mutant(
         "failure-not-stored",
         "A record fails with an error even if storing its result is what fails.",
-        "ckanext.ukharvest.harvest.batch._fail_at_least",
+        "ckanext.ukharvest.harvest.batch.import_stage._fail_at_least",
         "        objects.fail(object_id, INTERNAL)\n",
         "",
         ("tests/ckan/harvest/test_batches.py",),
@@ -815,7 +815,7 @@ MUTANTS = (
     Mutant(
         "held-deletions-released",
         "What waits for a person's approval is not deleted because its share has become smaller.",
-        "ckanext.ukharvest.harvest.gather._plan",
+        "ckanext.ukharvest.harvest.gather.gather_stage._plan",
         "        held=held,\n",
         "",
         ("tests/ckan/deletions/test_approval.py",),
@@ -823,7 +823,7 @@ MUTANTS = (
     Mutant(
         "deleted-by-hand-unseen",
         "A dataset that a person deleted counts neither as here nor as missing.",
-        "ckanext.ukharvest.harvest.record_state._STATE",
+        "ckanext.ukharvest.harvest.records.record_state._STATE",
         "WHEN dataset.state <> 'active' AND NOT record.removed",
         "WHEN false",
         ("tests/ckan/harvest/test_record_state.py",),
@@ -831,7 +831,7 @@ MUTANTS = (
     Mutant(
         "run-read-by-two",
         "A run that a consumer reads is not read by a second one.",
-        "ckanext.ukharvest.harvest.claims._unread",
+        "ckanext.ukharvest.harvest.consumers.claims._unread",
         "            ~_is_worked_on(),\n",
         "",
         ("tests/ckan/harvest/test_polling.py",),
@@ -847,7 +847,7 @@ MUTANTS = (
     Mutant(
         "failed-again-hidden",
         "A run counts the records that failed again, although it does not import them.",
-        "ckanext.ukharvest.harvest.outcomes._figures",
+        "ckanext.ukharvest.harvest.run.outcomes._figures",
         '"lost": counted.lost + noted("failed_again")',
         '"lost": counted.lost',
         ("tests/ckan/harvest/test_failed_again.py",),
@@ -855,7 +855,7 @@ MUTANTS = (
     Mutant(
         "failed-for-other-reasons",
         "A record that failed for anything but its content is tried again by each run.",
-        "ckanext.ukharvest.harvest.items.Failed.put",
+        "ckanext.ukharvest.harvest.batch.items.Failed.put",
         "isinstance(error, FAIL_ALIKE) and ",
         "",
         ("tests/ckan/harvest/test_failed_again.py",),
@@ -863,7 +863,7 @@ MUTANTS = (
     Mutant(
         "run-ended-twice",
         "Of several consumers that find nothing left of a run one ends it.",
-        "ckanext.ukharvest.harvest.run_end._end",
+        "ckanext.ukharvest.harvest.run.run_end._end",
         "        .with_for_update()\n",
         "",
         ("tests/ckan/harvest/test_run_end.py",),

@@ -35,7 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("interfaces", "bulk_rows", "compat", "config", "dataset_schema", "write_batch"),
     ("harvest", "migration"),
     ("lib",),
-    ("sources", "datasets", "harvest.actions", "harvest.auth", "harvest.schema"),
+    ("sources", "datasets", "harvest_actions"),
     FEATURES,
     ("harvesters",),
     ("source_type_api", "testing.portal"),

@@ -41,7 +41,7 @@ class WriteBatch:
     Attributes:
         pending: the datasets to index after the commit.
         jobs: background jobs that plugins made, to store before the commit and to send after it
-            (harvest/held_jobs.py): the datasets that they are about may be rolled back.
+            (harvest/consumers/held_jobs.py): the datasets that they are about may be rolled back.
         own_rows: tables and rows of features to save before the commit, one statement a table.
         resource_ids: dataset id → ids of the resources of a new dataset, in their order.
         links: URL → what its link check found.

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
 LAYERS = ("core", "readers", "parsers", "harvesters", "harvest")
 FILES = (
-    "harvest/conflicts.py",
+    "harvest/records/conflicts.py",
     "links/jobs.py",
     "reading/type_detection.py",
 )

@@ -35,16 +35,16 @@ def _fail(raw: Any, options: Any) -> Any:
 
 
 def _hang_with_the_lock() -> None:
-    from ckanext.ukharvest.harvest import records
+    from ckanext.ukharvest.harvest.records import record_rows
 
-    lock_rows = records.lock_rows
+    lock_rows = record_rows.lock_rows
 
     def hang(object_ids: Any) -> Any:
         found = lock_rows(object_ids)
         _hang()
         return found
 
-    records.lock_rows = hang
+    record_rows.lock_rows = hang
 
 
 def _kill_around_the_index() -> None:

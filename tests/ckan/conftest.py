@@ -28,7 +28,7 @@ from redis.connection import parse_url
 
 from ckanext.ukharvest.core.http import client
 from ckanext.ukharvest.harvest import http_client
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.patches import polling
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,

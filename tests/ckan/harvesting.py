@@ -21,9 +21,10 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import claims, outcomes, workers
+from ckanext.ukharvest.harvest.consumers import claims, workers
+from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.run import outcomes
 from ckanext.ukharvest.patches import polling
 from tests.ckan.processes import PROGRAM, Process
 

@@ -11,7 +11,7 @@ from ckan import model
 from ckan.tests import factories
 
 from ckanext.ukharvest.core.link_states import Layer, LinkResult
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.records import links as link_results
 from tests.publisher import Publisher, Request, Response
 
 HOSTILE = "\"'><img src=x onerror=document.title='broken'><script>document.title='in'</script>"

@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, ResourceRecord
-from ckanext.ukharvest.harvest.other_harvesters import HEADING
+from ckanext.ukharvest.doctor.other_harvesters import HEADING
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
 from docs import codes

@@ -61,9 +61,8 @@ def _make_app(ini: str) -> Any:
 
     _keep_templates()
     app = make_app(load_config(ini))
-    from ckanext.ukharvest.harvest import previews
+    from ckanext.ukharvest.harvest.gather import previews
 
-    # Which previews make room for a new one must not depend on how long the visits take.
     previews.LATELY = timedelta(0)
     return app
 

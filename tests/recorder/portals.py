@@ -19,8 +19,8 @@ from demo import showcase
 from rq import SimpleWorker
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import prune
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.consumers.workers import Heart
+from ckanext.ukharvest.harvest.run import prune
 from ckanext.ukharvest.patches import polling
 from tests.ckan.adoption.test_adopt_source import OPTIONS, of_another
 from tests.ckan.adoption.test_adoption import Stock, numbered

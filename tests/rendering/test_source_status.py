@@ -9,8 +9,8 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 
-from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.harvest.source_status import SourceStatus
+from ckanext.ukharvest.harvest.run.runs import CurrentRun
+from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.links.texts import describe_count
 from ckanext.ukharvest.sources.texts import StatusFacts, status_card
 

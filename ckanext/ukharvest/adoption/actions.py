@@ -11,7 +11,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.adoption import schema as adoption_schema
 from ckanext.ukharvest.core.errors import UkharvestError
-from ckanext.ukharvest.harvest import dataset_adoption, source_config
+from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import source_of
 from ckanext.ukharvest.lib.schema import invalid

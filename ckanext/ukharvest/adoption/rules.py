@@ -18,9 +18,9 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import config, source_types, stock_options
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.harvest import dataset_adoption, decision_log
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
+from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log
 from ckanext.ukharvest.lib.permissions import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.sources import rules as source_rules

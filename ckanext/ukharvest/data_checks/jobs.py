@@ -23,10 +23,11 @@ from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks.model import Candidate, DataCheck, DataSchema
 from ckanext.ukharvest.data_checks.texts import VERDICTS
-from ckanext.ukharvest.harvest import background, search_index
+from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.background import Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema

@@ -20,11 +20,11 @@ from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.batch.dataset_rows import IS_DATASET, IS_PUBLIC, OF_ORGANISATION
 from ckanext.ukharvest.harvest.database import execute, upsert
-from ckanext.ukharvest.harvest.datasets import IS_DATASET, IS_PUBLIC, OF_ORGANISATION
-from ckanext.ukharvest.harvest.links import ASKED, digest, live_resources, of_source
 from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import Link, Record
+from ckanext.ukharvest.harvest.records.links import ASKED, digest, live_resources, of_source
 from ckanext.ukharvest.schema_check.files import SchemaFile
 
 Session = model.Session

@@ -21,7 +21,8 @@ from ckanext.ukharvest.datasets.provenance import (
     describe_origin,
     may_edit_dataset_or_source,
 )
-from ckanext.ukharvest.harvest import changes, search_index
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import dataset_of
 from ckanext.ukharvest.lib.schema import invalid

@@ -16,8 +16,9 @@ from ckanext.ukharvest.datasets.provenance import (
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.datasets.records import problems_of
-from ckanext.ukharvest.harvest import changes, datasets
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib.actions import context as own_context
 from ckanext.ukharvest.lib.permissions import may, once
 from ckanext.ukharvest.lib.slots import facts_of
@@ -101,7 +102,7 @@ def _source_record(package_id: str) -> dict[str, Any] | None:
 def load_assessment(package: Mapping[str, Any]) -> Any:
     """Return what features store for a dataset, loaded once per page; None if nothing is."""
     id_ = str(package.get("id") or "")
-    return once(("assessment", id_), lambda: datasets.load_own_rows(id_)) if id_ else None
+    return once(("assessment", id_), lambda: dataset_rows.load_own_rows(id_)) if id_ else None
 
 
 def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -132,8 +133,8 @@ def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
         at most 500 of each; ``references``: the names of those datasets in the service's record;
         ``is_unknown``: there are some, and the search failed.
     """
-    names = datasets.datasets_of(package_id)
-    operated, services = list(names)[:MOST], list(datasets.services_of(package_id))[:MOST]
+    names = dataset_rows.datasets_of(package_id)
+    operated, services = list(names)[:MOST], list(dataset_rows.services_of(package_id))[:MOST]
     try:
         packages = _readable(context, {*operated, *services})
     except (SearchError, SolrConnectionError):  # the page is useful without them

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.datasets import search
 from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.datasets.rows import find_place, ukharvest_field_value
-from ckanext.ukharvest.harvest import search_index
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.rendering import extent_map, form_fields, inspire, values
 from ckanext.ukharvest.rendering.fields import OF_RESOURCE as RESOURCE_FIELDS
 

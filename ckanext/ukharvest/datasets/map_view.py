@@ -17,7 +17,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http import urls
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.rendering import extent_map
 from ckanext.ukharvest.rendering.extent import areas, around
 

@@ -10,9 +10,9 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest.harvest import accepted_problems, lists
+from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, SourceState
-from ckanext.ukharvest.harvest.record_state import (
+from ckanext.ukharvest.harvest.records.record_state import (
     DATASET,
     DATASET_OF,
     DELETION,
@@ -20,6 +20,7 @@ from ckanext.ukharvest.harvest.record_state import (
     RECORD,
     STATE,
 )
+from ckanext.ukharvest.harvest.sources import accepted_problems
 
 Session = model.Session
 

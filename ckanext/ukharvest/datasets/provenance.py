@@ -20,7 +20,8 @@ from ckanext.ukharvest.core.records import HARVEST_EXTRAS, without_harvest_extra
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
-from ckanext.ukharvest.harvest import conflicts, sweeper
+from ckanext.ukharvest.harvest.records import conflicts
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.lib.permissions import TYPE, is_insider, may, may_see_source
 from ckanext.ukharvest.rendering.fields import LABELS, OF_CKAN, OF_RESOURCE, find_field
 from ckanext.ukharvest.rendering.values import Portal, label_for_key

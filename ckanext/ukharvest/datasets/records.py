@@ -13,9 +13,9 @@ from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
 from ckanext.ukharvest.core.records import OF_DATASET
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
-from ckanext.ukharvest.harvest import changes, record_history, record_state
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
-from ckanext.ukharvest.harvest.record_history import Found, Pass
+from ckanext.ukharvest.harvest.records import changes, record_history, record_state
+from ckanext.ukharvest.harvest.records.record_history import Found, Pass
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.rendering import source_record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.harvest import changes
+from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import Schema, Validator, page
 

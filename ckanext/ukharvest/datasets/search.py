@@ -26,8 +26,9 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Listed
-from ckanext.ukharvest.harvest import runs, search_index
-from ckanext.ukharvest.harvest.search_index import IndexValues
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index.search_index import IndexValues
+from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext

@@ -17,21 +17,16 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import DecisionKind, PendingKind, RecordOutcome, RecordState
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.deletions import schema as deletion_schema
-from ckanext.ukharvest.harvest import (
-    batch,
-    claims,
-    conflicts,
-    decision_log,
-    decisions,
-    outcomes,
-    pending,
-    record_state,
-    search_index,
-)
-from ckanext.ukharvest.harvest.items import UNCHANGED
+from ckanext.ukharvest.harvest.batch import import_stage
+from ckanext.ukharvest.harvest.batch.items import UNCHANGED
+from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers.workers import Heart
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import JobReport
-from ckanext.ukharvest.harvest.pending import Waiting
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.records import conflicts, decisions, pending, record_state
+from ckanext.ukharvest.harvest.records.pending import Waiting
+from ckanext.ukharvest.harvest.run import outcomes
+from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
@@ -258,7 +253,7 @@ def _delete(source_id: str, job_id: str, object_ids: Sequence[str]) -> Counter[s
         try:
             for start in range(0, len(object_ids), size):
                 ids = claims.claim_given(heart.id, source_id, object_ids[start : start + size])
-                batch.import_batch(kind, ids, lambda _id: None)
+                import_stage.import_batch(kind, ids, lambda _id: None)
         except sa.exc.SQLAlchemyError:  # an answer with an error would mean that nothing happens
             log.exception("Approved deletions of source %s wait for the consumers", source_id)
         finally:

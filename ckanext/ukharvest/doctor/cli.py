@@ -13,7 +13,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor import fixes
-from ckanext.ukharvest.harvest import prune as harvest_prune
+from ckanext.ukharvest.harvest.run import prune as harvest_prune
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.checks import Finding
 

@@ -17,9 +17,11 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
 from ckanext.ukharvest.doctor.runs import BACKGROUND
-from ckanext.ukharvest.harvest import http_client, lists, runs, source_status
+from ckanext.ukharvest.harvest import http_client, lists
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.runs import CurrentRun
+from ckanext.ukharvest.harvest.run import runs
+from ckanext.ukharvest.harvest.run.runs import CurrentRun
+from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import gettext
 

@@ -15,9 +15,10 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import dataset_adoption, search_index
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import Record, utcnow
-from ckanext.ukharvest.harvest.prune import count_prunable
+from ckanext.ukharvest.harvest.run.prune import count_prunable
+from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.lib.checks import (
     CURRENT,
     ERROR,

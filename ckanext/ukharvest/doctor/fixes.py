@@ -15,15 +15,12 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.doctor import datasets, runs, services
-from ckanext.ukharvest.harvest import (
-    dataset_adoption,
-    lists,
-    objects,
-    prune,
-    records,
-    search_index,
-    sweeper,
-)
+from ckanext.ukharvest.harvest import lists
+from ckanext.ukharvest.harvest.gather import objects
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.records import record_rows
+from ckanext.ukharvest.harvest.run import prune, sweeper
+from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.lib import checks
 from ckanext.ukharvest.lib.checks import Finding, Fix
 
@@ -98,7 +95,7 @@ def _keep_newest_current() -> Iterator[str]:
         .order_by(HarvestObject.package_id, HarvestObject.import_finished.desc().nulls_last())
     )
     current = dict(newest.all())
-    records.retire(current)
+    record_rows.retire(current)
     Session.commit()
     if current:
         yield f"left one current harvest object of {counted(len(current), 'dataset')}"

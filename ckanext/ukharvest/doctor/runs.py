@@ -21,9 +21,12 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import database, lost_work, objects, runs, sweeper
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.consumers import lost_work
+from ckanext.ukharvest.harvest.consumers.workers import is_hung, limits
+from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Claim, Worker, database_time, utcnow
-from ckanext.ukharvest.harvest.workers import is_hung, limits
+from ckanext.ukharvest.harvest.run import runs, sweeper
 from ckanext.ukharvest.lib.checks import (
     ERROR,
     LEFTOVERS,

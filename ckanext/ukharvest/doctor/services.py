@@ -26,8 +26,9 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.harvest import database, other_harvesters
-from ckanext.ukharvest.harvest.workers import RABBITMQ
+from ckanext.ukharvest.doctor import other_harvesters
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.consumers.workers import RABBITMQ
 from ckanext.ukharvest.lib.checks import (
     ERROR,
     INFO,

@@ -20,8 +20,9 @@ from ckanext.ukharvest.core.values import geometries
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.export.dataset import Catalogue, Dataset, Resource, read
 from ckanext.ukharvest.export.files import FORMATS, ExportError, disk_errors, sync_folder
-from ckanext.ukharvest.harvest import changes, database
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.parsers.gemini import document
 from ckanext.ukharvest.parsers.gemini.document import IsoNode
 

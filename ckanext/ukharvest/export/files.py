@@ -25,8 +25,9 @@ from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
 from ckanext.ukharvest.export import data_json, rdf
 from ckanext.ukharvest.export.dataset import Agent, Catalogue, Dataset, Fields, parse_or_empty, read
-from ckanext.ukharvest.harvest import database, datasets
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.batch import dataset_rows
 
 log = logging.getLogger(__name__)
 
@@ -196,7 +197,7 @@ def read_all() -> Iterator[dict[str, Any] | None]:
         None for one that could not be read; the log says why.
     """
     last = ""
-    while ids := datasets.exported_ids(last, PAGE):
+    while ids := dataset_rows.exported_ids(last, PAGE):
         for id_ in ids:
             try:
                 yield _show(id_)
@@ -372,7 +373,7 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
 
 def _write(files: dict[str, ExportFile], progress: Progress) -> Counter[str]:
     """Write all datasets; return how many, of these those without a contact, and those left out."""
-    catalogue, total = describe_catalogue(), datasets.count_exported()
+    catalogue, total = describe_catalogue(), dataset_rows.count_exported()
     formats = [FORMATS[name] for name in files]
     counts: Counter[str] = Counter()
     for name, file in files.items():

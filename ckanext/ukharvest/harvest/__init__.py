@@ -1,3 +1,3 @@
-"""The run: tables, gather, claims, batches, writer, search index, outcomes, retries, sweeper."""
+"""The run and what it keeps: a package a subject, beside the tables and locks of all."""
 
 from __future__ import annotations

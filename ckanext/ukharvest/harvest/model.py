@@ -167,7 +167,7 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
         job_id: the run that imported the record, or that rejected it for its problems.
         current: of the record's last import, or of its rejection since.
         lost: the run did not import the record because of its problems.
-        accepted_until: the last day on which its kind is accepted (harvest/accepted_problems.py);
+        accepted_until: the last day on which its kind is accepted (``accepted_problems``);
             None: it is not.
     """
 
@@ -314,7 +314,7 @@ class HeldJob(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What a person decided about a source (harvest/decision_log.py); rows are only added.
+    """What a person decided about a source (harvest/sources/decision_log.py); rows are only added.
 
     Attributes:
         job_id: the run that asked for the decision, or was stopped; else None.
@@ -351,7 +351,7 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Outcome(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What one run did with one record (harvest/outcomes.py).
+    """What one run did with one record (harvest/run/outcomes.py).
 
     Each harvest object that has ended has a row, and each record that a run missed for the first
     time. Without a row are records that a run found unchanged, skipped again or missed again.
@@ -442,7 +442,7 @@ class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """The result of checking a URL of resources (harvest/links.py).
+    """The result of checking a URL of resources (harvest/records/links.py).
 
     Attributes:
         url_digest: SHA-256 of the URL in UTF-8; a changed URL is another link.

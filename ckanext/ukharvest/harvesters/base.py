@@ -20,10 +20,11 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.harvest import batch, dry_run, gather, objects
-from ckanext.ukharvest.harvest import source_config as harvest_source_config
-from ckanext.ukharvest.harvest.claims import failing_service
-from ckanext.ukharvest.harvest.gather_state import GatherState
+from ckanext.ukharvest.harvest.batch import import_stage
+from ckanext.ukharvest.harvest.consumers.claims import failing_service
+from ckanext.ukharvest.harvest.gather import dry_run, gather_stage, objects
+from ckanext.ukharvest.harvest.gather.gather_state import GatherState
+from ckanext.ukharvest.harvest.sources import source_config as harvest_source_config
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import Tell
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -103,9 +104,9 @@ class UkHarvester(p.SingletonPlugin):
     def gather_stage(self, harvest_job: HarvestJob) -> list[str]:
         """Read the source; return the ids of the objects to import, [] if the run failed."""
         try:
-            return gather.retry(
+            return gather_stage.retry(
                 lambda: self._gather_once(harvest_job),
-                lambda error: gather.abandon(self._state(harvest_job), error),
+                lambda error: gather_stage.abandon(self._state(harvest_job), error),
             )
         except Exception:  # noqa: BLE001 - no database: the log has to do
             log.exception("The end of a gather could not be stored")
@@ -123,7 +124,7 @@ class UkHarvester(p.SingletonPlugin):
         state = self._state(job)
         error: UkharvestError
         try:
-            return gather.run(state)
+            return gather_stage.run(state)
         except UkharvestError as exc:
             error = exc
         except Exception as exc:
@@ -132,24 +133,24 @@ class UkHarvester(p.SingletonPlugin):
             log.exception("Gather of job %s failed", state.job_id)
             error = UkharvestError("Internal error while reading the source; see the log")
         compat.rollback()
-        gather.abandon(state, error)
+        gather_stage.abandon(state, error)
         return []
 
     def _state(self, job: HarvestJob) -> GatherState:
         # Set on the job, in this process only, by ``ckan ukharvest run --guid``.
         return GatherState(self.source_type, job, only_guid=str(getattr(job, "only_guid", "")))
 
-    def fetch_stage(self, harvest_object: HarvestObject) -> batch.StageResult:
+    def fetch_stage(self, harvest_object: HarvestObject) -> import_stage.StageResult:
         """Return True: the import fetches what the listing did not contain."""
         return True
 
-    def import_stage(self, harvest_object: HarvestObject) -> batch.StageResult:
+    def import_stage(self, harvest_object: HarvestObject) -> import_stage.StageResult:
         """Write the record's dataset, or delete it: a batch of one."""
         again, self.force_import = self.force_import, False
         try:
             Session.commit()  # keeps what the framework set on the object
             (object_id,) = sa.inspect(harvest_object).identity
-            answer = batch.import_one(self.source_type, object_id, again=again)
+            answer = import_stage.import_one(self.source_type, object_id, again=again)
             Session.add(harvest_object)  # a failed service may have closed its session
             Session.expire(harvest_object)  # it was changed by statements
         except Exception:  # noqa: BLE001 - the consumer has to survive

@@ -12,9 +12,13 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 from flask import g, has_request_context
 
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.harvest import database, datasets, objects, record_history, runs
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import SourceState
-from ckanext.ukharvest.harvest.runs import RunRow
+from ckanext.ukharvest.harvest.records import record_history
+from ckanext.ukharvest.harvest.run import runs
+from ckanext.ukharvest.harvest.run.runs import RunRow
 
 T = TypeVar("T")
 LONGEST_NUMBER = 18  # digits that always fit into PostgreSQL's bigint
@@ -299,7 +303,7 @@ def title_of(source_id: str | None) -> str:
 
 def count_datasets(source_id: str) -> int:
     """Return the number of a source's datasets."""
-    return datasets.of_sources([source_id]).get(source_id, 0)
+    return dataset_rows.of_sources([source_id]).get(source_id, 0)
 
 
 def is_run_of(job_id: str, source_id: str) -> bool:

@@ -11,8 +11,8 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import background, lists
-from ckanext.ukharvest.harvest import links as link_results
-from ckanext.ukharvest.harvest.claims import try_to_queue
+from ckanext.ukharvest.harvest.consumers.claims import try_to_queue
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import (
     dataset_of,

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib.checks import INFO, WARNING, Finding, check
 
 LINKS_WAIT = datetime.timedelta(days=1)

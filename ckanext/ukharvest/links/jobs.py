@@ -21,14 +21,16 @@ from ckanext.ukharvest.core.http.client import MeteredClient
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult, host_of
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import counted, shorten
-from ckanext.ukharvest.harvest import background, dataset_writer, lists, records
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
+from ckanext.ukharvest.harvest.batch import dataset_writer
 from ckanext.ukharvest.harvest.http_client import open_metered_client
-from ckanext.ukharvest.harvest.links import Due
 from ckanext.ukharvest.harvest.lists import Figures
 from ckanext.ukharvest.harvest.model import Link, utcnow
-from ckanext.ukharvest.harvest.prune import delete_rows
+from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records import record_rows
+from ckanext.ukharvest.harvest.records.links import Due
+from ckanext.ukharvest.harvest.run.prune import delete_rows
 from ckanext.ukharvest.links import check as link_check
 
 log = logging.getLogger(__name__)
@@ -332,7 +334,7 @@ class _Walk:
         else:
             message = f"format: what the link check found could not be saved: {why}"
             problem = Problem("format-not-saved", "format", message)
-        records.put_problem(package_id, problem)
+        record_rows.put_problem(package_id, problem)
         Session.commit()
 
 

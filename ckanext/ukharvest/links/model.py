@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.core.link_states import LinkState
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Link, Record
+from ckanext.ukharvest.harvest.records import links as link_results
 
 Session = model.Session
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.datasets.facts import load_links
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.permissions import once, readable_organisations
 from ckanext.ukharvest.lib.slots import Note, Slot

@@ -17,9 +17,11 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import PendingKind, RunOutcome
 from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import database, runs, source_status, sweeper
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from ckanext.ukharvest.harvest.source_status import SourceStatus
+from ckanext.ukharvest.harvest.run import runs, sweeper
+from ckanext.ukharvest.harvest.sources import source_status
+from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model

@@ -16,9 +16,10 @@ from itsdangerous import BadData, URLSafeSerializer
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
-from ckanext.ukharvest.harvest import http_client, runs
+from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.source_status import SourceStatus
+from ckanext.ukharvest.harvest.run import runs
+from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.slots import Note, facts_of
 from ckanext.ukharvest.lib.texts import format_counts, gettext, labelled, number

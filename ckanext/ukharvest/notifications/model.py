@@ -18,9 +18,9 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest import pending
 from ckanext.ukharvest.harvest.database import ensure_source_state, grouped
 from ckanext.ukharvest.harvest.model import JobReport, SourceState
+from ckanext.ukharvest.harvest.records import pending
 
 Session = model.Session
 

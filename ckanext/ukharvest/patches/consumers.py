@@ -27,7 +27,7 @@ from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest.workers import GATHER, RABBITMQ, Heart, read_id
+from ckanext.ukharvest.harvest.consumers.workers import GATHER, RABBITMQ, Heart, read_id
 from ckanext.ukharvest.patches import polling
 
 log = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.harvest import decision_log
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.foreground import run_in_foreground
 
@@ -65,8 +65,8 @@ def with_figures(stock: Callable[..., None]) -> Callable[..., None]:
 def without_ours(stock: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     """List the running jobs that ``ckan harvester run`` is to look at: those of other harvesters.
 
-    Ours end themselves (harvest/run_end.py); if it closed one at the same time there would be two
-    emails. One that ``ckan.harvest.timeout`` ends stays in the list.
+    Ours end themselves (``run_end``); if it closed one at the same time there would be two emails.
+    One that ``ckan.harvest.timeout`` ends stays in the list.
     """
 
     def harvest_job_list(context: Any, data_dict: dict[str, Any]) -> list[Any]:

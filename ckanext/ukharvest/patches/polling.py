@@ -20,9 +20,11 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest import batch, claims, run_end, workers
+from ckanext.ukharvest.harvest.batch import import_stage
+from ckanext.ukharvest.harvest.consumers import claims, workers
+from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, Heart, read_id
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.workers import FETCH, GATHER, Heart, read_id
+from ckanext.ukharvest.harvest.run import run_end
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
@@ -150,7 +152,7 @@ def _import() -> bool:
     _heart.note(claimed.object_ids[0])
     try:
         kind = queue.get_harvester(claimed.source_type).source_type
-        batch.import_batch(kind, claimed.object_ids, _heart.note)
+        import_stage.import_batch(kind, claimed.object_ids, _heart.note)
         run_end.end_if_done(claimed.job_id)
     finally:
         _heart.rest()

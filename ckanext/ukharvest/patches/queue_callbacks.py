@@ -24,11 +24,12 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.harvest import claims, outcomes, stopping
-from ckanext.ukharvest.harvest.claims import QUEUES, failing_service
+from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers.claims import QUEUES, failing_service
+from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, read_id
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from ckanext.ukharvest.harvest.workers import FETCH, GATHER, read_id
+from ckanext.ukharvest.harvest.run import outcomes, stopping
 from ckanext.ukharvest.patches import polling
 
 log = logging.getLogger(__name__)

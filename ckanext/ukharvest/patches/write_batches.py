@@ -3,7 +3,7 @@
 CKAN's actions roll back the whole transaction when they refuse one dataset, CKAN 2.11's
 package_owner_org_update commits when a dataset leaves an organisation, and jobs that plugins
 enqueue meanwhile would run before the commit. CKAN sends a request to Solr for each dataset; those
-of a batch go in one after the commit (harvest/search_index.py, compat.py).
+of a batch go in one after the commit (harvest/index/search_index.py, compat.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ckan import model
 
 from ckanext.ukharvest import write_batch
-from ckanext.ukharvest.harvest import search_index
+from ckanext.ukharvest.harvest.index import search_index
 
 
 def rollback_of(stock: Callable[[], None]) -> Callable[[], None]:

@@ -15,11 +15,11 @@ from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
-from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.background import PERSON, queue_position
-from ckanext.ukharvest.harvest.claims import try_to_queue
-from ckanext.ukharvest.harvest.previews import SourcePreview
-from ckanext.ukharvest.harvest.source_moves import kind_of, move_records
+from ckanext.ukharvest.harvest.consumers.claims import try_to_queue
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
+from ckanext.ukharvest.harvest.sources.source_moves import kind_of, move_records
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.permissions import clearing_first, source_of
 from ckanext.ukharvest.lib.schema import invalid

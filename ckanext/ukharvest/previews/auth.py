@@ -10,9 +10,9 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest.previews import SourcePreview
-from ckanext.ukharvest.harvest.source_moves import kind_of
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
+from ckanext.ukharvest.harvest.sources.source_moves import kind_of
 from ckanext.ukharvest.lib.auth import Answer, answer, update_source
 from ckanext.ukharvest.lib.permissions import EDITORS, LOG_IN, may, may_if_exists
 from ckanext.ukharvest.previews.rules import may_be_shared, may_enter_network

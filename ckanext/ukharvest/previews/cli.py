@@ -15,9 +15,9 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.problems.texts import LOST
-from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest.dry_run import UNLIMITED
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.dry_run import UNLIMITED
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.lib.output import (
     RefusedError,
     source_or_fail,

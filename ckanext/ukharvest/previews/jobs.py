@@ -21,13 +21,13 @@ from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.records import Source
-from ckanext.ukharvest.harvest import previews as source_previews
 from ckanext.ukharvest.harvest.background import LONGEST, PERSON
-from ckanext.ukharvest.harvest.dry_run import BUDGET as DRY_RUN_BUDGET
-from ckanext.ukharvest.harvest.dry_run import dry_run_move
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.dry_run import BUDGET as DRY_RUN_BUDGET
+from ckanext.ukharvest.harvest.gather.dry_run import dry_run_move
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview as Row
 from ckanext.ukharvest.harvest.http_client import open_client
-from ckanext.ukharvest.harvest.previews import SourcePreview as Row
-from ckanext.ukharvest.harvest.source_moves import is_move
+from ckanext.ukharvest.harvest.sources.source_moves import is_move
 from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import NOTHING, Lookup, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient

@@ -13,9 +13,9 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest import source_moves
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
+from ckanext.ukharvest.harvest.sources import source_moves
 from ckanext.ukharvest.lib.permissions import find_unended_run, run_first
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.previews import rules as preview_rules

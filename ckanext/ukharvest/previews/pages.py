@@ -12,7 +12,7 @@ from flask import Blueprint, Response
 from werkzeug.datastructures import MultiDict
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.lib.actions import context, roll_back, show_if_may
 from ckanext.ukharvest.lib.pages import (
     abort_not_found,

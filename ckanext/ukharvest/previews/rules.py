@@ -20,8 +20,8 @@ from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.xml import declaration
-from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest import source_config
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.sources import source_config
 from ckanext.ukharvest.lib import actions as action_tools
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import invalid

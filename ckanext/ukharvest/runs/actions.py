@@ -16,16 +16,11 @@ from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
-from ckanext.ukharvest.harvest import (
-    accepted_problems,
-    changes,
-    decision_log,
-    objects,
-    outcomes,
-    runs,
-    stopping,
-)
-from ckanext.ukharvest.harvest.workers import limits
+from ckanext.ukharvest.harvest.consumers.workers import limits
+from ckanext.ukharvest.harvest.gather import objects
+from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.run import outcomes, runs, stopping
+from ckanext.ukharvest.harvest.sources import accepted_problems, decision_log
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import (

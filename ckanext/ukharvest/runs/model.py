@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.core.outcomes import CHANGED, WITH_PROBLEMS, RecordState
-from ckanext.ukharvest.harvest.accepted_problems import ACCEPTED_UNTIL, FIELD, TO_FIX
-from ckanext.ukharvest.harvest.outcomes import OF_RUN
-from ckanext.ukharvest.harvest.record_state import JOINS, LAST, NOW, STATE
+from ckanext.ukharvest.harvest.records.record_state import JOINS, LAST, NOW, STATE
+from ckanext.ukharvest.harvest.run.outcomes import OF_RUN
+from ckanext.ukharvest.harvest.sources.accepted_problems import ACCEPTED_UNTIL, FIELD, TO_FIX
 
 Session = model.Session
 

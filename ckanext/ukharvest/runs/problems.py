@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.problems.texts import (
     find_text,
     weight_of,
 )
-from ckanext.ukharvest.harvest import accepted_problems
 from ckanext.ukharvest.harvest.model import Decision
+from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import gettext

@@ -11,7 +11,9 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import datasets, decision_log, runs, source_status, sweeper
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.run import runs, sweeper
+from ckanext.ukharvest.harvest.sources import decision_log, source_status
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.permissions import is_insider, roles_of, source_of, source_row_of
 from ckanext.ukharvest.source_types import TYPES
@@ -103,7 +105,7 @@ def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     )
     healths |= {listed.source.id: listed.health for listed in page if listed.health}
     outside = [listed.source.id for listed in page if not listed.may_manage]
-    public = datasets.of_sources(outside, public=True) if outside else {}
+    public = dataset_rows.of_sources(outside, public=True) if outside else {}
     last = runs.newest([listed.source.id for listed in page if listed.may_manage])
     return [
         {
@@ -280,7 +282,7 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     tk.check_access("ukharvest_source_show", context, {"source_id": id_})
     answer = description.describe_source(row)
     if not is_insider(context, id_):
-        answer["datasets"] = datasets.of_sources([id_], public=True).get(id_, 0)
+        answer["datasets"] = dataset_rows.of_sources([id_], public=True).get(id_, 0)
         return {**answer, "harvested": iso(runs.last_good_end(id_))}
     answer |= description.describe_status(context, row.source)
     plan = sweeper.plan_of(row.schedule)

@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.harvest import changes
+from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.sources.form_values import change_option, read_config

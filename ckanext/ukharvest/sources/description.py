@@ -17,12 +17,13 @@ from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
 from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import previews as source_previews
-from ckanext.ukharvest.harvest import runs, source_status, sweeper
+from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.records import count_moving_datasets, stored_organization
-from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.harvest.source_moves import is_move
+from ckanext.ukharvest.harvest.records.record_rows import count_moving_datasets, stored_organization
+from ckanext.ukharvest.harvest.run import runs, sweeper
+from ckanext.ukharvest.harvest.run.runs import CurrentRun
+from ckanext.ukharvest.harvest.sources import source_status
+from ckanext.ukharvest.harvest.sources.source_moves import is_move
 from ckanext.ukharvest.lib.permissions import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import ngettext

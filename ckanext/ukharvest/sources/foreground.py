@@ -15,9 +15,13 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
-from ckanext.ukharvest.harvest import accepted_problems, batch, claims, objects, stopping
+from ckanext.ukharvest.harvest.batch import import_stage
+from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers.workers import Heart, Limits
+from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
-from ckanext.ukharvest.harvest.workers import Heart, Limits
+from ckanext.ukharvest.harvest.run import stopping
+from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.lib.output import RefusedError
 from ckanext.ukharvest.source_types.source_type import SourceType
 from ckanext.ukharvest.sources import rules as source_rules
@@ -118,7 +122,7 @@ def _work_of(harvester: Any, source_id: str, heart: Heart) -> Work:
 
     def in_batches(ids: Sequence[str]) -> None:
         if kind and (waiting := claims.claim_given(heart.id, source_id, ids)):
-            batch.import_batch(kind, waiting, lambda _id: None)
+            import_stage.import_batch(kind, waiting, lambda _id: None)
 
     return in_batches if kind else one_by_one
 

@@ -15,8 +15,8 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.urls import parse
-from ckanext.ukharvest.harvest import sweeper
-from ckanext.ukharvest.harvest.records import free_name
+from ckanext.ukharvest.harvest.records.record_rows import free_name
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.lib import permissions
 from ckanext.ukharvest.lib.actions import context, roll_back
 from ckanext.ukharvest.lib.pages import ask, check_token

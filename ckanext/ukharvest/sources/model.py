@@ -19,7 +19,8 @@ from ckan import model
 from ckanext.ukharvest import compat, source_types
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.harvest import http_client, source_status
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.sources import source_status
 
 Session = model.Session
 

@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.options import parse_options
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.harvest.source_moves import has_datasets
+from ckanext.ukharvest.harvest.sources.source_moves import has_datasets
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.readers.ckan_api.site import Site
 from ckanext.ukharvest.source_types.portals import CKAN

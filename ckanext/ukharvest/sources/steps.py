@@ -17,7 +17,7 @@ from flask import Blueprint
 
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.harvest.actions import SourceIsBeingCleared, refuse_during_run
+from ckanext.ukharvest.harvest_actions.actions import SourceIsBeingCleared, refuse_during_run
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.pages import abort_not_found, check_token
 from ckanext.ukharvest.lib.permissions import count_datasets, is_run_of

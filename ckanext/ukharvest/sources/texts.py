@@ -16,8 +16,8 @@ from ckanext.ukharvest.core.records import EMPTY_LIST
 from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.harvest.runs import CurrentRun
-from ckanext.ukharvest.harvest.source_status import SourceStatus
+from ckanext.ukharvest.harvest.run.runs import CurrentRun
+from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import (
     age,

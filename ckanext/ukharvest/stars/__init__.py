@@ -12,8 +12,8 @@ from ckanext.ukharvest.core.link_states import NOTHING, Evidence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.stars import NOT_DATA, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.harvest import datasets
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.stars import plugins, rules
 from ckanext.ukharvest.stars.rules import Terms
 
@@ -29,7 +29,7 @@ def columns(_context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str
     """
     resources = package.get("resources")
     if resources is None or not all(resource.get("id") for resource in resources):
-        (package,) = datasets.by_id([package["id"]])
+        (package,) = dataset_rows.by_id([package["id"]])
     return as_columns(Rules().score(package))
 
 

@@ -12,7 +12,7 @@ from ckan import model
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.stars import jobs as stars_jobs
@@ -54,7 +54,7 @@ def stars(
 
 
 def _score_all() -> None:
-    total, started = datasets.count_datasets(), time.monotonic()
+    total, started = dataset_rows.count_datasets(), time.monotonic()
     done = changed = 0
     faults: list[str] = []
     for number, changes in stars_jobs.score_all():

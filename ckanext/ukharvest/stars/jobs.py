@@ -12,9 +12,10 @@ from ckan.lib import search
 
 from ckanext.ukharvest import compat, stars
 from ckanext.ukharvest.core.values.stars import Stars
-from ckanext.ukharvest.harvest import datasets, search_index
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.lists import OwnRow
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.stars import plugins
 from ckanext.ukharvest.stars.model import StarRating, load_ratings
 
@@ -48,7 +49,7 @@ def score_all() -> Iterator[tuple[int, list[Change]]]:
     """
     plugins.forget_fault()
     rules = stars.Rules()
-    for packages in datasets.chunks():
+    for packages in dataset_rows.chunks():
         changes = _score(rules, packages)
         Session.commit()
         yield len(packages), changes
@@ -56,7 +57,7 @@ def score_all() -> Iterator[tuple[int, list[Change]]]:
 
 def score_one(package_id: str) -> list[Change]:
     """Score one dataset; commit. Pass the result to ``index``."""
-    changes = _score(stars.Rules(), datasets.by_id([package_id]))
+    changes = _score(stars.Rules(), dataset_rows.by_id([package_id]))
     Session.commit()
     return changes
 
@@ -67,7 +68,7 @@ def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
     Returns:
         The changes, and the ids of datasets that another process is writing.
     """
-    packages = datasets.locked(package_ids)
+    packages = dataset_rows.locked(package_ids)
     changes = _score(stars.Rules(), packages)
     return changes, set(package_ids) - {package["id"] for package in packages}
 
@@ -87,7 +88,7 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
         last = stars.from_columns(old).best if old is not None else None
         if last != scores.best:
             changes.append(Change(package["id"], package["name"], last, scores.best))
-    datasets.save_own_rows(StarRating, rows)
+    dataset_rows.save_own_rows(StarRating, rows)
     return changes
 
 

@@ -10,7 +10,7 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ckanext.ukharvest.harvest.datasets import IS_PUBLIC, OF_ORGANISATION, count_datasets
+from ckanext.ukharvest.harvest.batch.dataset_rows import IS_PUBLIC, OF_ORGANISATION, count_datasets
 from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import utcnow
 

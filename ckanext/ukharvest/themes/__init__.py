@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.values import local_government_lists, multivalue, th
 from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.dataset_schema import choices
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.lists import OwnRow
 from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.themes import choice as themes
@@ -78,9 +78,9 @@ def set_themes(
     decision = Decision(origin if decided[0] else "", choice)
     if existing and is_by_person and decision.origin != themes.PERSON:
         # CKAN 2.12 calls no plugin after a write that changes nothing.
-        datasets.lock(existing["id"])
+        dataset_rows.lock(existing["id"])
         row = {"package_id": existing["id"], **_row(decided, decision)}
-        datasets.save_own_rows(DatasetTheme, [row])
+        dataset_rows.save_own_rows(DatasetTheme, [row])
     return {DECISION: decision}
 
 

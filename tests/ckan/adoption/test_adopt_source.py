@@ -16,8 +16,8 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.harvest import decision_log
 from ckanext.ukharvest.harvest.model import Record, SourceState
+from ckanext.ukharvest.harvest.sources import decision_log
 from tests.ckan.adoption.test_adoption import Stock, ids, numbered
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures

@@ -19,8 +19,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import dataset_adoption
 from ckanext.ukharvest.harvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.sources import dataset_adoption
 from tests.ckan.adoption.test_adoption import Stock
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, extras, figures

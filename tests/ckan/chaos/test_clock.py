@@ -29,7 +29,7 @@ HOUR = timedelta(hours=1)
 WRONG = """
 import datetime
 from ckanext.ukharvest.harvest import model as tables
-import ckanext.ukharvest.harvest.batch, ckanext.ukharvest.harvest.claims
+import ckanext.ukharvest.harvest.batch.import_stage, ckanext.ukharvest.harvest.consumers.claims
 _now = tables.utcnow
 def utcnow():
     return _now() + datetime.timedelta(hours={hours})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.harvest import gather
+from ckanext.ukharvest.harvest.gather import gather_stage
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
@@ -31,7 +31,7 @@ HEAD = "@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(gather_stage, "PAUSES", (0, 0, 0))
 
 
 @contextmanager

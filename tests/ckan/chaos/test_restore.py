@@ -17,8 +17,9 @@ from ckan.lib.search.common import make_connection
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest.harvest import search_index, sweeper
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import utcnow
+from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.chaos.backup import Backup
 from tests.ckan.chaos.services import Services

@@ -9,7 +9,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.rendering import fields as field_rows
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.model import DatasetTheme
@@ -138,7 +138,7 @@ def test_a_suggested_theme_is_marked(app: CKANTestApp) -> None:
     dataset = act("package_show", id=address.rpartition("/")[2])
     assert "suggested" not in rows(app.get(address).body)["Theme"]
     row = {"package_id": dataset["id"], "theme": "Crime", "theme_origin": themes.WORDS}
-    datasets.save_own_rows(DatasetTheme, [row])
+    dataset_rows.save_own_rows(DatasetTheme, [row])
     assert "suggested" in rows(app.get(address).body)["Theme"]
 
 

@@ -12,7 +12,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan.catalogues import catalogue
@@ -101,7 +101,7 @@ def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:
     reasons = [["words", "police", "title", 6]]
     ranking = [{"theme": "Crime", "score": 6, "reasons": reasons}]
     row = {"theme": "Crime", "theme_origin": themes.WORDS, "themes": ranking}
-    datasets.save_own_rows(DatasetTheme, [{"package_id": found.id, **row}])
+    dataset_rows.save_own_rows(DatasetTheme, [{"package_id": found.id, **row}])
     page = app.get(address)
     assert "Crime & Justice (suggested)" in text_of(page, by_class("ukharvest-badges"))
     assert "Title: “police”" in text_of(page, by_class("ukharvest-head"))

@@ -10,7 +10,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan.datasets.test_dataset_page import LINEAGE, made, rows
@@ -51,7 +51,7 @@ def test_a_field_of_the_schema_is_shown_once(
     extras = [{"key": key, "value": value} for key, value in HARVESTED.items()]
     dataset = factories.Dataset(extras=extras, **fields)
     row = {"theme": "Crime", "theme_origin": themes.WORDS}
-    datasets.save_own_rows(DatasetTheme, [{"package_id": dataset["id"], **row}])
+    dataset_rows.save_own_rows(DatasetTheme, [{"package_id": dataset["id"], **row}])
     page = app.get(f"/dataset/{dataset['name']}").body
     assert rows(page)["Lineage"] == LINEAGE
     assert labels(page).count("Theme") == 1

@@ -14,7 +14,7 @@ from lxml import html
 from playwright.sync_api import expect
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.stars.model import StarRating
 from tests.ckan.browser import Visitor
@@ -107,7 +107,7 @@ def test_a_branch_finds_what_is_in_it() -> None:
 def test_stars_are_those_of_the_last_write() -> None:
     dataset = made({})
     row = {"package_id": dataset["id"], "stars": 4, "stars_code": "x"}
-    datasets.save_own_rows(StarRating, [row])
+    dataset_rows.save_own_rows(StarRating, [row])
     with statements("ukharvest_") as asked:
         search.rebuild(dataset["id"])
     assert len(asked) == 1

@@ -14,8 +14,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.core.link_states import Layer, LinkResult, LinkState
 from ckanext.ukharvest.datasets import map_view
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Link
+from ckanext.ukharvest.harvest.records import links as link_results
 from tests.ckan.map_service import BOX, HOSTILE, looked_at, page_of
 
 pytestmark = [

@@ -12,8 +12,8 @@ from ckan.tests import factories, helpers
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.harvest import changes
 from ckanext.ukharvest.harvest.model import Change, Record
+from ckanext.ukharvest.harvest.records import changes
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act, extras, figures, statements

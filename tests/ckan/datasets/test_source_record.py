@@ -13,7 +13,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import changes, prune
+from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.run import prune
 from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal

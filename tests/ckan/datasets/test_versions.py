@@ -12,8 +12,8 @@ from ckan import model
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.changes import Version, diff, readable
 from ckanext.ukharvest.harvest.model import RecordVersion
+from ckanext.ukharvest.harvest.records.changes import Version, diff, readable
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher

@@ -14,7 +14,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.dataset_writer import DatasetWriter
+from ckanext.ukharvest.harvest.batch.dataset_writer import DatasetWriter
 from ckanext.ukharvest.harvest.model import Pending, Record
 from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.catalogues import catalogue, dataset

@@ -15,8 +15,9 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.outcomes import DecisionKind
-from ckanext.ukharvest.harvest import batch, decisions
+from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.records import decisions
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
@@ -301,7 +302,7 @@ def test_approved_deletion_checks_again(portal: Portal, publisher: Publisher, so
     guid, back.missed_runs = back.guid, 0
     model.Session.commit()
     source_type = TYPES[HarvestObject.get(done.object_ids[0]).source.type]
-    batch.import_batch(source_type, done.object_ids, lambda _id: None)
+    import_stage.import_batch(source_type, done.object_ids, lambda _id: None)
     assert done.job_id
     kept = model.Session.query(Record).filter_by(source_id=source, guid=guid).one()
     assert model.Package.get(kept.package_id).state == "active"

@@ -10,9 +10,9 @@ from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest import claims
+from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.index.search_index import PendingIndex
 from ckanext.ukharvest.harvest.model import Claim, Outcome, Record
-from ckanext.ukharvest.harvest.search_index import PendingIndex
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue
 from tests.ckan.deletions.test_approval import approve, pending_titles

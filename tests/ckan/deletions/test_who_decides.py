@@ -11,8 +11,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest import source_status
 from ckanext.ukharvest.harvest.model import JobReport
+from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset

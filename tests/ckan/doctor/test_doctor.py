@@ -23,8 +23,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config, doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import datasets, runs, services
-from ckanext.ukharvest.harvest import http_client, sweeper
+from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker, utcnow
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.lib.checks import Check, Finding
 from ckanext.ukharvest.notifications import mails
 from tests.ckan.adoption.test_adoption import Stock, numbered

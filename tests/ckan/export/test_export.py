@@ -22,7 +22,8 @@ from ckanext.ukharvest.export import dataset as dataset_facts
 from ckanext.ukharvest.export import files as export_files
 from ckanext.ukharvest.export import rdf
 from ckanext.ukharvest.export.files import ExportError
-from ckanext.ukharvest.harvest import database, datasets
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.chaos.test_full_disk import ROOM, small_disk
 from tests.ckan.harvesting import Portal, act
@@ -210,7 +211,7 @@ def test_a_database_that_fails_leaves_the_last_export(
             raise sa.exc.OperationalError("SELECT", {}, Exception("server closed the connection"))
         return real(last, limit)
 
-    real = datasets.exported_ids
+    real = dataset_rows.exported_ids
     monkeypatch.setattr(export_files, "PAGE", 3)
     monkeypatch.setattr(export_files.datasets, "exported_ids", exported_ids)
     with pytest.raises(sa.exc.OperationalError):

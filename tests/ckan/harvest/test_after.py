@@ -16,7 +16,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvest import search_index
+from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures

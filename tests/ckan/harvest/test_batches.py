@@ -21,18 +21,13 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvest import (
-    batch,
-    batch_transaction,
-    claims,
-    conflicts,
-    held_jobs,
-    lists,
-    store,
-    sweeper,
-)
+from ckanext.ukharvest.harvest import lists
+from ckanext.ukharvest.harvest.batch import batch_transaction, import_stage, store
+from ckanext.ukharvest.harvest.consumers import claims, held_jobs
+from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, Heart
 from ckanext.ukharvest.harvest.model import Claim, HeldJob, Record, Retry, utcnow
-from ckanext.ukharvest.harvest.workers import FETCH, GATHER, Heart
+from ckanext.ukharvest.harvest.records import conflicts
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from ckanext.ukharvest.stars.model import StarRating
@@ -286,7 +281,7 @@ def consume_twice(source_type: str = "data_json") -> None:
         try:
             while found := claims.claim(name, [source_type], 7):
                 kind = queue.get_harvester(source_type).source_type
-                batch.import_batch(kind, found.object_ids, lambda _id: None)
+                import_stage.import_batch(kind, found.object_ids, lambda _id: None)
                 model.Session.remove()
         except Exception as exc:  # noqa: BLE001 - the test reports it
             faults.append(exc)
@@ -483,7 +478,7 @@ def test_run_stopped_during_a_batch_keeps_its_imports(portal: Portal, publisher:
     assert found is not None
     act("ukharvest_run_stop", id=job_id)
     kind = queue.get_harvester("data_json").source_type
-    batch.import_batch(kind, found.object_ids, lambda _id: None)
+    import_stage.import_batch(kind, found.object_ids, lambda _id: None)
     model.Session.remove()
     job = portal.finish(job_id)
     assert figures(job) == {}

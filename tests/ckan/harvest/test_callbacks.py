@@ -223,8 +223,8 @@ def test_harvester_run_during_a_gather_sends_nothing_twice(
     portal: Portal, source: str, monkeypatch: Any
 ) -> None:
     # ckanext-harvest#446: ``harvest_jobs_run`` in the middle of a gather
-    from ckanext.ukharvest.harvest import gather as harvest_gather
-    from ckanext.ukharvest.harvest import gather_state
+    from ckanext.ukharvest.harvest.gather import gather_stage as harvest_gather
+    from ckanext.ukharvest.harvest.gather import gather_state
 
     sent: list[list[str]] = []
     finish = harvest_gather.finish

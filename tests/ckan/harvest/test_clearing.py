@@ -16,8 +16,9 @@ from ckanext.harvest.logic import HarvestJobExists
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.harvest import database, prune
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.model import JobReport, Record
+from ckanext.ukharvest.harvest.run import prune
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, work_off
 from tests.ckan.portal_copies import SourceMaker

@@ -17,9 +17,10 @@ from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source
-from ckanext.ukharvest.harvest import gather, sweeper
+from ckanext.ukharvest.harvest.consumers.workers import Heart
+from ckanext.ukharvest.harvest.gather import gather_stage
 from ckanext.ukharvest.harvest.model import JobReport, Record
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.harvesters import plugins
 from ckanext.ukharvest.patches import polling
 from ckanext.ukharvest.source_types.portals import DATA_JSON
@@ -258,7 +259,7 @@ def test_a_record_called_unchanged_without_a_copy_is_fetched(
 def test_a_killed_gather_goes_on_with_copies(
     portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gather, "BATCH", 2)
+    monkeypatch.setattr(gather_stage, "BATCH", 2)
     folder.files[1] = ("2", {"title": "Renamed"})
     folder.breaks = 3
     job_id = portal.create_job(source)

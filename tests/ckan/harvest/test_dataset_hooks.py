@@ -12,10 +12,9 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import services
-from ckanext.ukharvest.harvest import other_harvesters
+from ckanext.ukharvest.doctor import other_harvesters, services
+from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.workers import Heart
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with

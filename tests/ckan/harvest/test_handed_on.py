@@ -12,8 +12,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.harvest import conflicts
 from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.records import conflicts
 from tests.ckan.adoption.test_takeover import RemoteSite, package
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvest.test_batches import consume_twice, together

@@ -18,8 +18,10 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest.doctor import dashboard
-from ckanext.ukharvest.harvest import claims, http_client, sweeper
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.consumers import claims
 from ckanext.ukharvest.harvest.model import Record, Worker
+from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
 from tests.ckan.processes import FAULTY_PROGRAM, PROGRAM
@@ -38,7 +40,8 @@ PATH = "/data.json"
 PATIENCE = 240.0  # seconds
 # A heartbeat every second instead of ten, so that none is missed within the timeouts above.
 BEATS = (
-    "from ckanext.ukharvest.harvest.workers import Heart\nHeart.__init__.__defaults__ = (1.0,)\n"
+    "from ckanext.ukharvest.harvest.consumers.workers import Heart\n"
+    "Heart.__init__.__defaults__ = (1.0,)\n"
 )
 Session = model.Session
 

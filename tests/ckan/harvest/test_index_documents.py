@@ -16,9 +16,10 @@ from ckan.lib.search.common import make_connection
 from ckan.tests import factories
 
 from ckanext.ukharvest import bulk_rows, compat, write_batch
-from ckanext.ukharvest.harvest import gather_state, search_index
-from ckanext.ukharvest.harvest.records import known_records
-from ckanext.ukharvest.harvest.search_index import PendingIndex
+from ckanext.ukharvest.harvest.gather import gather_state
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index.search_index import PendingIndex
+from ckanext.ukharvest.harvest.records.record_rows import known_records
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures, statements
 from tests.ckan.portal_copies import SourceMaker

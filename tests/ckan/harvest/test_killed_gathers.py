@@ -14,7 +14,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest import workers
+from ckanext.ukharvest.harvest.consumers import workers
 from ckanext.ukharvest.harvest.model import JobReport
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, work_off

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest import sweeper
+from ckanext.ukharvest.harvest.consumers.workers import FETCH, Heart
 from ckanext.ukharvest.harvest.model import Claim
-from ckanext.ukharvest.harvest.workers import FETCH, Heart
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal

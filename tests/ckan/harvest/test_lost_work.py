@@ -12,8 +12,8 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import doctor
-from ckanext.ukharvest.harvest import sweeper
 from ckanext.ukharvest.harvest.model import Claim, JobReport, Record, Worker, utcnow
+from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvest.test_sweeper import PATH, Move, gathered, move, on_queue, state
 from tests.ckan.harvesting import Consumers, Portal, act, figures, one_by_one, tick, work_off

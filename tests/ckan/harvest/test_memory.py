@@ -15,8 +15,10 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.core.errors import RecordError, Unreachable
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.harvest import gather, objects, source_config, sweeper
+from ckanext.ukharvest.harvest.gather import gather_stage, objects
 from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState
+from ckanext.ukharvest.harvest.run import sweeper
+from ckanext.ukharvest.harvest.sources import source_config
 from ckanext.ukharvest.harvesters import plugins
 from ckanext.ukharvest.source_types.portals import DATA_JSON
 from tests.ckan.catalogues import dataset
@@ -257,7 +259,7 @@ def go_on(portal: Portal, job_id: str) -> dict[str, Any]:
 
 @pytest.fixture
 def batches_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "BATCH", 2)
+    monkeypatch.setattr(gather_stage, "BATCH", 2)
 
 
 @pytest.mark.usefixtures("batches_of_two")

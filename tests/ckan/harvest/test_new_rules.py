@@ -10,7 +10,7 @@ from ckan import model
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.harvest import gather
+from ckanext.ukharvest.harvest.gather import gather_stage
 from ckanext.ukharvest.harvest.model import Record, RecordProblem
 from ckanext.ukharvest.readers.rdf.graph import RdfGraph
 from ckanext.ukharvest.source_types.portals import DATA_JSON
@@ -71,7 +71,7 @@ def test_records_that_come_out_as_before_need_no_harvest_object(
     size: int, portal: Portal, source_id: str, upgrade: Upgrade, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert upgrade
-    monkeypatch.setattr(gather, "BATCH", size)
+    monkeypatch.setattr(gather_stage, "BATCH", size)
     before = portal.datasets()
     stamps = [(row.fingerprint, row.import_rules_hash) for row in rows()]
     job = portal.run(source_id)

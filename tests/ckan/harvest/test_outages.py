@@ -17,7 +17,9 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest.harvest import batch, batch_transaction, claims, gather
+from ckanext.ukharvest.harvest.batch import batch_transaction, import_stage
+from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.gather import gather_stage
 from ckanext.ukharvest.harvest.model import Retry, Worker
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue
@@ -43,7 +45,7 @@ Fault = Callable[[], None]
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(gather_stage, "PAUSES", (0, 0, 0))
     monkeypatch.setattr(claims, "PATIENCE", (0, 0))
 
 
@@ -244,7 +246,7 @@ def test_connection_closed_after_commit_keeps_the_import(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id, (first, *others) = gathered(portal, source)
-    real = batch.write_some
+    real = import_stage.write_some
 
     def close_afterwards(*args: Any) -> Any:
         results = real(*args)
@@ -252,7 +254,7 @@ def test_connection_closed_after_commit_keeps_the_import(
         return results
 
     with monkeypatch.context() as patch:
-        patch.setattr(batch, "write_some", close_afterwards)
+        patch.setattr(import_stage, "write_some", close_afterwards)
         portal.deliver(first)
     assert state(first) == ("COMPLETE", "added")
     for each in others:
@@ -270,7 +272,7 @@ def close_connection_quietly() -> None:
 def test_a_gather_begins_again_when_the_database_fails_under_it(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = gather.finish, []
+    real, calls = gather_stage.finish, []
 
     def finish(*args: Any) -> None:
         calls.append(args)
@@ -279,7 +281,7 @@ def test_a_gather_begins_again_when_the_database_fails_under_it(
         real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(gather, "finish", finish)
+        patch.setattr(gather_stage, "finish", finish)
         job = portal.run(source)
     assert len(calls) == 2
     assert figures(job) == {"added": 3}
@@ -290,7 +292,7 @@ def test_gather_with_lasting_fault_names_the_service(
 ) -> None:
     portal.run(source)
     with monkeypatch.context() as patch:
-        patch.setattr(gather, "finish", lambda *_: close_connection())
+        patch.setattr(gather_stage, "finish", lambda *_: close_connection())
         job = portal.run(source)
     (error,) = job["gather_error_summary"]
     assert "The database of this portal failed while the source was read" in error["message"]

@@ -11,8 +11,9 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest.core.errors import RecordError
-from ckanext.ukharvest.harvest import batch, outcomes
+from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.model import JobReport
+from ckanext.ukharvest.harvest.run import outcomes
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, tick, work_off
 from tests.publisher import Publisher
@@ -124,7 +125,7 @@ def test_later_import_changes_the_figures_of_an_ended_run(
 ) -> None:
     job_id = portal.run(source)["id"]
     (object_id, *_others) = portal.objects(job_id)
-    batch.fail(object_id, RecordError("It is too large"), "Import")
+    import_stage.fail(object_id, RecordError("It is too large"), "Import")
     assert assert_stored(job_id) == {"added": 3, "lost": 1, "errored": 1}
     assert call_action("harvest_job_show", id=job_id)["ukharvest"]["outcome"] == "errors"
 

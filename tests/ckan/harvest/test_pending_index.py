@@ -13,8 +13,9 @@ from ckan.common import config
 from ckan.lib.search import common
 
 from ckanext.ukharvest import compat, write_batch
-from ckanext.ukharvest.harvest import search_index, sweeper
-from ckanext.ukharvest.harvest.search_index import PendingIndex
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index.search_index import PendingIndex
+from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
 from tests.ckan.portal_copies import SourceMaker

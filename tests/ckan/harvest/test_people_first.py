@@ -22,11 +22,11 @@ from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks.model import DataCheck
 from ckanext.ukharvest.doctor import runs
 from ckanext.ukharvest.harvest import background
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.background import LINKS, PERSON, WITHIN
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import Link
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.stars import jobs as star_jobs
 from tests.ckan.harvesting import act, until

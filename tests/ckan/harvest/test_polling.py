@@ -15,8 +15,8 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import claims
-from ckanext.ukharvest.harvest.workers import FETCH, GATHER, Heart
+from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, Heart
 from ckanext.ukharvest.patches import consumers, polling
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures, look_for_all, statements, to_gather

@@ -20,8 +20,10 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import lost_work, prune, source_status, sweeper
+from ckanext.ukharvest.harvest.consumers import lost_work
 from ckanext.ukharvest.harvest.model import JobReport, RecordProblem, SourceState
+from ckanext.ukharvest.harvest.run import prune, sweeper
+from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker

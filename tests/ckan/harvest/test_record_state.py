@@ -11,8 +11,8 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest.harvest import source_status
 from ckanext.ukharvest.harvest.model import Pending, Record
+from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.migrations import Ckan, tables_before

@@ -18,9 +18,9 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import services as service_checks
-from ckanext.ukharvest.harvest import actions as harvest_actions
+from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest_actions import actions as harvest_actions
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.services import own_services

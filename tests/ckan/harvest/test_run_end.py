@@ -12,8 +12,8 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest.harvest import run_end
 from ckanext.ukharvest.harvest.model import JobReport
+from ckanext.ukharvest.harvest.run import run_end
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, tick
 from tests.ckan.notifications.test_mails import Inbox, inbox, server  # noqa: F401

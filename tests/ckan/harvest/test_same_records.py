@@ -24,8 +24,8 @@ from ckan import model
 from ckan.tests import factories
 
 from ckanext.ukharvest.export import files as export_files
-from ckanext.ukharvest.harvest import gather
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.gather import gather_stage
 from tests import gemini_catalogue
 from tests.ckan import servers
 from tests.ckan.gateway import Gateway, other_id, spell, with_other_ids
@@ -107,7 +107,7 @@ def kill_first(consumers: Consumers) -> None:
 def harvest_through_kills(way: Way, consumers: Consumers) -> None:
     """Harvest all records, although the gather and the fetch consumer are killed at their work."""
     gateway = way.gateway
-    gateway.is_due = lambda: count("harvest_object", "state = 'GATHERED'") >= gather.BATCH
+    gateway.is_due = lambda: count("harvest_object", "state = 'GATHERED'") >= gather_stage.BATCH
     job_id = act("ukharvest_run_create", source_id=way.source, mode="normal")["id"]
     assert gateway.held.wait(PATIENCE)
     kill_first(consumers)

@@ -16,9 +16,10 @@ from ckanext.harvest.model import (
     HarvestSource,
 )
 
-from ckanext.ukharvest.harvest import outcomes, runs, source_status
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import JobReport, Worker, utcnow
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.run import outcomes, runs
+from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan.harvesting import Portal, end_runs, statements
 
 pytestmark = pytest.mark.in_process

@@ -15,8 +15,8 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.harvest import actions as harvest_actions
 from ckanext.ukharvest.harvest.model import JobReport, Pending, Record, RecordProblem, SourceState
+from ckanext.ukharvest.harvest_actions import actions as harvest_actions
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.people import member

@@ -15,8 +15,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import SourceError
-from ckanext.ukharvest.harvest import gather_state, objects, source_status
+from ckanext.ukharvest.harvest.gather import gather_state, objects
 from ckanext.ukharvest.harvest.model import JobReport, Record, SourceState, utcnow
+from ckanext.ukharvest.harvest.sources import source_status
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, tick, work_off
 from tests.ckan.people import member

@@ -17,10 +17,13 @@ from ckanext.harvest.logic.action import update
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest import database, lost_work, objects, sweeper, workers
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.consumers import lost_work, workers
+from ckanext.ukharvest.harvest.consumers.workers import Heart
+from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import (

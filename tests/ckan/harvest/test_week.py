@@ -23,7 +23,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config as settings
-from ckanext.ukharvest.harvest import workers as harvest_workers
+from ckanext.ukharvest.harvest.consumers import workers as harvest_workers
 from ckanext.ukharvest.harvest.model import utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, Workers, act, extras, figures, tick

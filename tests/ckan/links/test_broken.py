@@ -13,7 +13,7 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.harvest import source_status
+from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model

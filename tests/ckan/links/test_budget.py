@@ -18,9 +18,9 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import LinkFault, LinkResult
 from ckanext.ukharvest.harvest import background
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.background import LinkDay
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.links import check as link_check
 from ckanext.ukharvest.links import doctor as link_checks
 from ckanext.ukharvest.links import jobs as link_jobs

@@ -22,7 +22,8 @@ from lxml import html
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.data_checks import jobs as data_check_jobs
 from ckanext.ukharvest.data_checks.model import DataCheck, DataSchema
-from ckanext.ukharvest.harvest import background, source_status
+from ckanext.ukharvest.harvest import background
+from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
 from tests.ckan import looks

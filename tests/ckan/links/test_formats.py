@@ -12,10 +12,11 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_states import LinkResult
-from ckanext.ukharvest.harvest import dataset_writer, records
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest.batch import dataset_writer
+from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import Link
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records import record_rows
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
@@ -111,7 +112,7 @@ def test_an_import_at_the_same_time_is_not_overwritten(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    real = records.lock_all_of
+    real = record_rows.lock_all_of
 
     def after_an_import(package_id: str) -> None:
         place.publish(RIVERS, title="Rivers and lakes")
@@ -124,7 +125,7 @@ def test_an_import_at_the_same_time_is_not_overwritten(
         real(package_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(records, "lock_all_of", after_an_import)
+        patch.setattr(record_rows, "lock_all_of", after_an_import)
         work()
     assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
 

@@ -13,8 +13,9 @@ from ckan.lib import jobs
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import background, database, sweeper
-from ckanext.ukharvest.harvest import links as link_results
+from ckanext.ukharvest.harvest import background, database
+from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.links import jobs as link_jobs
 from tests.ckan.harvesting import statements, tick
 from tests.ckan.links.place import RIVERS, Place, queued, work

@@ -18,8 +18,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
 from ckanext.ukharvest.harvest import background
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Link
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.links import jobs as link_jobs
 from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.stars import jobs as stars_jobs

@@ -15,8 +15,8 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.ukharvest import doctor
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_states import Layer, LinkResult
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest import model as tables
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.links import doctor as link_checks
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin

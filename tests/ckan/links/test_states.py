@@ -14,8 +14,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import links as link_results
 from ckanext.ukharvest.harvest.model import Link
+from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.rendering.values import INDEXED
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from tests.ckan.catalogues import catalogue, dataset

@@ -17,7 +17,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.harvest.workers import Heart
+from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.commands import invoke, plugin_commands

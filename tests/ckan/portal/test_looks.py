@@ -11,8 +11,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.doctor import dashboard
 from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import JobReport, Pending, Record, Worker, utcnow
-from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset

@@ -19,10 +19,11 @@ from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest import http_client, sweeper
-from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import utcnow
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.reading.budget import Budget

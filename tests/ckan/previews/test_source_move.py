@@ -17,8 +17,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.previews import SourcePreview
 from ckanext.ukharvest.previews import moves as move_rules
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.previews.test_source_previews import work

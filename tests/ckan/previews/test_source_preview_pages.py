@@ -16,7 +16,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, figures, statements
 from tests.ckan.previews.test_source_previews import PATH, as_, count, publisher, work  # noqa: F401 - fixtures

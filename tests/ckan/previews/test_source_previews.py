@@ -16,11 +16,12 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from rq import SimpleWorker
 
-from ckanext.ukharvest.harvest import background, sweeper
+from ckanext.ukharvest.harvest import background
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.gather import previews as source_previews
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.gemini_records import dataset as gemini_dataset
 from tests.ckan.gemini_records import uuid

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from ckan import model
 
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.harvesting import Portal

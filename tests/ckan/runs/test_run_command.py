@@ -13,7 +13,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import batch, workers
+from ckanext.ukharvest.harvest.batch import import_stage
+from ckanext.ukharvest.harvest.consumers import workers
 from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
 from ckanext.ukharvest.sources import foreground
 from tests.ckan.catalogues import catalogue, dataset
@@ -151,7 +152,7 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
-    stock: Callable[..., Any] = batch.import_batch
+    stock: Callable[..., Any] = import_stage.import_batch
 
     def watched(kind: Any, ids: Sequence[str], note: Any) -> None:
         [job] = model.Session.query(HarvestJob).filter_by(status="Running")
@@ -159,7 +160,7 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
         call_action("harvest_jobs_run", {"model": model, "session": model.Session})
         stock(kind, ids, note)
 
-    monkeypatch.setattr(batch, "import_batch", watched)
+    monkeypatch.setattr(import_stage, "import_batch", watched)
     assert numbers(run("council")) == {"added": 4}
     [(busy, expected)] = seen
     assert busy == expected
@@ -172,7 +173,7 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
 def test_progress_without_a_terminal_and_an_interrupt(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stock: Callable[..., Any] = batch.import_batch
+    stock: Callable[..., Any] = import_stage.import_batch
     done: list[str] = []
 
     def interrupted(kind: Any, ids: Sequence[str], note: Any) -> None:
@@ -182,7 +183,7 @@ def test_progress_without_a_terminal_and_an_interrupt(
         stock(kind, ids, note)
 
     monkeypatch.setattr(foreground, "LINE_EVERY", 0.0)
-    monkeypatch.setattr(batch, "import_batch", interrupted)
+    monkeypatch.setattr(import_stage, "import_batch", interrupted)
     result = run("council")
     assert result.exit_code == 130
     assert "2 of 4 imported" in result.output
@@ -190,7 +191,7 @@ def test_progress_without_a_terminal_and_an_interrupt(
     assert model.Session.query(Worker).count() == 0
     report = model.Session.query(JobReport).one()
     assert report.outcome == "stopped"
-    monkeypatch.setattr(batch, "import_batch", stock)
+    monkeypatch.setattr(import_stage, "import_batch", stock)
     assert numbers(run("council")) == {"added": 2, "not modified": 2}
 
 

@@ -8,7 +8,7 @@ import pytest
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.previews import jobs as preview_jobs
 from tests.ckan.access import Headers, headers_of_roles

@@ -10,7 +10,7 @@ import pytest
 from ckan import model
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest.harvest import previews as source_previews
+from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import Record
 from tests.ckan.access import ALL, NOBODY, ROLES, Headers, stored_state
 from tests.ckan.access_rows import TABLE, Row, call, filled

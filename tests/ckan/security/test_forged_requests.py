@@ -17,7 +17,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.harvest import background
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.contract import SERVERS

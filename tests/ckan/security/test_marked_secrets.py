@@ -22,7 +22,7 @@ from ckan.cli.cli import ckan as ckan_command
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.core.http.credentials import parse_credential
-from ckanext.ukharvest.harvest.previews import SourcePreview
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from tests.ckan.access import Headers
 from tests.ckan.access_rows import TABLE, call
 from tests.ckan.harvesting import Portal, act

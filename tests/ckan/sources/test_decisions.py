@@ -13,8 +13,8 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.harvest import decision_log
 from ckanext.ukharvest.harvest.model import Decision
+from ckanext.ukharvest.harvest.sources import decision_log
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
 from tests.ckan.people import member

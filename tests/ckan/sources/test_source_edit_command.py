@@ -11,7 +11,7 @@ from ckan.tests import factories
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest.decision_log import confirmed_options
+from ckanext.ukharvest.harvest.sources.decision_log import confirmed_options
 from tests.ckan.harvesting import Portal
 
 pytestmark = pytest.mark.in_process

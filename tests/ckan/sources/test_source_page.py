@@ -18,8 +18,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from freezegun import freeze_time
 
+from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import JobReport, Pending, utcnow
-from ckanext.ukharvest.harvest.previews import SourcePreview
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements

@@ -17,7 +17,7 @@ from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.doctor import examine
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from ckanext.ukharvest.stars import rules as star_rules
 from ckanext.ukharvest.stars.model import StarRating
@@ -234,7 +234,7 @@ def test_assessment_is_written_after_locking_the_dataset(
 def test_an_import_scores_without_reading_again(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(datasets, "by_id")
+    monkeypatch.delattr(dataset_rows, "by_id")
     publisher.serve("/data.json", catalogue([entry(1), entry(2, license="")]))
     source = portal.source(publisher.url("/data.json"))
     with statements("ukharvest_stars") as sent:

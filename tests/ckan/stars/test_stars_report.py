@@ -19,7 +19,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.stars import doctor as stars_checks
 from ckanext.ukharvest.stars import jobs as star_jobs
 from ckanext.ukharvest.stars.model import StarRating
@@ -260,7 +260,7 @@ def test_pass_costs_the_same_for_three_and_for_nine(
 
     whole = cost()
     assert whole <= 8
-    monkeypatch.setattr(datasets, "CHUNK", 3)
+    monkeypatch.setattr(dataset_rows, "CHUNK", 3)
     assert cost() == 3 * (whole - 1) + 1  # and the last query for more
 
 

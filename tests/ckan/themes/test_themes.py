@@ -11,7 +11,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest import themes as theming
-from ckanext.ukharvest.harvest import datasets
+from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.themes.model import DatasetTheme
 from tests.ckan import gemini_records
@@ -206,7 +206,7 @@ def test_theme_is_written_only_if_different(organization: dict[str, str]) -> Non
 
     def save_themes(*themes: str) -> list[tuple[Any, ...]]:
         rows = [{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)]
-        datasets.save_own_rows(DatasetTheme, rows)
+        dataset_rows.save_own_rows(DatasetTheme, rows)
         model.Session.commit()
         table = DatasetTheme
         found = model.Session.query(table.theme, table.theme_origin, table.assessed)

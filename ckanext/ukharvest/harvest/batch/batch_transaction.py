@@ -1,0 +1,345 @@
+"""One transaction of a batch: lock its records, decide, write their datasets, store how they ended.
+
+Each dataset is written behind a savepoint of its own. After the commit those that were written are
+indexed in one request.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import sqlalchemy as sa
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest import compat, write_batch
+from ckanext.ukharvest.core.errors import (
+    RecordError,
+    RejectedByCkan,
+    SkipRecord,
+    UkharvestError,
+)
+from ckanext.ukharvest.core.values.text import name_unseen, one_line
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.batch.dataset_writer import (
+    DatasetWriter,
+    index_written,
+    package_hash,
+)
+from ckanext.ukharvest.harvest.batch.items import (
+    Deleted,
+    Item,
+    Left,
+    NotDeleted,
+    Parsed,
+    Result,
+    Same,
+    Skipped,
+    Stopped,
+)
+from ckanext.ukharvest.harvest.batch.store import store
+from ckanext.ukharvest.harvest.consumers import claims, held_jobs
+from ckanext.ukharvest.harvest.consumers.claims import failing_service, is_deadlock
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.records import conflicts, record_rows
+from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records.conflicts import Rejected, is_name_taken, rejection
+from ckanext.ukharvest.harvest.records.record_rows import NameChooser
+from ckanext.ukharvest.write_batch import Pending, WriteBatch
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+# Two consumers can choose the same name at the same time; a third collision is no accident.
+TRIES = 3
+# A transaction is ended after so many seconds or characters; the rest of the batch gets another.
+MOST_SECONDS = 5.0
+MOST_CHARACTERS = 16_000_000
+INTERNAL = "Internal error while importing; see the log"
+
+
+def skip(item: Item, reason: SkipRecord) -> None:
+    """End an item that options or a hook leave out."""
+    log.info("Skipped %s", name_unseen(f"{item.raw.guid}: {reason.message}"))
+    item.result = Skipped()
+
+
+def write_some(items: Sequence[Item]) -> list[Item]:
+    """Write as many of the items as fit into a transaction, at least one; return them."""
+    undecided = [item for item in items if item.result is None]
+    parsed = [item.parsed for item in undecided if item.parsed]
+    dataset_rows.create_missing(
+        tag for each in parsed for tag in (*each.record.tags, *each.defaults.tags)
+    )
+    for attempt in range(1, TRIES + 1):
+        try:
+            done, pending = _write(items, undecided)
+        except sa.exc.IntegrityError as exc:
+            if len(items) > 1:
+                return [item for alone in items for item in write_some([alone])]
+            if attempt == TRIES:
+                if not undecided:  # storing the result is what fails
+                    raise
+                items[0].fail(rejection(exc, parsed[0].record.title if parsed else ""))
+                return write_some(items)
+        except sa.exc.OperationalError as exc:
+            # The other transaction has ended, so the next try succeeds.
+            if not is_deadlock(exc) or attempt == TRIES:
+                raise
+        else:
+            _fail_unindexed(done, index_written(pending))
+            return done
+    raise AssertionError("the last try returns or raises")
+
+
+def _write(items: Sequence[Item], undecided: Sequence[Item]) -> tuple[list[Item], Pending]:
+    """Write items; commit, or roll back and take back the results.
+
+    Returns:
+        Those that were written, and the datasets to index.
+    """
+    try:
+        with write_batch.collect() as collected:
+            done = Transaction(items, collected).write()
+            jobs = held_jobs.store(collected)
+            Session.commit()
+    except BaseException:
+        compat.rollback()
+        for item in undecided:
+            item.result = None
+        raise
+    held_jobs.send(jobs)
+    return done, collected.pending
+
+
+def _fail_unindexed(items: Iterable[Item], refused: Mapping[str, UkharvestError]) -> None:
+    """Let records fail whose datasets are stored but refused by the index."""
+    failed = [
+        (item, error)
+        for item in items
+        if item.result and (error := refused.get(item.result.package_id or ""))
+    ]
+    if not failed:
+        return
+    rows = record_rows.lock_rows(item.key for item, _error in failed)
+    for item, error in failed:
+        item.row = rows.get(item.key)
+        item.fail(error)
+    store([item for item, _error in failed])
+    Session.commit()
+
+
+class Transaction:
+    """The items of one transaction, whose records it locks."""
+
+    def __init__(self, items: Sequence[Item], collected: WriteBatch) -> None:
+        self._collected = collected
+        self._started = time.monotonic()
+        # Of records with one guid, one is written in a transaction.
+        self._items = list({item.key: item for item in reversed(items)}.values())[::-1]
+        self._lock()
+        self._standing = Standing(item.row for item in self._items if item.row)
+        self._plan()
+
+    def _lock(self) -> None:
+        """Lock the records until the transaction ends; load their rows and results as of now."""
+        wanted = [item for item in self._items if not isinstance(item.result, Stopped)]
+        rows = record_rows.lock_rows(item.key for item in wanted)
+        for item in wanted:
+            item.row = rows.get(item.key) or record_rows.new_row(item.key, item.job_id)
+        obj = HarvestObject
+        ended = set(
+            Session.scalars(
+                sa.select(obj.id).where(
+                    obj.id.in_([item.object_id for item in self._items if not item.again]),
+                    obj.report_status.isnot(None),
+                )
+            )
+        )
+        # The same record was imported while this one waited for the lock.
+        self._over = [item for item in self._items if item.object_id in ended]
+        self._items = [item for item in self._items if item.object_id not in ended]
+
+    def _plan(self) -> None:
+        """Look up, for all items at once, what their results depend on."""
+        todo = [(item, item.row) for item in self._items if item.result is None and item.row]
+        writes = [(item, row, item.parsed.record) for item, row in todo if item.parsed]
+        new = {
+            item.key: record for item, row, record in writes if not self._standing.is_active(row)
+        }
+        self._same = conflicts.lock_and_find_handed_on(new)
+        names = NameChooser([(record.title, record.name) for record in new.values()])
+        guids = conflicts.lock_and_find([guid for _source_id, guid in new], names.locks)
+        names.load()
+        self._collected.links = link_results.load_link_evidence(
+            file.url for _item, _row, record in writes for file in record.resources
+        )
+        self._writer = DatasetWriter(link_results.formats_in(self._collected.links), guids, names)
+        self._due = {
+            row.package_id: item
+            for item, row in todo
+            if item.is_deletion and self._is_due(item, row)
+        }
+        due = sorted(filter(None, self._due))
+        self._routes = conflicts.other_routes(due)
+        if due:
+            search_index.mark_pending(*due)
+
+    def _is_due(self, item: Item, row: Record) -> bool:
+        """Tell whether a dataset is still to be deleted."""
+        is_back = item.is_approved and not row.missed_runs
+        return self._standing.is_active(row) and not is_back
+
+    def write(self) -> list[Item]:
+        """Write the datasets, then store how the items ended; no commit; return the items."""
+        characters, done = 0, []
+        for item in self._items:
+            done.append(item)
+            characters += len(item.raw.content or "")
+            if item.result is None and item.row:
+                if item.is_deletion:
+                    item.result = self._delete(item, item.row)
+                elif item.parsed:
+                    item.result = self._result(item, item.row, item.parsed)
+            if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
+                break
+        dataset_rows.save_collected(self._collected.own_rows)
+        store(done)
+        claims.end([item.object_id for item in self._over])
+        return [*done, *self._over]
+
+    def _result(self, item: Item, row: Record, parsed: Parsed) -> Result | None:
+        state = self._standing.states.get(row.package_id or "", "")
+        if state not in ("", "active") and not row.removed and not item.forced:
+            # A person deleted this dataset. It stays deleted, and the record counts as unchanged
+            # until a full run; its stamp is saved, so that it is not fetched again before.
+            return Left(parsed, row.package_id, row.package_hash, is_current=False)
+        if item.key in self._same:
+            return Same(parsed, self._same[item.key])
+        hashed = package_hash(parsed)
+        if not item.forced and self._standing.stands(row, hashed):
+            # The source record that people see is the newest.
+            is_current = row.fingerprint != item.stamp.fingerprint
+            return Left(parsed, row.package_id, hashed, is_current=is_current)
+        return self._guarded(item, lambda: self._writer.write(item, row, parsed, hashed, state))
+
+    def _delete(self, item: Item, row: Record) -> Result | None:
+        if self._due.get(row.package_id) is not item:
+            return NotDeleted(row)
+        package_id = str(row.package_id)
+        route = self._routes.get(package_id)
+        if route and route.is_same_organisation:
+            conflicts.hand_over(row, route)
+            return NotDeleted(row)
+
+        def delete() -> Result:
+            self._writer.delete(package_id)
+            return Deleted(package_id)
+
+        return self._guarded(item, delete)
+
+    def _guarded(self, item: Item, write: Callable[[], Result]) -> Result | None:
+        """Write one dataset behind a savepoint; return its result, also if it was refused."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                with self._collected.savepoint():
+                    return write()
+            except Exception as exc:
+                if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
+                    raise
+                if not is_name_taken(exc):
+                    _refuse(item, exc)
+                    return item.result
+                if attempt < TRIES:
+                    self._writer.names.look_again()
+        error = "name: no free name for the dataset could be found; try again later"
+        item.fail(RejectedByCkan(error))
+        return item.result
+
+
+def _refuse(item: Item, exc: Exception) -> None:
+    """End an item whose dataset could not be written or deleted."""
+    if item.is_deletion:
+        item.fail(_deletion_refused(item, exc))
+    elif isinstance(exc, SkipRecord):
+        skip(item, exc)
+    elif isinstance(exc, (Rejected, RecordError, sa.exc.IntegrityError)):
+        item.fail(rejection(exc, item.parsed.record.title if item.parsed else ""))
+    else:
+        log.exception("Import of harvest object %s failed", item.object_id, exc_info=exc)
+        item.fail(UkharvestError(INTERNAL))
+
+
+def _deletion_refused(item: Item, exc: Exception) -> UkharvestError:
+    """Return the error of a deletion that CKAN or a plugin refused, with its words."""
+    if not isinstance(exc, (tk.ValidationError, tk.NotAuthorized)):
+        log.exception("Deletion by harvest object %s failed", item.object_id, exc_info=exc)
+    summary = getattr(exc, "error_summary", None) or {"": str(exc) or type(exc).__name__}
+    why = one_line("; ".join(map(str, summary.values())))
+    message = f"CKAN did not delete the dataset: {why}"
+    return RejectedByCkan(message, code="deletion-refused")
+
+
+package = model.Package
+
+
+class Standing:
+    """What datasets' records came out as at their last import, and who wrote them last.
+
+    Attributes:
+        states: dataset id → its state, of those that exist.
+    """
+
+    def __init__(self, rows: Iterable[Record]) -> None:
+        ids = {row.package_id for row in rows if row.package_id}
+        is_current = sa.and_(HarvestObject.package_id == package.id, HarvestObject.current)
+        query = (
+            Session.query(package.id, package.state, HarvestObject.harvest_source_id)
+            .outerjoin(HarvestObject, is_current)
+            .filter(package.id.in_(ids))
+        )
+        known = query.all() if ids else ()
+        self.states = {id_: state for id_, state, _source_id in known}
+        self._sources = {id_: source_id for id_, _state, source_id in known}
+
+    def is_active(self, row: Record) -> bool:
+        """Tell whether a record has an active dataset."""
+        return self.states.get(row.package_id or "") == "active"
+
+    def stands(self, row: Record, hashed: str) -> bool:
+        """Tell whether an active dataset already is what its record comes out as.
+
+        Not if its harvest objects are gone, or another source wrote it last.
+
+        Args:
+            hashed: of ``package_hash``.
+        """
+        is_own = self._sources.get(row.package_id or "") == row.source_id
+        return self.is_active(row) and is_own and row.package_hash == hashed
+
+
+def leave(items: Iterable[Item]) -> set[str]:
+    """Store items, without objects, of records whose datasets stand; no commit.
+
+    For records of which only the import rules changed, so that the source record that people see
+    stays. Locks the records until the transaction ends.
+
+    Returns:
+        Their guids; the others have to be imported.
+    """
+    by_key = {item.key: item for item in items}
+    rows = record_rows.lock_rows(by_key)
+    standing = Standing(rows.values())
+    left = []
+    for key, row in rows.items():
+        item = by_key[key]
+        item.row = row
+        if item.parsed and standing.stands(row, hashed := package_hash(item.parsed)):
+            item.result = Left(item.parsed, row.package_id, hashed, is_current=False)
+            left.append(item)
+    store(left)
+    return {item.key[1] for item in left}

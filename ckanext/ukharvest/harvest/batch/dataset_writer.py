@@ -1,0 +1,266 @@
+"""Write one dataset by CKAN's actions: create, update or delete it; and index what was written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest import compat, config, fields, write_batch
+from ckanext.ukharvest.core.dataset_changes import FieldChange, is_changed
+from ckanext.ukharvest.core.errors import RejectedByCkan
+from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.harvest import lists
+from ckanext.ukharvest.harvest.batch import dataset_rows, hooks
+from ckanext.ukharvest.harvest.batch.items import Item, Parsed, Written
+from ckanext.ukharvest.harvest.consumers import held_jobs
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.records import conflicts, record_rows
+from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records.changes import find_changed_fields
+from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection
+from ckanext.ukharvest.harvest.records.record_rows import NameChooser
+from ckanext.ukharvest.harvest.sources import dataset_adoption
+from ckanext.ukharvest.mapping import package_mapper
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+
+def package_hash(parsed: Parsed) -> str:
+    """Return a hash of what a record comes out as, whatever dataset exists.
+
+    Of its package dict without ids and without formats found at links, of the dataset type's
+    fields, of the options that act on the merge, and of the versions of other extensions' hooks. If
+    it is that of the last import, writing the dataset again would change nothing but what a person
+    has edited.
+    """
+    mapped = package_mapper.to_package_dict(
+        parsed.record, None, None, parsed.schema, parsed.defaults
+    )
+    package = mapped.package
+    package_mapper.add_missing_fields(package, parsed.profile_fields, parsed.schema)
+    for resource in package["resources"]:
+        resource.pop("id", None)
+    facts: list[Any] = [package, sorted(parsed.schema), sorted(parsed.defaults.not_overwrite)]
+    if versions := hooks.hook_versions():  # without any, the hash is that of earlier releases
+        facts.append(versions)
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def harvest_user() -> dict[str, Any]:
+    """Return the harvest user for the context of actions, each of which would load it again."""
+    name = tk.config.get("ckanext.harvest.user_name") or tk.config.get("ckan.site_id")
+    user = model.User.get(name)
+    return {"user": user.name if user else config.harvest_user(), "auth_user_obj": user}
+
+
+def call(action: str, package: dict[str, Any], user: Mapping[str, Any], **more: Any) -> str:
+    """Call package_create or package_update without commit and index; return the dataset's id.
+
+    Args:
+        user: of ``harvest_user``.
+        more: more of the context.
+
+    Raises:
+        Rejected: CKAN's validation refused the dataset.
+    """
+    context = {
+        "ignore_auth": True,
+        # With both, the action neither commits nor indexes. defer_commit alone loses the change
+        # on CKAN 2.12 (package_update rolls its savepoint back).
+        "defer_commit": True,
+        "return_id_only": True,
+        fields.BY_HARVEST: True,
+        **user,
+        **more,
+    }
+    try:
+        return str(tk.get_action(action)(context, package))
+    except tk.ValidationError as exc:
+        raise Rejected(exc.error_dict) from exc
+
+
+def show_dataset(package_id: str, **more: Any) -> dict[str, Any]:
+    """Return a dataset as package_show does."""
+    context = {"ignore_auth": True, "use_cache": False, **more}
+    return dict(tk.get_action("package_show")(context, {"id": package_id}))
+
+
+class DatasetWriter:
+    """Writes the datasets of one transaction.
+
+    Args:
+        formats: URL → format found at links.
+        guids: who has those of new datasets (``conflicts.lock_and_find``).
+        names: chooses the names of new datasets.
+    """
+
+    def __init__(
+        self, formats: Mapping[str, str], guids: conflicts.Claims, names: NameChooser
+    ) -> None:
+        self._user = harvest_user()
+        self._formats, self._guids, self.names = formats, guids, names
+
+    def write(self, item: Item, row: Record, parsed: Parsed, hashed: str, state: str) -> Written:
+        """Create or update an item's dataset; the caller commits and indexes.
+
+        Args:
+            hashed: its ``package_hash``.
+            state: of its dataset before; "" if there is none.
+
+        Raises:
+            Rejected, RecordError, SkipRecord: nothing must stay of what was written.
+        """
+        is_new = state != "active"
+        if is_new:
+            conflicts.refuse_foreign(item.key, parsed.record.title, self._guids)
+        existing = show_dataset(row.package_id) if state else None
+        known = row.resources
+        if known is None and existing:
+            known = dataset_adoption.resources_written(existing["id"], existing["resources"])
+        mapped = package_mapper.to_package_dict(
+            link_results.with_formats(parsed.record, self._formats),
+            existing,
+            known,
+            parsed.schema,
+            parsed.defaults,
+            supplied=row.supplied_fields,
+            found_formats=self._formats,
+            change=functools.partial(_complete, parsed),
+        )
+        more: dict[str, Any] = {}
+        for prepare in lists.BEFORE_WRITE:
+            more |= _prepare(prepare, mapped.package, existing, parsed, forced=item.forced)
+        changed: Sequence[FieldChange] = ()
+        if existing is None:
+            mapped.package["name"] = self.names.choose(parsed.record.title, parsed.record.name)
+            package_id = call("package_create", mapped.package, self._user, **more)
+            # Resources that another plugin adds come after ours.
+            batch = write_batch.written()
+            ids = batch.resource_ids.get(package_id, ()) if batch else ()
+            pairs = zip(ids, mapped.resources or (), strict=False)
+            mapped = replace(mapped, resources=[(id_, key) for id_, (_no_id, key) in pairs])
+        else:
+            package_id = existing["id"]
+            # Most imports of a full run change nothing and need no second read of the dataset.
+            differs = is_changed(existing, mapped.package)
+            more["original_package"] = existing
+            call("package_update", mapped.package, self._user, **more)
+            changed = find_changed_fields(existing, show_dataset(package_id)) if differs else ()
+        return Written(
+            parsed,
+            package_id,
+            hashed,
+            mapped,
+            is_created=existing is None,
+            is_new=is_new,
+            changed=changed,
+        )
+
+    def delete(self, package_id: str) -> None:
+        """Delete a dataset; the caller commits and indexes.
+
+        Raises:
+            Exception: CKAN or a plugin refused.
+        """
+        context = {"ignore_auth": True, **self._user}
+        tk.get_action("package_delete")(context, {"id": package_id})
+
+
+def _prepare(
+    prepare: Callable[..., dict[str, Any]],
+    package: dict[str, Any],
+    existing: Mapping[str, Any] | None,
+    parsed: Parsed,
+    *,
+    forced: bool,
+) -> dict[str, Any]:
+    """Call a function of ``BEFORE_WRITE``; one that fails costs no record."""
+    try:
+        return prepare(package, existing, parsed.schema, parsed.defaults, forced=forced)
+    except sa.exc.SQLAlchemyError:  # the transaction fails anyway
+        raise
+    except Exception:
+        log.exception("%s.%s failed", prepare.__module__, prepare.__name__)
+        return {}
+
+
+def _complete(parsed: Parsed, package: dict[str, Any]) -> None:
+    """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict."""
+    package_mapper.add_missing_fields(package, parsed.profile_fields, parsed.schema)
+    hooks.change_dataset(parsed.record, parsed.source, package)
+
+
+def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCkan]:
+    """Index committed datasets; return package id → error of those that Solr refused.
+
+    If the index or database is down, the records do not fail: the sweeper indexes them later.
+    """
+    if not pending:
+        return {}
+    try:
+        refused = search_index.index_pending(pending)
+        if refused:
+            record_rows.forget_stamps(sorted(refused))
+            model.Session.commit()
+    except compat.IndexFailed as exc:
+        log.warning("%d datasets wait for the search index: %s", len(pending), exc)
+        return {}
+    except sa.exc.DBAPIError:
+        log.warning("%d datasets wait for the search index", len(pending), exc_info=True)
+        compat.rollback()
+        return {}
+    message = "the dataset is stored but the search index does not accept it"
+    return {
+        id_: RejectedByCkan(f"{message}: {one_line(reason)}", code="index-failed")
+        for id_, reason in refused.items()
+    }
+
+
+def fill_formats(package_id: str) -> list[str]:
+    """Set missing formats of a dataset's resources from its link checks; commit.
+
+    Locks its records, so that no import runs at the same time. Returns the ids of the resources
+    that got a format.
+
+    Raises:
+        RecordError: CKAN or its index refused the dataset.
+    """
+    compat.rollback()  # data read before the locks may be outdated
+    record_rows.lock_all_of(package_id)
+    before = show_dataset(package_id, for_update=True)
+    resources, filled = link_results.fill(before["resources"])
+    if not filled or before["state"] != "active":
+        Session.commit()
+        return []
+    after = {**before, "resources": resources}
+    del after["metadata_modified"]  # CKAN 2.12 would keep it
+    try:
+        with write_batch.collect() as collected:
+            call("package_update", after, harvest_user(), original_package=before)
+            record_rows.note_written(package_id, before["metadata_modified"])
+            # What they are was found at these links, so they need no further check.
+            link_results.cover([file["url"] for file in resources if file["id"] in filled])
+            search_index.mark_pending(package_id)
+            dataset_rows.save_collected(collected.own_rows)
+            jobs = held_jobs.store(collected)
+            Session.commit()
+    except (Rejected, sa.exc.IntegrityError) as exc:
+        compat.rollback()
+        raise rejection(exc) from exc
+    held_jobs.send(jobs)
+    for error in index_written(collected.pending).values():
+        raise error
+    return filled

@@ -1,0 +1,211 @@
+"""Call plugins of other extensions, and ckanext-dcat's profiles, for a record."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from ckan import plugins as p
+
+from ckanext.ukharvest.core.errors import ConfigError, HookFailed, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceTranslation, Translation
+from ckanext.ukharvest.core.values.languages import language_code
+from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.harvest.consumers.claims import failing_service
+from ckanext.ukharvest.interfaces import IUkHarvest, IUkHarvestTranslations, SourceFacts
+from ckanext.ukharvest.mapping.package_mapper import main_language
+
+log = logging.getLogger(__name__)
+
+_LISTS = ("extras", "resources", "tags", "groups")
+
+
+def hook_versions() -> list[list[str]]:
+    """Return name and version of each hook, in their order; [] if there is none.
+
+    Raises:
+        HookFailed: a plugin does not say its version.
+    """
+    versions = []
+    for plugin in p.PluginImplementations(IUkHarvest):
+        try:
+            versions.append([plugin.name, str(plugin.dataset_hook_version())])
+        except Exception as exc:
+            log.exception("Plugin %r failed to say its version", plugin.name)
+            raise _failure(plugin, exc) from exc
+    return versions
+
+
+def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str, Any]) -> None:
+    """Let each plugin change a package dict in place.
+
+    Raises:
+        SkipRecord: a plugin skips the record.
+        HookFailed: a plugin failed, or left no package dict behind.
+    """
+    for plugin in p.PluginImplementations(IUkHarvest):
+        try:
+            _check(plugin.before_dataset_save(record, source, package), package)
+            package.pop("id", None)  # CKAN's own
+        except SkipRecord as exc:
+            raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
+        except Exception as exc:
+            # The database is down, not the plugin: all records wait.
+            if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
+                raise
+            log.exception("Plugin %r failed to change the dataset of %r", plugin.name, record.guid)
+            raise _failure(plugin, exc) from exc
+
+
+def _failure(plugin: Any, exc: Exception) -> HookFailed:
+    # The text of other exceptions is not written for publishers.
+    reason = exc.message if isinstance(exc, UkharvestError) else type(exc).__name__
+    return HookFailed(
+        f"the plugin {plugin.name} of this portal failed ({one_line(reason)}); the portal's log has"
+        " the details"
+    )
+
+
+def _check(result: Any, package: dict[str, Any]) -> None:
+    """Check what a plugin left behind.
+
+    Raises:
+        TypeError: it returned another dict, or a list of the dict has another form.
+    """
+    if result is not None and result is not package:
+        raise TypeError("before_dataset_save has to change the dict in place and return None")
+    for key in _LISTS:
+        rows = package.get(key, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise TypeError(f"{key} is no list of dicts")
+    extras = package.setdefault("extras", [])
+    package.setdefault("resources", [])
+    keys = {str(extra["key"]) for extra in extras if extra.get("key") and "value" in extra}
+    if len(keys) != len(extras):
+        raise TypeError("extras need a key and a value each, and no key twice")
+    if not all(group.get("name") for group in package.get("groups", [])):
+        raise TypeError("groups need a name each")
+
+
+OPTION = "profiles"
+
+
+def check_profiles(names: Sequence[str]) -> None:
+    """Check that the profiles are installed.
+
+    Raises:
+        ConfigError: ckanext-dcat or a profile is not installed.
+    """
+    _parser(names)
+
+
+def read_by_profiles(
+    content: str, names: Sequence[str]
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    """Return the dataset dict that the profiles make from a record's N-Triples, and problems.
+
+    If a profile fails, the dict is empty and there is a problem; the record is still imported.
+
+    Raises:
+        ConfigError: see ``check``.
+    """
+    parser = _parser(names)
+    try:
+        parser.parse(content, _format="nt")
+        return next(iter(parser.datasets()), {}), ()
+    except Exception as exc:  # noqa: BLE001 - profiles are other people's code
+        log.exception("The profiles %s failed", ", ".join(names))
+        message = (
+            f"{OPTION}: {', '.join(names)} could not read this dataset ({type(exc).__name__});"
+            " the portal's log has the details"
+        )
+        return {}, (Problem("profile-failed", OPTION, message),)
+
+
+def _parser(names: Sequence[str]) -> Any:
+    try:
+        from ckanext.dcat.processors import RDFParser, RDFProfileException
+    except ImportError as exc:
+        raise ConfigError(
+            f"{OPTION}: needs the package ckanext-dcat, which is not installed on this portal",
+            field=OPTION,
+        ) from exc
+    try:
+        return RDFParser(profiles=list(names))
+    except RDFProfileException as exc:
+        raise ConfigError(
+            f"{OPTION}: {exc}; expected names of ckanext-dcat's profiles, such as euro_dcat_ap_3",
+            field=OPTION,
+        ) from exc
+
+
+Texts = TypeVar("Texts", Translation, ResourceTranslation)
+
+
+def with_plugins_translations(record: DatasetRecord) -> DatasetRecord:
+    """Return the record with what plugins of ``IUkHarvestTranslations`` add to it.
+
+    A plugin that fails adds nothing: the record gets a problem and is imported.
+    """
+    for plugin in p.PluginImplementations(IUkHarvestTranslations):
+        try:
+            record = _translated(plugin, record)
+        except Exception as exc:  # noqa: BLE001 - plugins are other people's code
+            log.exception("Plugin %r failed to translate %r", plugin.name, record.guid)
+            message = (
+                f"translation: the plugin {plugin.name} failed ({type(exc).__name__}); the dataset"
+                " is imported without its translations, and the portal's log has the details"
+            )
+            problem = Problem("translation-failed", "translation", message)
+            record = replace(record, problems=(*record.problems, problem))
+    return record
+
+
+def _translated(plugin: Any, record: DatasetRecord) -> DatasetRecord:
+    added = _checked(plugin.dataset_translations(record), Translation)
+    resources = tuple(
+        replace(file, translations=_merged(file.translations, more, main_language(record)))
+        if (more := _checked(plugin.resource_translations(record, file), ResourceTranslation))
+        else file
+        for file in record.resources
+    )
+    if not added and resources == record.resources:
+        return record
+    merged = _merged(record.translations, added, main_language(record))
+    return replace(record, translations=merged, resources=resources)
+
+
+def _checked(answer: Any, kind: type[Texts]) -> Mapping[str, Texts]:
+    """Return a plugin's answer by language code.
+
+    Raises:
+        TypeError: it has another form.
+    """
+    if not isinstance(answer, Mapping):
+        raise TypeError(f"{answer!r} is no mapping of languages")
+    for key, texts in answer.items():
+        if not language_code(str(key)) or not isinstance(texts, kind):
+            raise TypeError(f"{key!r}: {texts!r} is no {kind.__name__}")
+        for field in fields(kind):
+            _check_value(getattr(texts, field.name), is_list=field.name == "tags")
+    return {language_code(str(key)): texts for key, texts in answer.items()}
+
+
+def _check_value(value: object, *, is_list: bool) -> None:
+    values = value if is_list else (value,)
+    if not isinstance(values, tuple) or not all(isinstance(text, str) for text in values):
+        raise TypeError(f"{value!r} is no {'tuple of tags' if is_list else 'text'}")
+
+
+def _merged(own: Mapping[str, Texts], added: Mapping[str, Texts], main: str) -> dict[str, Texts]:
+    """Return the translations with those added; the source's own texts stay."""
+    merged = dict(own)
+    for code, texts in added.items():
+        if code != main:
+            before = own.get(code, texts)
+            names = [field.name for field in fields(texts) if not getattr(before, field.name)]
+            merged[code] = replace(before, **{name: getattr(texts, name) for name in names})
+    return merged

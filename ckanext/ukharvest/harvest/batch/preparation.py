@@ -1,0 +1,218 @@
+"""Fetch and parse the items of a batch, while no transaction is open."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject, HarvestSource
+
+from ckanext.ukharvest import config, dataset_schema
+from ckanext.ukharvest.core.errors import FetchError, ParseError
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.harvest.batch import hooks
+from ckanext.ukharvest.harvest.batch.items import Item, Parsed
+from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.model import Record
+from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.sources import source_config
+from ckanext.ukharvest.harvest.sources.record_dates import check_date
+from ckanext.ukharvest.harvest.sources.remote_groups import (
+    check_groups,
+    map_groups,
+    map_organisation,
+)
+from ckanext.ukharvest.harvest.sources.source_config import Setting, setting_of
+from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+Session = model.Session
+
+CONNECTIONS = 4  # with which the files of a batch are read
+
+
+class Preparation(contextlib.ExitStack):
+    """Fetches and parses items of one source; closes its HTTP client at the end of the block."""
+
+    def __init__(self, kind: SourceType, source: HarvestSource) -> None:
+        """Read the source's options.
+
+        Raises:
+            ConfigError: they cannot be used.
+        """
+        super().__init__()
+        self._kind = kind
+        self._setting = setting_of(kind, source)
+        self._schema = dataset_schema.dataset_fields()
+        self._resource_schema = dataset_schema.resource_fields()
+        self._source: Source | None = None
+        self._asked: dict[str, Future[RawRecord]] = {}
+        self._versions: dict[str, list[bytes]] = {}
+        self._of_options: tuple[Problem, ...] | None = None
+
+    @property
+    def has_requested(self) -> bool:
+        """Whether anything was requested, which takes time."""
+        return self._source is not None
+
+    def load_versions(self, items: Iterable[Item]) -> None:
+        """Load the earlier versions of these records in one statement, where they are compared."""
+        if self._kind.dated:
+            guids = [item.raw.guid for item in items]
+            self._versions.update(changes.contents_of(self._setting.id, guids))
+
+    def ask_ahead(self, items: Iterable[Item]) -> None:
+        """Request the contents of these items over a few connections; ``fetch`` waits for each."""
+        unread = [item for item in items if item.raw.content is None and not item.is_deletion]
+        if len(unread) < 2:
+            return
+        source = self._open()
+        pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="ukharvest-fetch")
+        # Before any wait: what is left after a failure is not requested any more.
+        self.callback(pool.shutdown, wait=False, cancel_futures=True)
+        self._asked = {
+            item.object_id: pool.submit(self._kind.reader.fetch, source, item.raw)
+            for item in unread
+        }
+
+    def _open(self) -> Source:
+        if self._source is None:
+            http = self.enter_context(open_client(self._setting.options["credential"]))
+            saved_state = source_config.SyncState(
+                interface=source_config.load_interface(self._setting)
+            )
+            self._source = saved_state.source(self._setting, http)
+        return self._source
+
+    def fetch(self, item: Item) -> None:
+        """Fetch the item's content, unless the listing already contained it.
+
+        Raises:
+            FetchError, RecordError: the record failed.
+        """
+        if item.raw.content is not None:
+            return
+        asked, source = self._asked.pop(item.object_id, None), self._open()
+        Session.commit()  # no transaction is open while the network is waited for
+        raw = asked.result() if asked else self._kind.reader.fetch(source, item.raw)
+        if raw.content is None:
+            raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
+        # The content may be newer than the listing: date and ETag are those of its own response.
+        item.raw = replace(item.raw, content=raw.content, modified=raw.modified, etag=raw.etag)
+        item.is_fetched = True
+
+    def read(self, item: Item) -> DatasetRecord:
+        """Parse the item's record as it is read, without what the portal adds to it.
+
+        Raises:
+            SkipRecord: the options leave it out.
+            RecordError: the record failed.
+        """
+        return self._kind.parse(item.raw, self._setting.options, self._setting.limits)
+
+    def parse(self, item: Item, fingerprint: str = "") -> None:
+        """Parse the item's record.
+
+        Args:
+            fingerprint: of the record's content, if it is known.
+
+        Raises:
+            SkipRecord: the options leave it out.
+            RecordError: the record failed.
+        """
+        raw, setting = item.raw, self._setting
+        if raw.content is None:
+            raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
+        item.stamp = setting.stamp(raw, fingerprint)
+        record = hooks.with_plugins_translations(self.read(item))
+        names = setting.options.get(hooks.OPTION)
+        profile_fields, problems = hooks.read_by_profiles(raw.content, names) if names else ({}, ())
+        record = _with_parent_checked(record, setting.id, item.job_id)
+        defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
+        problems = (
+            *record.problems,
+            *self._date_problems(raw, record),
+            *problems,
+            *refusals,
+            *self._option_problems(),
+        )
+        item.parsed = Parsed(
+            record=replace(record, problems=problems),
+            defaults=defaults,
+            source=setting.facts,
+            profile_fields=profile_fields,
+            schema=self._schema,
+        )
+
+    def _option_problems(self) -> tuple[Problem, ...]:
+        """Return problems of options whose values every record gets; found out once."""
+        if self._of_options is None:
+            self._of_options = (
+                *check_groups(self._setting.options["default_groups"]),
+                *_unusable_extras(self._setting.options["default_extras"]),
+            )
+        return self._of_options
+
+    def _date_problems(self, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
+        if not self._kind.dated:
+            return ()
+        earlier = map(changes.unpack, self._versions.get(raw.guid, ()))
+        return check_date(self._setting, raw, record, earlier)
+
+
+def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> DatasetRecord:
+    """Return the record, with a problem if its collection (isPartOf) is not in the source."""
+    parent = record.extras.get("is_part_of")
+    if not parent:
+        return record
+    in_run = sa.exists().where(HarvestObject.harvest_job_id == job_id, HarvestObject.guid == parent)
+    before = sa.exists().where(Record.source_id == source_id, Record.guid == parent)
+    if Session.scalar(sa.select(in_run | before)):
+        return record
+    problem = Problem(
+        "missing-parent",
+        "isPartOf",
+        f"isPartOf: '{shorten(parent)}' is not a dataset of this source; expected the identifier "
+        "of the collection that the dataset belongs to",
+    )
+    return replace(record, problems=(*record.problems, problem))
+
+
+def _defaults(
+    setting: Setting, raw: RawRecord, record: DatasetRecord, resource_schema: frozenset[str]
+) -> tuple[package_mapper.Defaults, tuple[Problem, ...]]:
+    """Return what the source adds to a dataset, and problems of what it cannot add."""
+    options = setting.options
+    groups, of_groups = map_groups(record.groups, options.get("remote_groups", ""))
+    owner_org, of_organisation = map_organisation(
+        record.organisation, options.get("remote_orgs", "")
+    )
+    defaults = package_mapper.Defaults(
+        owner_org=owner_org or setting.owner_org,
+        tags=options["default_tags"],
+        groups=(*options["default_groups"], *groups),
+        extras=dict(text.split("=", 1) for text in options["default_extras"] if "=" in text),
+        not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
+        reference=raw.url if setting.kind.reference_is_address else "",
+        language=config.portal_language(),
+        resource_schema=resource_schema,
+    )
+    return defaults, (*of_organisation, *of_groups)
+
+
+def _unusable_extras(extras: Iterable[str]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            "bad-default-extra",
+            "default_extras",
+            f"default_extras: '{shorten(text)}' has no equals sign; expected name=value, so the"
+            " dataset has no such extra",
+        )
+        for text in extras
+        if "=" not in text
+    )

@@ -1,0 +1,242 @@
+"""Write how the items of a batch ended: the only place that knows all tables of a record.
+
+One statement a table, whatever ended how. No SQL looks back at what was just written: outcomes come
+from the results themselves. Those of other harvesters' objects are worked out in ``outcomes``.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObjectError, HarvestObjectExtra
+from sqlalchemy.dialects.postgresql import JSONB
+
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.harvest.batch import dataset_rows
+from ckanext.ukharvest.harvest.batch.items import (
+    Deleted,
+    Failed,
+    Item,
+    Left,
+    NotDeleted,
+    Result,
+    Stopped,
+    Written,
+)
+from ckanext.ukharvest.harvest.database import execute
+from ckanext.ukharvest.harvest.gather.objects import ETAG, MODIFIED
+from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.model import Record, utcnow
+from ckanext.ukharvest.harvest.records import changes, conflicts, record_rows
+from ckanext.ukharvest.harvest.run import outcomes
+from ckanext.ukharvest.harvest.run.stopping import STOPPED
+
+Session = model.Session
+# An item that has ended, with its result and its record's row, which is locked.
+Ended = tuple[Item, Result, Record]
+
+
+def store(items: Sequence[Item]) -> None:
+    """Write how these items ended, and give up their claims; the caller commits.
+
+    Items without an object (of a gather) get no outcome.
+    """
+    done = [(item, item.result) for item in items if item.result]
+    # A stopped one is not locked.
+    of_records = [(item, result, item.row) for item, result in done if item.row]
+    _save_records(of_records)
+    ended = [(item, result) for item, result in done if item.object_id]
+    if not ended:
+        return
+    save_contents([item for item, _result in ended])
+    conflicts.release([r.package_id for _i, r in ended if isinstance(r, Deleted) and r.package_id])
+    record_rows.retire(
+        {
+            result.package_id: item.object_id
+            for item, result in ended
+            if result.package_id and _may_have_another_object(result)
+        }
+    )
+    current = [result.package_id for _item, result in ended if result.is_current]
+    if ids := list(filter(None, current)):
+        search_index.mark_pending(*ids)
+    _save_errors(ended)
+    _end_objects(ended)
+    outcomes.refresh(_save_outcomes(ended))
+
+
+def _save_records(ended: Sequence[Ended]) -> None:
+    """Save the rows, problems, couplings, versions and changes of records."""
+    # What is new is found out before the rows change.
+    contents = [(item, row) for item, result, row in ended if _has_new_content(item, result, row)]
+    known = {row for _item, _result, row in ended if row.id is not None}
+    failed_before = {row for row in known if row.outcome == RecordOutcome.ERRORED}
+    for item, result, row in ended:
+        result.put(item, row)
+        if row.id is None and not isinstance(result, NotDeleted):
+            Session.add(row)
+    Session.flush()
+    found = {row: result for _item, result, row in ended if result.problems is not None}
+    record_rows.end_problems([row for row in found if row in known])
+    failed = [row for _item, result, row in ended if type(result) is Failed and row not in found]
+    record_rows.forget_rejections([row for row in failed if row in failed_before])
+    record_rows.add_problems(
+        {row: (result.problems or (), isinstance(result, Failed)) for row, result in found.items()}
+    )
+    coupled = {
+        row.id: result.parsed.record.coupled
+        for _item, result, row in ended
+        if isinstance(result, Left) and (result.parsed.record.coupled or row in known)
+    }
+    dataset_rows.replace(coupled)
+    changes.save_versions((row.id, item.job_id, item.raw.content or "") for item, row in contents)
+    changes.save_changes(
+        changes.NewChange(row.id, item.job_id, result.change, result.changed)
+        for item, result, row in ended
+        if result.change
+    )
+
+
+def _has_new_content(item: Item, result: Result, row: Record) -> bool:
+    """Tell whether a record's content, of its harvest object, is another version of it."""
+    is_read = item.object_id and item.raw.content and isinstance(result, Left)
+    return bool(is_read and row.fingerprint != item.stamp.fingerprint)
+
+
+def _may_have_another_object(result: Result) -> bool:
+    """Tell whether the dataset may have another current object until now."""
+    if isinstance(result, Written):
+        return not result.is_new
+    return isinstance(result, Deleted) or bool(result.is_current)
+
+
+def save_contents(items: Iterable[Item]) -> None:
+    """Save contents that were fetched, with their dates and ETags; three statements; no commit."""
+    fetched = [item for item in items if item.is_fetched]
+    if not fetched:
+        return
+    rows = [{"id": item.object_id, "content": item.raw.content} for item in fetched]
+    Session.execute(_SAVE_CONTENTS, {"rows": rows})
+    extra = HarvestObjectExtra
+    own = extra.harvest_object_id.in_([item.object_id for item in fetched])
+    execute(sa.delete(extra).where(own, extra.key.in_((MODIFIED, ETAG))))
+    stamps = [
+        {"id": str(uuid.uuid4()), "harvest_object_id": item.object_id, "key": key, "value": value}
+        for item in fetched
+        for key, value in ((MODIFIED, item.raw.modified), (ETAG, item.raw.etag))
+        if value
+    ]
+    if stamps:
+        Session.execute(sa.insert(extra.__table__), stamps)
+    for item in fetched:
+        item.is_fetched = False
+
+
+def _save_errors(ended: Iterable[tuple[Item, Result]]) -> None:
+    failed = [(item, result.stage, result.error) for item, result in ended if result.error]
+    if not failed:
+        return
+    error = HarvestObjectError
+    ids = [item.object_id for item, _stage, _error in failed]
+    stored = sa.select(error.harvest_object_id, error.message)
+    query = stored.where(error.harvest_object_id.in_(ids))
+    # A message can be delivered twice, to two consumers.
+    there = {tuple(row) for row in Session.execute(query)}
+    rows = [
+        {
+            "id": str(uuid.uuid4()),
+            "harvest_object_id": item.object_id,
+            "message": error.message,
+            "stage": stage,
+            "line": error.line,
+            "created": utcnow(),
+        }
+        for item, stage, error in failed
+        if (item.object_id, error.message) not in there
+    ]
+    if rows:
+        Session.execute(sa.insert(HarvestObjectError.__table__), rows)
+
+
+def _end_objects(ended: Iterable[tuple[Item, Result]]) -> None:
+    """Write how the objects ended, as ckanext-harvest's queue does, and delete the claims."""
+    rows = [
+        {
+            "id": item.object_id,
+            "status": (status := result.status_of(item)),
+            "state": "ERROR" if status in (RecordOutcome.ERRORED, STOPPED) else "COMPLETE",
+            "package_id": result.package_id,
+            "current": result.is_current,
+        }
+        for item, result in ended
+    ]
+    Session.execute(_END_OBJECTS, {"rows": rows, "now": utcnow()})
+
+
+def _save_outcomes(ended: Iterable[tuple[Item, Result]]) -> set[str]:
+    """Store what the run did with the records; return ids of runs that have ended before."""
+    rows = [
+        {
+            "run_id": item.run_id,
+            "record_id": item.row.id if item.row else None,
+            "object_id": item.object_id,
+            "guid": item.key[1],
+            "state": result.state_of(item),
+            "is_same": result.is_same,
+            "code": result.error.code if result.error else "",
+            "message": result.error.message if result.error else None,
+            "line": result.error.line if result.error else None,
+        }
+        for item, result in ended
+        if item.run_id is not None and not isinstance(result, Stopped)
+    ]
+    if not rows:
+        return set()
+    closed = Session.execute(_SAVE_OUTCOMES, {"rows": rows, "now": utcnow()})
+    return {job_id for (job_id,) in closed if job_id}
+
+
+_ROWS = sa.bindparam("rows", type_=JSONB)
+_SAVE_CONTENTS = sa.text(
+    """
+    UPDATE harvest_object AS object SET content = given.content
+      FROM jsonb_to_recordset(:rows) AS given (id text, content text)
+     WHERE object.id = given.id
+    """
+).bindparams(_ROWS)
+# One that is given back meanwhile (WAITING) is ended too: it is done.
+_END_OBJECTS = sa.text(
+    """
+      WITH given AS (
+           SELECT * FROM jsonb_to_recordset(:rows)
+               AS given (id text, status text, state text, package_id text, current boolean)),
+           released AS (
+           DELETE FROM ukharvest_claim WHERE harvest_object_id IN (SELECT id FROM given))
+    UPDATE harvest_object AS object
+       SET report_status = given.status,
+           package_id = COALESCE(given.package_id, object.package_id),
+           current = COALESCE(given.current, object.current),
+           state = given.state, fetch_finished = :now,
+           import_started = COALESCE(object.import_started, :now), import_finished = :now
+      FROM given
+     WHERE object.id = given.id
+    """
+).bindparams(_ROWS)
+_SAVE_OUTCOMES = sa.text(
+    f"""
+    INSERT INTO ukharvest_outcome AS row
+           (run_id, record_id, object_id, guid, state, is_same, code, message, line, created)
+    SELECT run_id, record_id, object_id, guid, state, is_same, code, message, line, :now
+      FROM jsonb_to_recordset(:rows)
+        AS given (run_id bigint, record_id bigint, object_id text, guid text, state text,
+                  is_same boolean, code text, message text, line integer)
+        ON CONFLICT (object_id) DO UPDATE
+       SET record_id = excluded.record_id, state = excluded.state, is_same = excluded.is_same,
+           code = excluded.code, message = excluded.message, line = excluded.line, more = NULL,
+           created = excluded.created
+    {outcomes.CLOSED}
+    """  # noqa: S608 - a text of our own
+).bindparams(_ROWS)

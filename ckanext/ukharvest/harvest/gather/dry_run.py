@@ -1,0 +1,104 @@
+"""Dry runs: find what a run of a saved source would do, or what is at another URL of it.
+
+They write nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.base_urls import find_moves
+from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.records.record_rows import known_records
+from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config, source_moves
+from ckanext.ukharvest.harvest.sources.source_config import read_options, setting_of
+from ckanext.ukharvest.reading.budget import Budget, Watched
+from ckanext.ukharvest.reading.preview_result import PreviewResult
+from ckanext.ukharvest.reading.record_classifier import RecordClassifier
+from ckanext.ukharvest.reading.source_move import MovePreview
+from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+BUDGET = Budget(records=0, seconds=600.0, megabytes=0, request=120.0)
+UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)
+
+
+def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResult:
+    """Read a source and compare it with its last import; see ``UkHarvester.dry_run``.
+
+    Uses the saved sync state like a run, except for the validators of the source as a whole:
+    "not modified" would leave nothing to show.
+    """
+    setting = setting_of(kind, source)
+    # What failed at its last import is read, so that its error is shown.
+    known = {
+        guid: record._replace(fails_alike=False)
+        for guid, record in known_records(source.id).items()
+    }
+    is_due = not known or dataset_adoption.is_due(source.id)
+    # Datasets for which a first run creates record rows.
+    to_adopt = (
+        {dataset.guid: dataset.as_known_record() for dataset in dataset_adoption.find(source)}
+        if is_due
+        else {}
+    )
+    classifier = RecordClassifier({**known, **to_adopt}, setting, kind.old_guids)
+    saved_state = source_config.SyncState(
+        interface=source_config.load_interface(setting),
+        copies=source_config.find_copies(setting, known.values()),
+    )
+    model.Session.commit()  # no transaction stays open while waiting for the source
+    with open_client(setting.options["credential"]) as http:
+        watched: Any = Watched(http, BUDGET)
+        result = SourcePreview(
+            kind, saved_state.source(setting, watched), watched, classifier, tell
+        ).run()
+    result["datasets"] = len(known)
+    result["takes_over"] = len(to_adopt)
+    listing = classifier.listing
+    # A record without an identifier may be any record that seems to be missing.
+    if result["complete"] and not listing.has_nameless and not to_adopt:
+        result["changes"]["missing"] = sum(
+            record.can_go_missing and guid not in listing.seen
+            for guid, record in classifier.known.items()
+        )
+    return result
+
+
+def dry_run_move(  # noqa: PLR0913
+    source: HarvestSource, kind: SourceType, url: str, text: str, tell: Tell, budget: Budget
+) -> PreviewResult:
+    """Return what is at a source's new URL, with ``move``.
+
+    Args:
+        kind: the source's type there.
+        text: its options there.
+        tell: called with the progress.
+        budget: how long it may take.
+
+    Raises:
+        ConfigError: the options cannot be used.
+    """
+    options = read_options(kind, text)
+    source_config.check_privileged_options(kind, source.id, options)
+    moves = find_moves(source.url, url)
+    classifier = RecordClassifier(known_records(source.id), None, kind.old_guids)
+    keys = source_moves.some_resource_keys(source.id)
+    before = (source.url, source.type)
+    declared = {option.name for option in kind.all_options}
+    dropped = source_moves.option_names(source.config) - declared
+    model.Session.commit()  # no transaction stays open while waiting for the source
+    with open_client(options["credential"]) as http:
+        watched = Watched(http, budget)
+        read = Source(url, options, http, limits=config.record_limits(), own_site=config.own_site())
+        result = MovePreview(kind, read, watched, classifier, tell, moves=moves, keys=keys).run()
+    if move := result["move"]:
+        move["from_url"], move["from_type"] = before
+        move["config"], move["dropped"] = text, sorted(dropped)
+    return result

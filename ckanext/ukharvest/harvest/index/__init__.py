@@ -1,0 +1,3 @@
+"""The search index of datasets."""
+
+from __future__ import annotations

@@ -1,0 +1,378 @@
+"""Rows of records: known ones before a run, updates while datasets are written, names."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.tags import slug
+from ckanext.ukharvest.harvest import database
+from ckanext.ukharvest.harvest.database import any_number, execute
+from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
+from ckanext.ukharvest.harvest.sources import accepted_problems
+from ckanext.ukharvest.reading.record_classifier import KnownRecord
+
+Session = model.Session
+
+LONGEST_TITLE = 500  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Values by which a later run recognises an unchanged record.
+
+    Attributes:
+        fingerprint: of its content and of the rules it was imported under.
+        import_rules_hash: of those rules alone, for records that are not read again.
+        url: where it was read.
+        etag, last_modified: of its RawRecord.
+    """
+
+    fingerprint: str
+    import_rules_hash: str
+    url: str
+    etag: str = ""
+    last_modified: str = ""
+
+
+Key = tuple[str, str]  # source id, guid
+
+
+def new_row(key: Key, job_id: str) -> Record:
+    """Return a row for a record that has none; the caller adds it to the session."""
+    first = {"first_seen": utcnow(), "first_seen_job_id": job_id}
+    return Record(source_id=key[0], guid=key[1], **first)
+
+
+def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
+    """Lock records until the transaction ends; return the rows that exist, in their state now."""
+    wanted = set(keys)
+    database.hold(wanted)
+    query = Session.query(Record).filter(sa.tuple_(Record.source_id, Record.guid).in_(wanted))
+    return {(row.source_id, row.guid): row for row in query.populate_existing()}
+
+
+def lock_all_of(package_id: str) -> None:
+    """Lock the records of a dataset until the transaction ends."""
+    query = sa.select(Record.source_id, Record.guid).where(Record.package_id == package_id)
+    database.hold(map(tuple, Session.execute(query)))
+
+
+def put_stamp(row: Record, stamp: Stamp) -> None:
+    """Save the stamp of an import; all its values are of the same import."""
+    for name, value in asdict(stamp).items():
+        setattr(row, name, value)
+
+
+def forget_stamps(package_ids: Sequence[str]) -> None:
+    """Let the next runs import the records of these datasets again."""
+    # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
+    own = sa.update(Record).where(Record.package_id.in_(package_ids))
+    execute(own.values(fingerprint="", import_rules_hash="", package_hash=""))
+
+
+def write_again(source_id: str, guid: str) -> None:
+    """Let the next import of a record write its dataset even if nothing comes out differently."""
+    own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
+    execute(own.values(package_hash=""))
+
+
+def put_title(row: Record, title: str) -> None:
+    """Save a record's title."""
+    row.title = " ".join(title.split())[:LONGEST_TITLE]
+
+
+def note_written(package_id: str, before: str) -> None:
+    """Save that we have just changed a dataset again, unless a person changed it before.
+
+    Args:
+        before: its ``metadata_modified`` before that, as in package_show.
+    """
+    ours = sa.and_(
+        Record.package_id == package_id, Record.written >= datetime.datetime.fromisoformat(before)
+    )
+    execute(sa.update(Record).where(ours).values(written=utcnow()))
+
+
+def end_problems(rows: Collection[Record]) -> None:
+    """Make the problems of records past, and delete those of their last run."""
+    if not rows:
+        return
+    of_records = Session.query(RecordProblem).filter(
+        RecordProblem.record_id.in_([row.id for row in rows])
+    )
+    jobs = {row.last_seen_job_id for row in rows}
+    of_records.filter(RecordProblem.job_id.in_(jobs)).delete(synchronize_session=False)
+    _make_past(of_records)
+
+
+def add_problems(found: Mapping[Record, tuple[Iterable[Problem], bool]]) -> None:
+    """Save the problems that the last run found in records; the rows have their ids already.
+
+    Args:
+        found: row → problems, and whether the run did not import the record because of them.
+    """
+    rows = [
+        {
+            "record_id": row.id,
+            "code": problem.code,
+            "field": problem.field,
+            "message": problem.message,
+            "line": problem.line,
+            "job_id": row.last_seen_job_id,
+            "lost": lost,
+        }
+        for row, (problems, lost) in found.items()
+        for problem in problems
+    ]
+    if rows:
+        Session.execute(sa.insert(RecordProblem), rows)
+        accepted_problems.mark({row["record_id"] for row in rows})
+
+
+def put_problem(package_id: str, problem: Problem) -> None:
+    """Save a problem that came after the last import of a dataset; it belongs to no run.
+
+    It replaces an earlier one of its code, and the next import makes it past.
+    """
+    ids = list(Session.scalars(sa.select(Record.id).filter_by(package_id=package_id)))
+    ours = Session.query(RecordProblem).filter(RecordProblem.record_id.in_(ids))
+    ours.filter_by(code=problem.code, current=True).delete(synchronize_session=False)
+    fields = {"code": problem.code, "field": problem.field, "message": problem.message}
+    Session.add_all(RecordProblem(record_id=id_, **fields) for id_ in ids)
+    Session.flush()
+    accepted_problems.mark(ids)
+
+
+def forget_rejections(rows: Collection[Record]) -> None:
+    """Make the problems of records' last rejections past, with the rejected versions."""
+    if rows:
+        lost = Session.query(RecordProblem).filter_by(lost=True)
+        _make_past(lost.filter(RecordProblem.record_id.in_([row.id for row in rows])))
+
+
+def _make_past(problems: Any) -> None:
+    problems.filter_by(current=True).update({"current": False}, synchronize_session=False)
+
+
+def retire(current: Mapping[str, str]) -> None:
+    """Make all other objects of datasets, of any source, no longer current.
+
+    Args:
+        current: dataset id → id of its current harvest object.
+    """
+    if not current:
+        return
+    execute(
+        sa.update(HarvestObject)
+        .where(
+            HarvestObject.package_id.in_(current),
+            HarvestObject.current.is_(True),
+            HarvestObject.id.notin_(current.values()),
+        )
+        .values(current=False)
+    )
+
+
+def known_records(source_id: str) -> dict[str, KnownRecord]:
+    """Return guid → KnownRecord for every record of the source."""
+    current = (
+        sa.select(sa.literal(1))
+        .where(
+            HarvestObject.package_id == Record.package_id,
+            HarvestObject.harvest_source_id == Record.source_id,
+            HarvestObject.current.is_(True),
+        )
+        .exists()
+    )
+    failed = Record.error["stamp"]
+    fails_alike = sa.and_(Record.outcome == RecordOutcome.ERRORED, failed.isnot(None))
+    stamp = [
+        sa.case((fails_alike, failed[field.name].astext), else_=getattr(Record, field.name))
+        for field in fields(Stamp)
+    ]
+    query = (
+        Session.query(
+            Record.id,
+            Record.guid,
+            Record.package_id,
+            *stamp,
+            Record.outcome,
+            Record.adopted,
+            Record.kept,
+            Record.missed_runs,
+            Record.removed,
+            sa.func.coalesce(model.Package.state, ""),
+            current,
+            Record.owner_org,
+            sa.and_(
+                Record.outcome == RecordOutcome.SKIPPED,
+                Record.origin_guid != "",
+                Record.same_as.is_(None),
+            ),
+            fails_alike,
+        )
+        .outerjoin(model.Package, model.Package.id == Record.package_id)
+        .filter(Record.source_id == source_id)
+    )
+    return {row[1]: KnownRecord(*row) for row in query}
+
+
+def mark_all_seen(ids: Iterable[int], job_id: str) -> None:
+    """Mark these records (row ids) as seen by the job; the caller commits."""
+    _update(ids, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0, kept=False)
+
+
+def seen_by(source_id: str, job_id: str) -> set[str]:
+    """Return the guids of the records that the job has marked as seen."""
+    query = Session.query(Record.guid).filter_by(source_id=source_id, last_seen_job_id=job_id)
+    return {row[0] for row in query}
+
+
+def mark_missed(ids: Iterable[int]) -> None:
+    """Count one more complete run that did not see these records; the caller commits."""
+    _update(ids, missed_runs=Record.missed_runs + 1)
+
+
+def mark_back(ids: Iterable[int]) -> None:
+    """Reset the number of missed runs of these records, which a run saw; the caller commits."""
+    _update(ids, missed_runs=0)
+
+
+def rename(row_id: int, source_id: str, guid: str) -> None:
+    """Change a row's guid, replacing an empty row with that guid; no commit."""
+    execute(
+        sa.delete(Record).where(
+            Record.source_id == source_id, Record.guid == guid, Record.package_id.is_(None)
+        )
+    )
+    _update([row_id], guid=guid)
+
+
+def forget(ids: Iterable[int]) -> None:
+    """Delete rows (by id) that turned out not to belong to the source; the caller commits."""
+    if gone := list(ids):
+        execute(sa.delete(Record).where(Record.id == any_number(gone)))
+
+
+def _update(ids: Iterable[int], **values: object) -> None:
+    if changed := list(ids):
+        execute(sa.update(Record).where(Record.id == any_number(changed)).values(**values))
+
+
+NO_ORGANIZATION = "none"
+
+
+def stored_organization(organization_id: str | None) -> str:
+    """Return the value of ``Record.owner_org`` for an organisation's id, "" or None for none."""
+    return organization_id or NO_ORGANIZATION
+
+
+def count_moving_datasets(source_id: str, chosen: str | None, *, only_from: str = "") -> int:
+    """Return how many datasets the next run moves if a source belongs to an organisation.
+
+    Args:
+        chosen: the organisation, as ``stored_organization`` returns it; None: any other than now.
+        only_from: count only datasets that imports gave to this organisation; "": all.
+    """
+    package = model.Package
+    query = (
+        Session.query(Record.id)
+        .join(package, package.id == Record.package_id)
+        .filter(Record.source_id == source_id, package.state == "active", Record.owner_org != "")
+    )
+    if chosen is not None:
+        query = query.filter(
+            Record.owner_org != chosen,
+            sa.func.coalesce(package.owner_org, NO_ORGANIZATION) != chosen,
+        )
+    if only_from:
+        query = query.filter(Record.owner_org == only_from)
+    return int(query.count())
+
+
+_TEXTS = ARRAY(sa.UnicodeText)
+
+
+class NameChooser:
+    """Chooses names that no dataset has, deleted ones included, for the datasets of a batch.
+
+    While ``locks`` are held, another batch with the same titles chooses after this one.
+
+    Args:
+        wanted: title, and text to make the name from instead ("" for none), of each dataset.
+
+    Attributes:
+        locks: for ``database.hold`` until the transaction ends, before ``load``.
+    """
+
+    def __init__(self, wanted: Iterable[tuple[str, str]]) -> None:
+        self._bases = Counter(_base(title, name) for title, name in wanted)
+        self.locks = [(database.NAMES, base) for base in self._bases]
+        self._taken: set[str] = set()
+
+    def load(self) -> None:
+        """Load which names are taken, as far as these datasets are likely to need them."""
+        if self._bases:
+            several = {base for base, number in self._bases.items() if number > 1}
+            self._taken = _taken(self._bases, several)
+
+    def look_again(self) -> None:
+        """Load all names that are taken: a person may have taken one meanwhile."""
+        self._taken |= _taken(self._bases, set(self._bases))
+
+    def choose(self, title: str, wanted: str = "") -> str:
+        """Return a free name, which is taken from now on."""
+        name = _free(_base(title, wanted), self._taken)
+        self._taken.add(name)
+        return name
+
+
+def free_name(title: str, wanted: str = "") -> str:
+    """Return a dataset name that no dataset has, deleted ones included.
+
+    Args:
+        wanted: text to make the name from instead of the title; unchanged if CKAN allows it.
+    """
+    base = _base(title, wanted)
+    return _free(base, _taken([base]))
+
+
+def _base(title: str, wanted: str) -> str:
+    plain = wanted.replace("_", "-")
+    return wanted if wanted and slug(plain) == plain else slug(wanted or title)
+
+
+def _taken(bases: Iterable[str], several: Collection[str] = ()) -> set[str]:
+    """Return the names that are taken: of these, and numbered ones where those are needed.
+
+    Args:
+        several: bases that more than one dataset will be named by.
+    """
+    name = model.Package.name
+    query = model.Session.query(name)
+    taken = {row[0] for row in query.filter(name.in_(list(bases)))}
+    numbered = taken.union(several)
+    if numbered:
+        # Without an index for it, so only where a name is taken.
+        patterns = [base.replace("_", r"\_") + "%" for base in numbered]
+        taken |= {row[0] for row in query.filter(name.like(sa.any_(sa.cast(patterns, _TEXTS))))}
+    return taken
+
+
+def _free(base: str, taken: set[str]) -> str:
+    if base not in taken:
+        return base
+    numbered = (f"{base}-{number}" for number in range(2, 1000))
+    return next((name for name in numbered if name not in taken), f"{base}-{secrets.token_hex(4)}")

@@ -1,0 +1,3 @@
+"""Harvest sources: options, status, schedule, decisions, and the datasets that they adopt."""
+
+from __future__ import annotations

@@ -1,0 +1,426 @@
+"""A source's options, and its state between runs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ckan import model
+from ckanext.harvest.model import HarvestJob, HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import ConfigError, SourceError, UkharvestError
+from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, RecordLimits, Source, Validators
+from ckanext.ukharvest.harvest.batch import hooks as harvest_hooks
+from ckanext.ukharvest.harvest.database import ensure_source_state
+from ckanext.ukharvest.harvest.gather import objects
+from ckanext.ukharvest.harvest.http_client import open_client
+from ckanext.ukharvest.harvest.model import SourceState, utcnow
+from ckanext.ukharvest.harvest.records.record_rows import Stamp, known_records, stored_organization
+from ckanext.ukharvest.harvest.sources import decision_log
+from ckanext.ukharvest.harvest.sources.dataset_adoption import Found
+from ckanext.ukharvest.interfaces import SourceFacts
+from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass, RecordClassifier
+from ckanext.ukharvest.reading.records import SourceRead
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+Session = model.Session
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A source with its validated options, for one call of a stage."""
+
+    kind: SourceType
+    id: str
+    url: str
+    owner_org: str
+    options: Mapping[str, Any]
+    limits: RecordLimits = field(default_factory=config.record_limits)
+
+    @cached_property  # asked for each record
+    def import_rules(self) -> tuple[object, ...]:
+        """Return the import rules: what besides its content decides a record's result.
+
+        Parser, mapper, options, limits and other extensions' hooks (``IUkHarvest``). Options and
+        limits at their defaults are left out, so that a release that adds one does not import every
+        record of every portal again.
+        """
+        defaults = {option.name: option.default for option in self.kind.all_options}
+        chosen: dict[str, Any] = {
+            name: value for name, value in self.options.items() if value != defaults.get(name)
+        }
+        usual = asdict(RecordLimits())
+        limits = {k: value for k, value in asdict(self.limits).items() if value != usual[k]}
+        if limits:
+            chosen["limits"] = limits
+        if hooks := harvest_hooks.hook_versions():
+            chosen["hooks"] = hooks
+        return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
+
+    @cached_property
+    def facts(self) -> SourceFacts:
+        """Return what plugins are told about the source."""
+        return SourceFacts(self.id, self.kind.name, self.url, self.owner_org, self.options)
+
+    @cached_property
+    def import_rules_hash(self) -> str:
+        """Return a short hash of the type and the import rules, stored with each record."""
+        text = canonical_json([self.kind.name, *self.import_rules])
+        return hashlib.blake2b(text.encode("utf-8"), digest_size=8).hexdigest()
+
+    def stamp(self, raw: RawRecord, fingerprint: str = "") -> Stamp:
+        """Return the stamp to store for a record whose content was read.
+
+        Args:
+            fingerprint: of its content, if it is known.
+        """
+        return Stamp(
+            fingerprint or self.fingerprint(raw.content or ""),
+            self.import_rules_hash,
+            raw.url,
+            raw.etag,
+            raw.modified,
+        )
+
+    def fingerprint(self, content: str, rules: Sequence[object] | None = None) -> str:
+        """Return the fingerprint of the relevant content and the import rules.
+
+        Args:
+            rules: the import rules of another time; None for the present ones.
+        """
+        if self.kind.volatile:
+            content = self.kind.volatile.sub("", content)
+        rules = self.import_rules if rules is None else rules
+        return fingerprint(content, self.kind.parser.FORM, rules)
+
+    def keeps_organisation(self, raw: RawRecord | None, known: KnownRecord) -> bool:
+        """Tell whether an import would give a record's dataset to the same organisation again.
+
+        True if that cannot be told, of rows without an organisation, and with the option
+        ``remote_orgs`` of records that were not read; also of datasets that are not active.
+        """
+        if not known.owner_org or not known.is_active:
+            return True
+        if not self.options.get("remote_orgs"):
+            return known.owner_org == stored_organization(self.owner_org)
+        if raw is None or raw.content is None:
+            return True
+        parser = self.kind.parser
+        read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
+        try:
+            remote = (
+                read_organisation(raw)
+                if read_organisation
+                else parser.parse(raw, self.options).organisation
+            )
+        except UkharvestError:
+            return True  # it was imported, so its organisation is not what is wrong
+        ours = self._organisations
+        owner = (ours.get(remote.id) or ours.get(remote.name)) if remote else None
+        return known.owner_org == stored_organization(owner or self.owner_org)
+
+    @cached_property
+    def _organisations(self) -> Mapping[str, str]:
+        """Return id or name → id of each organisation of this portal."""
+        group = model.Group
+        query = model.Session.query(group.id, group.name).filter(
+            group.is_organization.is_(True), group.state == "active"
+        )
+        return {key: id_ for id_, name in query for key in (id_, name)}
+
+
+def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
+    """Return the source's options with defaults filled in.
+
+    Raises:
+        ConfigError: the text is no JSON object, an option is unknown or invalid, or a profile is
+            not installed.
+    """
+    try:
+        stored = json.loads(text) if text and text.strip() else {}
+    except ValueError as exc:
+        raise ConfigError(f"configuration: not valid JSON ({exc})", field="config") from exc
+    if not isinstance(stored, dict):
+        raise ConfigError(
+            'configuration: expected a JSON object such as {"option": "value"}', field="config"
+        )
+    read = options.validate(stored, kind.all_options)
+    if read.get(harvest_hooks.OPTION):
+        harvest_hooks.check_profiles(read[harvest_hooks.OPTION])
+    return read
+
+
+def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
+    """Return a source's validated setting.
+
+    Raises:
+        ConfigError: see ``read_options``; or an option needs a sysadmin's confirmation.
+    """
+    package = model.Session.get(model.Package, source.id)
+    owner = (package.owner_org if package else None) or source.publisher_id or ""
+    chosen = read_options(kind, source.config)
+    check_privileged_options(kind, source.id, chosen)
+    return Setting(kind, source.id, source.url, owner, chosen)
+
+
+def check_privileged_options(kind: SourceType, source_id: str, found: Mapping[str, Any]) -> None:
+    """Refuse options that reach outside the organisation unless a sysadmin confirmed them.
+
+    The form refuses them too, but a source may be older than that check, of another harvester or
+    changed by SQL.
+
+    Args:
+        found: all options of the source, converted.
+
+    Raises:
+        ConfigError: names the first such option.
+    """
+    declared = [option for option in kind.all_options if option.sysadmin_only]
+    used = [option for option in declared if found[option.name] != option.default]
+    if not used:
+        return
+    known = decision_log.confirmed_options(source_id)
+    allowed = options.validate({o.name: known[o.name] for o in used if o.name in known}, used)
+    for option in used:
+        if found[option.name] != allowed[option.name]:
+            raise ConfigError(
+                f"{option.name}: reaches outside the source's organisation and no sysadmin has "
+                "confirmed it; a sysadmin opens the source's form, looks at it and saves",
+                field=option.name,
+                code="not-confirmed",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """Sync state of earlier reads; its attributes are those of ``Source``."""
+
+    validators: Mapping[str, Validators] = field(default_factory=dict)
+    interface: str = ""
+    since: str = ""
+    resume: str = ""
+    copies: Mapping[str, Copy] = field(default_factory=dict)
+
+    def source(self, setting: Setting, http: HttpClient) -> Source:
+        """Return the reader's input."""
+        return Source(
+            setting.url,
+            setting.options,
+            http,
+            validators=self.validators,
+            interface=self.interface,
+            since=self.since,
+            resume=self.resume,
+            copies=self.copies,
+            limits=setting.limits,
+            own_site=config.own_site(),
+        )
+
+
+def load_interface(setting: Setting) -> str:
+    """Return the interface that the last successful run found at this URL, "" if none."""
+    return str(Session.get(SourceState, setting.id).interface) if _saved(setting) else ""
+
+
+def _saved(setting: Setting) -> Mapping[str, Any]:
+    """Return what the last run saved of this URL, {} if none did."""
+    state = Session.get(SourceState, setting.id)
+    saved = (state.sync_state or {}) if state else {}
+    return saved if saved.get("source") == _identity(setting) else {}
+
+
+def load_sync_state(setting: Setting, known: Collection[KnownRecord]) -> SyncState:
+    """Return a run's sync state, without validators unless the last run imported everything."""
+    saved = _saved(setting)
+    basic = SyncState(interface=load_interface(setting), copies=find_copies(setting, known))
+    if not _is_trusted(saved, setting, known):
+        return basic
+    documents = {url: Validators(*pair) for url, pair in saved["documents"].items()}
+    since = "" if _is_full_read_due(saved, setting) else saved["mark"]
+    return replace(basic, validators=documents, since=since)
+
+
+def load_former_rules(setting: Setting) -> Sequence[object] | None:
+    """Return the import rules of the last run that did not fail; None if there was none."""
+    saved = _saved(setting)
+    return json.loads(saved["salt"]) if saved else None
+
+
+def load_for_full_read(setting: Setting, known: Collection[KnownRecord]) -> SyncState:
+    """Return the sync state for a run that reads every record."""
+    return SyncState(
+        interface=load_interface(setting), copies=find_copies(setting, known, read_all=True)
+    )
+
+
+def find_copies(
+    setting: Setting, known: Collection[KnownRecord], *, read_all: bool = False
+) -> dict[str, Copy]:
+    """Return URL → the record read there before, without ETag and date if it must be read again.
+
+    Even then its guid shows which record still exists if the URL returns something else, such as a
+    maintenance page. URLs with several records are left out: one being unchanged proves nothing
+    about the others.
+
+    Args:
+        read_all: read every record again.
+    """
+    if not setting.kind.reference_is_address:
+        return {}
+    here = [copy for copy in known if copy.url not in ("", setting.url) and not copy.removed]
+    counts = Counter(copy.url for copy in here)
+    rules = setting.import_rules_hash
+    return {
+        copy.url: Copy(copy.guid, copy.etag, copy.last_modified)
+        if (copy.fails_alike or (copy.is_sound and setting.keeps_organisation(None, copy)))
+        and copy.import_rules_hash == rules
+        and not read_all
+        else Copy(copy.guid)
+        for copy in here
+        if counts[copy.url] == 1
+    }
+
+
+def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[KnownRecord]) -> bool:
+    """Tell whether everything that the last run read is imported, with the present import rules."""
+    if saved.get("salt") != _import_rules(setting):
+        return False
+    job = HarvestJob.get(saved["job_id"]) if saved["job_id"] else None
+    if job is None or objects.count_unfinished(job.id):
+        return False
+    # With the option remote_orgs, rows do not show which datasets are the source's own.
+    if saved.get("owner_org", setting.owner_org) != setting.owner_org:
+        return False
+    return all(
+        row.is_settled and (row.fails_alike or setting.keeps_organisation(None, row))
+        for row in known
+    )
+
+
+def _is_full_read_due(saved: Mapping[str, Any], setting: Setting) -> bool:
+    days = setting.options.get("full_check_days")
+    if days is None:  # a list of the source's changes includes deletions
+        return False
+    if not saved["full_read"]:
+        return True
+    age = utcnow() - dt.datetime.fromisoformat(saved["full_read"])
+    return bool(age >= dt.timedelta(days=days))
+
+
+def _identity(setting: Setting) -> str:
+    return f"{setting.kind.name} {setting.url}"
+
+
+def _import_rules(setting: Setting) -> str:
+    return canonical_json(list(setting.import_rules))
+
+
+def save_sync_state(setting: Setting, job_id: str, ending: Ending, *, unread: int) -> None:
+    """Save the sync state of a run that did not fail.
+
+    Args:
+        unread: number of records that could not be identified or read, or that wait for a decision.
+            If any, no validators and no change date are saved, so that the next run reads them
+            again.
+    """
+    state = ensure_source_state(setting.id)
+    before = state.sync_state or {}
+    if ending.interface or before.get("source") != _identity(setting):
+        state.interface = ending.interface
+    if ending.unchanged and before:
+        return
+    is_sure = ending.complete and not unread
+    is_full = is_sure and not ending.changes_only
+    now = utcnow().isoformat(timespec="seconds")
+    documents = ending.validators.items() if is_sure else ()
+    mark = ending.mark if is_sure else ""
+    state.sync_state = {
+        "source": _identity(setting),
+        "salt": _import_rules(setting),
+        "owner_org": setting.owner_org,
+        "job_id": job_id if documents or mark else None,
+        "documents": {url: [document.etag, document.last_modified] for url, document in documents},
+        "mark": mark,
+        "full_read": now if is_full else before.get("full_read", ""),
+    }
+
+
+def save_resume_point(setting: Setting, job_id: str, point: str, since: str) -> None:
+    """Save where a gather that is killed after this transaction can resume.
+
+    Args:
+        point: the reader's resume point.
+        since: the change date that the read started from, "" for none; resuming uses the same.
+    """
+    ensure_source_state(setting.id).resume = {
+        "job_id": job_id,
+        "point": point,
+        "since": since,
+        "source": _identity(setting),
+        "salt": _import_rules(setting),
+    }
+
+
+def load_resume_point(
+    setting: Setting, job_id: str, known: Collection[KnownRecord]
+) -> SyncState | None:
+    """Return the sync state that resumes a job's killed gather; None to start again."""
+    saved = objects.point_of(setting.id, job_id)
+    if (
+        not saved
+        or saved["source"] != _identity(setting)
+        or saved["salt"] != _import_rules(setting)
+    ):
+        return None
+    # No validators: "not modified" would prove nothing about the remaining part.
+    return SyncState(
+        interface=load_interface(setting),
+        since=saved["since"],
+        resume=saved["point"],
+        copies=find_copies(setting, known),
+    )
+
+
+def find_listed(
+    source: HarvestSource, kind: SourceType, text: str | None, candidates: Sequence[Found]
+) -> set[str]:
+    """Read a source's whole listing; return the ids of the candidates that it lists.
+
+    Saves nothing, and ends the session's transaction. A record that cannot be read is listed all
+    the same; one that the source marks as deleted is not.
+
+    Args:
+        kind, text: the source's type and options once it is adopted.
+        candidates: datasets that the source may claim.
+
+    Raises:
+        SourceError, ConfigError: the listing cannot be read, or not to its end.
+    """
+    setting = Setting(kind, source.id, source.url, "", read_options(kind, text))
+    known = known_records(source.id)
+    saved_state = load_for_full_read(setting, known.values())
+    known |= {dataset.guid: dataset.as_known_record() for dataset in candidates}
+    classifier = RecordClassifier(known, None, kind.old_guids)
+    model.Session.commit()  # no transaction stays open while waiting for the source
+    listed = set()
+    with open_client(setting.options["credential"]) as http:
+        read = SourceRead(kind, saved_state.source(setting, http), classifier)
+        for record in read:
+            if record.record_class is not RecordClass.DELETED:
+                match = record.known or known.get(record.raw.guid)
+                listed.add(match.package_id if match else "")
+        ending = read.ended()
+    if not ending.complete:
+        raise SourceError(ending.reason or f"{setting.url}: not the whole list was read")
+    return {dataset.package_id for dataset in candidates if dataset.package_id in listed}

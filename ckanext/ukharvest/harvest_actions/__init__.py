@@ -1,0 +1,3 @@
+"""ckanext-harvest's actions, chained, and our own about runs and schedules."""
+
+from __future__ import annotations

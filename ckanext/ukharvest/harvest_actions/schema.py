@@ -1,0 +1,28 @@
+"""Schemas of actions: the parameters that each takes, and how they are checked and converted."""
+
+from __future__ import annotations
+
+from ckan.plugins import toolkit as tk
+
+from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.harvest.run import sweeper
+from ckanext.ukharvest.lib import schema
+from ckanext.ukharvest.lib.schema import Schema, Validator, accept
+
+is_time = accept(schedule.is_time, schema.such_as("02:30"))
+is_zone = accept(schedule.is_zone, schema.such_as("Europe/London"))
+
+
+@tk.validator_args
+def schedule_update_schema(default: Validator) -> Schema:
+    return {
+        "time": [default(""), is_time],
+        "days": [default(""), schema.list_of_words, schema.some_of(*schedule.DAYS)],
+        "zone": [default(sweeper.portal_zone()), is_zone],
+    }
+
+
+@tk.validator_args
+def run_create_schema(default: Validator) -> Schema:
+    return {"mode": [default(RunMode.NORMAL), schema.one_of(RunMode.NORMAL, RunMode.FORCE)]}
