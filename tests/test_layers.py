@@ -187,3 +187,22 @@ def test_xml_is_parsed_in_one_place() -> None:
     calls = {module: parsers.intersection(_names(module)[1]) for module in modules}
     assert {module: names for module, names in calls.items() if names} == {}
     assert _importers(modules, "xml", "lxml.html", "bs4") == []
+
+
+def test_packages_of_the_harvest_are_read_at_a_glance() -> None:
+    """No more than nine files, each with one subject (decision 0020)."""
+    packages = [PACKAGE / "harvest", *(PACKAGE / "harvest").glob("*/__init__.py")]
+    folders = [path if path.is_dir() else path.parent for path in packages]
+    assert [folder.name for folder in folders if len([*folder.glob("*.py")]) > 9] == []
+
+
+def test_names_of_the_harvest_stand_for_one_thing() -> None:
+    """No public function or class has the name of another above the line; an action's auth has."""
+    owners: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        if _place(module)[0] >= CKAN_FROM:
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name[0] != "_":
+                    owners.setdefault(node.name, []).append(module)
+    shared = {name: modules for name, modules in owners.items() if len(modules) > 1}
+    assert {name: m for name, m in shared.items() if any(_is(one, "harvest") for one in m)} == {}

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest import source_types
-from ckanext.ukharvest.stock_options import DROPPED, Change, Facts, translate
+from ckanext.ukharvest.stock_options import DROPPED, Facts, OptionTranslation, translate
 
 FACTS = Facts("5ca1e", "https://feed.example/waf/", "Roads")
 
 
-def translated(kind: str, stored: Any) -> tuple[dict[str, Any], dict[str, Change]]:
+def translated(kind: str, stored: Any) -> tuple[dict[str, Any], dict[str, OptionTranslation]]:
     text = stored if isinstance(stored, str) else json.dumps(stored)
     options, changes = translate(
         source_types.TYPES[kind], text, FACTS, {"roads", "rivers"}.__contains__
@@ -21,7 +21,7 @@ def translated(kind: str, stored: Any) -> tuple[dict[str, Any], dict[str, Change
     return options, {each.name: each for each in changes}
 
 
-def reason(change: Change) -> str:
+def reason(change: OptionTranslation) -> str:
     return "; ".join(text.format(**values) for text, values in change.reasons)
 
 

@@ -74,7 +74,7 @@ def index_packages(ids: Sequence[str], values: Mapping[str, Any] | None = None) 
     Args:
         ids: ids of datasets that were written, deleted or purged.
         values: ids of those that exist → what our index fields need
-            (``search_index.load_index_values``); None: it is loaded.
+            (``index_values.load_index_values``); None: it is loaded.
 
     Returns:
         Package id → why Solr refused its document; the others are indexed.

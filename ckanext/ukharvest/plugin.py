@@ -15,7 +15,7 @@ from ckanext.ukharvest.datasets import provenance, search
 from ckanext.ukharvest.datasets.helpers import add_translations
 from ckanext.ukharvest.harvest import database, lists
 from ckanext.ukharvest.harvest.batch import dataset_rows
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import index_values
 from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.rendering import form_fields
 from ckanext.ukharvest.sources import model as source_model
@@ -73,12 +73,12 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         if batch := write_batch.written():
             ids = [each["id"] for each in pkg_dict.get("resources") or ()]
             batch.resource_ids[pkg_dict["id"]] = ids
-        dataset_rows.assess(context, pkg_dict)
+        dataset_rows.assess_dataset(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Save what features store with a dataset; note who edits a source."""
         decision_log.note_edit(context, pkg_dict)
-        dataset_rows.assess(context, pkg_dict)
+        dataset_rows.assess_dataset(context, pkg_dict)
 
     def after_dataset_delete(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Note who switches a source off, which CKAN calls deleting its dataset."""
@@ -102,7 +102,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         CKAN calls it for organisations and for datasets, before the commit.
         """
         if isinstance(entity, model.Group):
-            search_index.note_change(entity.id)
+            index_values.note_change(entity.id)
 
     def before_resource_update(
         self, context: Any, current: dict[str, Any], resource: dict[str, Any]

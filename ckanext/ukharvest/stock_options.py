@@ -59,7 +59,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class OptionTranslation:
     """The translation of one stored option.
 
     Attributes:
@@ -83,7 +83,7 @@ Reasons = list[tuple[str, Mapping[str, str]]]
 
 def translate(
     kind: SourceType, text: str | None, facts: Facts, is_group: Callable[[str], bool]
-) -> tuple[dict[str, Any], list[Change]]:
+) -> tuple[dict[str, Any], list[OptionTranslation]]:
     """Return the options in our form, and the change of each stored one.
 
     Args:
@@ -97,7 +97,7 @@ def translate(
     except ValueError:
         stored = None
     if not isinstance(stored, dict):
-        return {}, [Change("config", text, DROPPED, reasons=((_UNREADABLE, {}),))]
+        return {}, [OptionTranslation("config", text, DROPPED, reasons=((_UNREADABLE, {}),))]
     changes = [_change(kind, name, stored[name], facts, is_group) for name in stored]
     options: dict[str, Any] = {}
     for change in changes:
@@ -108,13 +108,13 @@ def translate(
 
 def _change(
     kind: SourceType, name: str, value: Any, facts: Facts, is_group: Callable[[str], bool]
-) -> Change:
+) -> OptionTranslation:
     shown = HIDDEN if name in _SECRETS else value
     if name in _WITHOUT_MEANING:
-        return Change(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
+        return OptionTranslation(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
     option = next((one for one in kind.all_options if name in (one.name, one.alias)), None)
     if option is None:
-        return Change(name, shown, DROPPED, reasons=((_UNKNOWN, {}),))
+        return OptionTranslation(name, shown, DROPPED, reasons=((_UNKNOWN, {}),))
     reasons: Reasons = []
     prepared = value
     if name == "default_extras" and isinstance(value, Mapping):
@@ -124,9 +124,9 @@ def _change(
     new = _convert(option, name, prepared, reasons)
     if new is None or (new in ([], {}) and value not in ([], {}, "", None)):
         why = tuple(reasons) or ((_NAMES_ITS_VALUE, {}),)
-        return Change(name, shown, DROPPED, reasons=why)
+        return OptionTranslation(name, shown, DROPPED, reasons=why)
     change = KEPT if (option.name, new) == (name, value) else TRANSLATED
-    return Change(name, shown, change, option.name, new, tuple(reasons))
+    return OptionTranslation(name, shown, change, option.name, new, tuple(reasons))
 
 
 def _filled_in(extras: Mapping[str, Any], facts: Facts, reasons: Reasons) -> Iterator[str]:

@@ -323,7 +323,7 @@ def empty_redis() -> None:
     connection = connect_to_redis()
     if "db" in parse_url(config["ckan.redis.url"]):
         connection.flushdb()
-    elif keys := [*connection.scan_iter(http_client.key("*"))]:
+    elif keys := [*connection.scan_iter(http_client.redis_key("*"))]:
         connection.delete(*keys)
 
 

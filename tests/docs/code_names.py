@@ -1,4 +1,4 @@
-"""Names of code in prose, such as ``records.lock_rows``: whether there is such a thing.
+"""Names of code in prose, such as ``record_rows.lock_rows``: whether there is such a thing.
 
 A dotted name has to be that of a thing in a module or class of ours, or to stand in code somewhere.
 A word such as ``lock_rows`` has to stand in code, in that of CKAN and ckanext-harvest too. Hosts,

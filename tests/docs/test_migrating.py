@@ -9,8 +9,8 @@ import pytest
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, ResourceRecord
-from ckanext.ukharvest.doctor.other_harvesters import HEADING
 from ckanext.ukharvest.interfaces import SourceFacts
+from ckanext.ukharvest.lib.other_harvesters import HEADING
 from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
 from docs import codes
 

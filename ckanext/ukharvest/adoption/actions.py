@@ -13,7 +13,7 @@ from ckanext.ukharvest.adoption import schema as adoption_schema
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import source_of
+from ckanext.ukharvest.lib.lookups import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.source_types import TYPES
 
@@ -80,7 +80,7 @@ def _find_listed(source_id: str) -> set[str]:
     """
     source = Session.get(HarvestSource, source_id)
     planned = source_adoption.plan(source)
-    candidates = dataset_adoption.find(source, by_guid=True)
+    candidates = dataset_adoption.find_adoptable(source, by_guid=True)
     if planned.refusal or not candidates:
         return set()
     kind = TYPES[planned.new_type]
@@ -104,10 +104,10 @@ def _adopt(
     planned = source_adoption.plan(source)
     by_guid = listed is not None
     if dry_run:
-        candidates = dataset_adoption.find(source, by_guid=by_guid, listed=listed)
+        candidates = dataset_adoption.find_adoptable(source, by_guid=by_guid, listed=listed)
     else:
         source_adoption.adopt(source, planned, user)
-        candidates = dataset_adoption.adopt(source, by_guid=by_guid, listed=listed)
+        candidates = dataset_adoption.adopt_datasets(source, by_guid=by_guid, listed=listed)
     return {
         **_named(source, planned),
         "datasets": [candidate._asdict() for candidate in candidates],

@@ -13,7 +13,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.doctor import other_harvesters
+from ckanext.ukharvest.lib import other_harvesters
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
 
 FINE, REFUSED = 0, 2

@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest.database import ensure_source_state, execute
 from ckanext.ukharvest.harvest.model import Record, SourceState, utcnow
 from ckanext.ukharvest.harvest.sources import dataset_adoption, decision_log
-from ckanext.ukharvest.lib.permissions import find_unended_run
+from ckanext.ukharvest.lib.lookups import find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.sources import rules as source_rules
 
@@ -47,7 +47,7 @@ class Plan:
     old_config: str | None
     new_type: str
     new_config: str | None
-    options: tuple[stock_options.Change, ...] = ()
+    options: tuple[stock_options.OptionTranslation, ...] = ()
     refusal: str = ""
 
     @property
@@ -75,7 +75,8 @@ def sources_to_adopt() -> list[HarvestSource]:
     return [
         source
         for source in query
-        if source.type in aliases or (dataset_adoption.is_due(source.id) and plan(source).is_change)
+        if source.type in aliases
+        or (dataset_adoption.is_adoption_due(source.id) and plan(source).is_change)
     ]
 
 
@@ -191,13 +192,13 @@ def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     state = ensure_source_state(source.id, lock=True)
     old = state.adopted_from or {}
     if (old.get("type"), old.get("config")) != (planned.new_type, planned.new_config):
-        return dataset_adoption.release(source.id)
+        return dataset_adoption.undo_adoption(source.id)
     before = old.get("confirmed") or {}
     _write(source, planned)
     decision_log.confirm_options(source.id, user, before)
     state.adopted_from = None
     Session.flush()
-    return dataset_adoption.release(source.id) + _drop_failed(source.id)
+    return dataset_adoption.undo_adoption(source.id) + _drop_failed(source.id)
 
 
 def _drop_failed(source_id: str) -> int:
@@ -241,7 +242,7 @@ def as_dict(planned: Plan) -> dict[str, Any]:
     }
 
 
-def _option(change: stock_options.Change) -> dict[str, Any]:
+def _option(change: stock_options.OptionTranslation) -> dict[str, Any]:
     row = asdict(change)
     reasons = row.pop("reasons")
     return {**row, "reason": "; ".join(text.format(**values) for text, values in reasons)}

@@ -16,7 +16,8 @@ from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.actions import show_if_may
-from ckanext.ukharvest.lib.permissions import may_if_exists, not_found, organisation_of
+from ckanext.ukharvest.lib.lookups import not_found, organisation_of
+from ckanext.ukharvest.lib.permissions import may_if_exists
 from ckanext.ukharvest.lib.slots import Note, Slot
 
 _FIGURES = ("errors", "checked", "unit", "reason", "schema_type", "schema_url")

@@ -28,7 +28,7 @@ from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.background import Shift, Work
 from ckanext.ukharvest.harvest.http_client import open_metered_client
 from ckanext.ukharvest.harvest.index import search_index
-from ckanext.ukharvest.harvest.lists import Figures
+from ckanext.ukharvest.harvest.lists import FeatureFigures
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
 from ckanext.ukharvest.schema_check.report import (
@@ -241,7 +241,7 @@ class _Walk:
             raise
         finally:
             spent = self._client.requests - requests, self._client.received - received
-            background.spend(*spent, links=0)
+            background.note_spent(*spent, links=0)
 
     def _check(self, each: Candidate, schema: DataSchema | None) -> dict[str, Any]:
         """Return what is new of a resource, as columns of ``DataCheck``."""
@@ -324,4 +324,4 @@ def describe_figures(figures: Mapping[str, Any]) -> str:
     )
 
 
-DASHBOARD = (Figures("data", load_figures, describe_figures),)
+DASHBOARD = (FeatureFigures("data", load_figures, describe_figures),)

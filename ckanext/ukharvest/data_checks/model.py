@@ -21,10 +21,10 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.batch.dataset_rows import IS_DATASET, IS_PUBLIC, OF_ORGANISATION
-from ckanext.ukharvest.harvest.database import execute, upsert
+from ckanext.ukharvest.harvest.database import execute, upsert_statement
 from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import Link, Record
-from ckanext.ukharvest.harvest.records.links import ASKED, digest, live_resources, of_source
+from ckanext.ukharvest.harvest.records.links import ASKED, digest_url, live_resources, of_source
 from ckanext.ukharvest.schema_check.files import SchemaFile
 
 Session = model.Session
@@ -106,7 +106,7 @@ class DataCheck(tk.BaseModel):  # type: ignore[misc, name-defined]
 def load_data_schemas(urls: Collection[str]) -> dict[str, DataSchema]:
     """Return URL → schema of those that were requested before, without their content."""
     query = sa.select(DataSchema).options(sa.orm.defer(DataSchema.content))
-    query = query.where(DataSchema.url_digest.in_([digest(url) for url in set(urls)]))
+    query = query.where(DataSchema.url_digest.in_([digest_url(url) for url in set(urls)]))
     schemas = Session.scalars(query.execution_options(populate_existing=True))
     return {schema.url: schema for schema in schemas}
 
@@ -114,7 +114,7 @@ def load_data_schemas(urls: Collection[str]) -> dict[str, DataSchema]:
 def load_file(url: str) -> SchemaFile | None:
     """Return the copy of a schema, None if it was never read."""
     query = sa.select(DataSchema.content, DataSchema.etag, DataSchema.last_modified)
-    row = Session.execute(query.where(DataSchema.url_digest == digest(url))).one_or_none()
+    row = Session.execute(query.where(DataSchema.url_digest == digest_url(url))).one_or_none()
     if row is None or row.content is None:
         return None
     validators = Validators(etag=row.etag, last_modified=row.last_modified)
@@ -154,13 +154,17 @@ def save_error(url: str, error: str, faults: int, days: int) -> None:
 def prune(used: Collection[str]) -> None:
     """Delete the schemas that no resource has any more."""
     execute(
-        sa.delete(DataSchema).where(DataSchema.url_digest.not_in([digest(url) for url in used]))
+        sa.delete(DataSchema).where(DataSchema.url_digest.not_in([digest_url(url) for url in used]))
     )
 
 
 def _put(url: str, **values: object) -> None:
     values["fetched"] = tables.utcnow()
-    execute(upsert(DataSchema, ["url_digest"], [{"url": url, "url_digest": digest(url), **values}]))
+    execute(
+        upsert_statement(
+            DataSchema, ["url_digest"], [{"url": url, "url_digest": digest_url(url), **values}]
+        )
+    )
 
 
 Resource = model.Resource
@@ -354,7 +358,11 @@ def save_data_checks(candidate: Candidate, values: Mapping[str, Any]) -> bool:
         change = sa.update(DataCheck).where(DataCheck.resource_id == candidate.resource_id)
         execute(change.values(**columns))
         return False
-    execute(upsert(DataCheck, ["resource_id"], [{"resource_id": candidate.resource_id, **columns}]))
+    execute(
+        upsert_statement(
+            DataCheck, ["resource_id"], [{"resource_id": candidate.resource_id, **columns}]
+        )
+    )
     return before is None or before.verdict != columns["verdict"]
 
 
@@ -376,7 +384,9 @@ def ask_for_check(package_id: str) -> int:
     known = candidates(package_id=package_id)
     if known:
         checks = DataCheck.resource_id.in_([candidate.resource_id for candidate in known])
-        schemas = DataSchema.url_digest.in_([digest(candidate.schema_url) for candidate in known])
+        schemas = DataSchema.url_digest.in_(
+            [digest_url(candidate.schema_url) for candidate in known]
+        )
         execute(sa.update(DataCheck).where(checks).values(due=ASKED))
         execute(sa.update(DataSchema).where(schemas).values(due=ASKED))
     return len(known)

@@ -21,10 +21,10 @@ from ckanext.ukharvest.datasets.provenance import (
     describe_origin,
     may_edit_dataset_or_source,
 )
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import index_values
 from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import dataset_of
+from ckanext.ukharvest.lib.lookups import dataset_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.readers.ckan_api.package import KEY as OWN_SITE_KEY
 
@@ -109,7 +109,7 @@ def _store_extra(data_dict: dict[str, Any], key: str, value: str) -> None:
     ]
     if value:
         others.append({"key": key, "value": value})
-    elif data_dict.get("id") and search_index.is_stored(str(data_dict["id"]), key):
+    elif data_dict.get("id") and index_values.is_stored(str(data_dict["id"]), key):
         others += compat.removal_of_group_extra(key)
     data_dict["extras"] = others
 

@@ -17,10 +17,11 @@ from ckanext.ukharvest.datasets.provenance import (
 )
 from ckanext.ukharvest.datasets.records import problems_of
 from ckanext.ukharvest.harvest.batch import dataset_rows
-from ckanext.ukharvest.harvest.records import changes
 from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.lib.actions import context as own_context
-from ckanext.ukharvest.lib.permissions import may, once
+from ckanext.ukharvest.lib.lookups import once
+from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.rendering import source_record
 
@@ -92,7 +93,7 @@ def _of_record(context: Any, package_id: str, origin: Mapping[str, Any]) -> dict
 
 def _source_record(package_id: str) -> dict[str, Any] | None:
     """Return ``form``, ``extension`` and ``size`` (bytes) of the stored record, if there is one."""
-    glance = changes.glance_at(package_id)
+    glance = record_history.glance_at_document(package_id)
     if glance is None:
         return None
     form = source_record.form_of(glance.head)
@@ -133,7 +134,7 @@ def find_coupled(context: Any, package_id: str) -> dict[str, Any]:
         at most 500 of each; ``references``: the names of those datasets in the service's record;
         ``is_unknown``: there are some, and the search failed.
     """
-    names = dataset_rows.datasets_of(package_id)
+    names = dataset_rows.datasets_of_service(package_id)
     operated, services = list(names)[:MOST], list(dataset_rows.services_of(package_id))[:MOST]
     try:
         packages = _readable(context, {*operated, *services})

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.datasets import search
 from ckanext.ukharvest.datasets.provenance import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.datasets.rows import find_place, ukharvest_field_value
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import index_values
 from ckanext.ukharvest.rendering import extent_map, form_fields, inspire, values
 from ckanext.ukharvest.rendering.fields import OF_RESOURCE as RESOURCE_FIELDS
 
@@ -81,7 +81,7 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
 
 def _area_of_publisher(package: dict[str, Any]) -> gazetteer.Place | None:
     is_searched = search.is_offered() and package.get("owner_org")
-    return gazetteer.find_one(search_index.area_of(package["owner_org"])) if is_searched else None
+    return gazetteer.find_one(index_values.area_of(package["owner_org"])) if is_searched else None
 
 
 def add_translations(package: dict[str, Any]) -> None:

@@ -127,7 +127,7 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         url: the resource's URL.
-        link: its link check, as ``harvest.links.as_dict``; {} if it was never checked.
+        link: its link check, as ``links.describe_link`` has it; {} if it was never checked.
     """
     own_url, parameters = without_parameters(url)
     layers = list(link.get("layers") or ())

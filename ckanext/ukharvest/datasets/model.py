@@ -47,7 +47,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
         changed: when the dataset was last changed by anybody.
         problems: number of the record's problems.
         is_listed_twice: another source lists it too; its record is skipped.
-        id (as ``sweeper.next_start`` expects), source_id, source_url, source_type, source_name,
+        id (as ``schedules.next_start`` expects), source_id, source_url, source_type, source_name,
             source_title, source_state, is_private, is_active, organization_name,
             organization_title: of the source.
         is_running: the source is not switched off.

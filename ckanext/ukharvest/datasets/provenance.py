@@ -21,8 +21,9 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
 from ckanext.ukharvest.harvest.records import conflicts
-from ckanext.ukharvest.harvest.run import sweeper
-from ckanext.ukharvest.lib.permissions import TYPE, is_insider, may, may_see_source
+from ckanext.ukharvest.harvest.sources import schedules
+from ckanext.ukharvest.lib.lookups import TYPE
+from ckanext.ukharvest.lib.permissions import is_insider, may, may_see_source
 from ckanext.ukharvest.rendering.fields import LABELS, OF_CKAN, OF_RESOURCE, find_field
 from ckanext.ukharvest.rendering.values import Portal, label_for_key
 
@@ -85,7 +86,7 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         "harvested": iso(origin.harvested),
         "checked": iso(origin.checked or origin.harvested),
         "unchanged": origin.is_news is False and not origin.error and not missed,
-        "next_run": iso(sweeper.next_start(origin, sweeper.plan_of(origin.schedule)))
+        "next_run": iso(schedules.next_start(origin, schedules.schedule_of(origin.schedule)))
         if origin.is_running
         else None,
         "state": state,
@@ -97,7 +98,7 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         # Other sources that list it too, as far as the user may see them.
         "also_in": [
             {"id": listing.source_id, "name": listing.name, "title": listing.title}
-            for listing in (conflicts.listings(package_id) if origin.is_listed_twice else ())
+            for listing in (conflicts.other_listings(package_id) if origin.is_listed_twice else ())
             if may_see_source(
                 context, listing.source_id, is_private=listing.is_private, state=listing.state
             )

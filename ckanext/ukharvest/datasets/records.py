@@ -15,21 +15,21 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.provenance import describe_change
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
 from ckanext.ukharvest.harvest.records import changes, record_history, record_state
-from ckanext.ukharvest.harvest.records.record_history import Found, Pass
+from ckanext.ukharvest.harvest.records.record_history import FoundRecord, Pass
 from ckanext.ukharvest.lib import texts as lib_texts
 from ckanext.ukharvest.lib.permissions import may
 from ckanext.ukharvest.rendering import source_record
 from ckanext.ukharvest.rendering.values import parse_translations
 
 
-def describe_record(context: Any, found: Found) -> dict[str, Any]:
+def describe_record(context: Any, found: FoundRecord) -> dict[str, Any]:
     """Return the result of ``ukharvest_record_show`` for a user who may update the source."""
     row, dataset = found.row, found.dataset
     # It can be another organisation's private dataset.
     may_read = dataset is None or not dataset.private or may(context, "package_show", id=dataset.id)
     source = model.Package.get(row.source_id)
     state = record_state.state_now(row.id, row.source_id)
-    glance = record_history.glance_at(row.id) if may_read else None
+    glance = record_history.glance_at_record(row.id) if may_read else None
     return {
         "id": row.id,
         "source_id": row.source_id,
@@ -46,7 +46,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
         "error": _error(row.error) if state == RecordState.LOST and row.error else None,
         "problems": problems_of(row.id),
-        "history": _history(row, record_history.passes(row)) if may_read else [],
+        "history": _history(row, record_history.passes_of_record(row)) if may_read else [],
         "content_type": source_record.form_of(glance.head).label if glance else "",
         "content_size": glance.size if glance else 0,
     }
@@ -56,7 +56,7 @@ def problems_of(record_id: int) -> list[dict[str, Any]]:
     """Return the ``problems`` of ``ukharvest_record_show``; checks no permission."""
     problems = [
         _with_texts(_problem(row), PROBLEM, "severity")
-        for row in record_history.problems(record_id)
+        for row in record_history.problems_of_record(record_id)
     ]
     return sorted(problems, key=lambda problem: SEVERITIES.index(problem["severity"]))
 
@@ -99,7 +99,7 @@ def _same_as(context: Any, row: Record) -> dict[str, Any] | None:
 
 def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
     """Join what each run did with the changes of the dataset; rows of either may be deleted."""
-    stored = changes.of_record(row.id)
+    stored = changes.changes_of_record(row.id)
     changed = [_outcome(describe_change(change, with_contacts=True)) for change in stored]
     by_job = {entry["job_id"]: entry for entry in changed if entry["job_id"]}
     entries = []
@@ -118,17 +118,17 @@ def _outcome(change: dict[str, Any]) -> dict[str, Any]:
 
 
 # The text of a record that its problems refer to, "" if it is not stored; takes its number.
-load_text = record_history.text_of
+load_text = record_history.text_of_record
 # The record that a dataset was made from, None if it is not stored; takes the dataset's id.
-load_document = changes.document_of_dataset
+load_document = record_history.document_of_dataset
 
 
 def source_of_record(record_id: int) -> str | None:
     """Return the id of a record's source, None if there is no such record."""
-    record = record_history.find_record(record_id)
+    record = record_history.load_record(record_id)
     return str(record.row.source_id) if record else None
 
 
 def content_of(obj: Mapping[str, Any]) -> str:
     """Return the text of a harvest object that ``harvest_object_show`` returned, "" for none."""
-    return str(obj["content"] or obj["extras"].get(changes.ORIGINAL) or "")
+    return str(obj["content"] or obj["extras"].get(record_history.ORIGINAL) or "")

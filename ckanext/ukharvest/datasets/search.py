@@ -26,8 +26,8 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Listed
-from ckanext.ukharvest.harvest.index import search_index
-from ckanext.ukharvest.harvest.index.search_index import IndexValues
+from ckanext.ukharvest.harvest.index import index_values
+from ckanext.ukharvest.harvest.index.index_values import IndexValues
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.lib.slots import Facet
@@ -281,7 +281,7 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         package: as ``before_dataset_index`` has it.
     """
-    values = search_index.of_dataset(package["id"])
+    values = index_values.values_of_dataset(package["id"])
     # The type of the organisation, never an extra of the dataset of the same name.
     key, type_ = organization_types.KEY, organization_types.find(values.organization_type)
     own_type = {key: type_ or None} if type_ or key in package else {}

@@ -25,10 +25,11 @@ from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.records import conflicts, decisions, pending, record_state
 from ckanext.ukharvest.harvest.records.pending import Waiting
-from ckanext.ukharvest.harvest.run import outcomes
+from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import may, readable_organisations, run_first, source_of
+from ckanext.ukharvest.lib.lookups import run_first, source_of
+from ckanext.ukharvest.lib.permissions import may, readable_organisations
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import meaning, others_wait
 from ckanext.ukharvest.sources.texts import describe_limit
@@ -80,7 +81,7 @@ def ukharvest_pending_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
     waiting = pending.load_waiting(source_id, kind)
     job_id = waiting[0].job_id if waiting else None
     of_kind = _about_deletions if kind is PendingKind.DELETION else _about_identifiers
-    report = outcomes.reports_of([job_id]).get(job_id) if job_id else None
+    report = run_report.reports_of([job_id]).get(job_id) if job_id else None
     page = waiting[data["offset"] : data["offset"] + data["limit"]]
     return {
         "source_id": source_id,
@@ -138,7 +139,7 @@ def _about_deletions(source_id: str, report: JobReport | None, waiting: Sequence
     }
     if not waiting:
         return facts
-    datasets, same_title = decisions.around(source_id, waiting)
+    datasets, same_title = decisions.count_around(source_id, waiting)
     max_share = config.delete_max_share()
     return {
         **facts,
@@ -214,7 +215,7 @@ def ukharvest_pending_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
         done = decisions.Decided(decision_log.stop_keeping(source_id, user))
     else:
         try:
-            done = decisions.decide(source_id, kind, user, data["version"], guids)
+            done = decisions.decide_pending(source_id, kind, user, data["version"], guids)
         except decisions.ListChanged as exc:
             raise invalid("version", others_wait()) from exc
     numbers = {"deleted": 0, "refused": 0, "kept": done.number if decision == "keep" else 0}

@@ -143,7 +143,7 @@ def load_snapshot(*, thorough: bool = False) -> dict[str, Any]:
         http_client.save_in_redis(
             CHECKS, {"as_of": iso(utcnow()), "findings": findings}, http_client.DAY
         )
-    snapshot = None if thorough else http_client.recall(SNAPSHOT)
+    snapshot = None if thorough else http_client.load_from_redis(SNAPSHOT)
     if snapshot is None:
         snapshot = _make()
         http_client.save_in_redis(SNAPSHOT, snapshot, SECONDS)
@@ -158,7 +158,7 @@ def _make() -> dict[str, Any]:
     consumers = run_checks.consumers()
     runs = count_unfinished(consumers)
     quick = [finding._asdict() for finding in doctor.examine(check_codes(is_quick=True))]
-    looked = http_client.recall(CHECKS) or {"as_of": None, "findings": []}
+    looked = http_client.load_from_redis(CHECKS) or {"as_of": None, "findings": []}
     by_health = Counter(source.value for source in source_status.load_statuses().values())
     return {
         "as_of": iso(utcnow()),
@@ -186,9 +186,9 @@ def check_codes(*, is_quick: bool) -> list[str]:
     return [code for code in wanted if code != REPORTED]
 
 
-def _recall(own: lists.Figures) -> dict[str, Any]:
+def _recall(own: lists.FeatureFigures) -> dict[str, Any]:
     """Return the figures of a feature, at most five minutes old."""
-    figures = http_client.recall(own.name)
+    figures = http_client.load_from_redis(own.name)
     if figures is None:
         figures = own.load()
         http_client.save_in_redis(own.name, figures, SECONDS_OF_FEATURES)

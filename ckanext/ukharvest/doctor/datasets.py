@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record, utcnow
 from ckanext.ukharvest.harvest.run.prune import count_prunable
 from ckanext.ukharvest.harvest.sources import dataset_adoption
@@ -195,7 +195,7 @@ def index() -> Iterator[Finding]:
             INDEX,
         )
     # Datasets that several ticks could not index.
-    waiting = search_index.backlog(utcnow() - LONG)
+    waiting = pending_index.measure_backlog(utcnow() - LONG)
     if waiting.oldest:
         yield Finding(
             WARNING,

@@ -60,7 +60,9 @@ def _recover_runs() -> Iterator[str]:
         Session.commit()
         yield f"released {counted(number, 'claim')} of consumers that have ended"
     # Runs that have nothing left to do.
-    unfinished = sa.exists().where(HarvestObject.harvest_job_id == HarvestJob.id, objects.is_open())
+    unfinished = sa.exists().where(
+        HarvestObject.harvest_job_id == HarvestJob.id, objects.is_open_object()
+    )
     done = (
         Session.query(HarvestJob.source_id)
         .filter(HarvestJob.status == "Running", HarvestJob.gather_finished.isnot(None))
@@ -80,7 +82,7 @@ def _name(source_id: str) -> str:
 def _adopt_orphans() -> Iterator[str]:
     ids = {row[0] for row in datasets.orphans().with_entities(HarvestObject.harvest_source_id)}
     for source_id in sorted(ids):
-        made = dataset_adoption.adopt(HarvestSource.get(source_id))
+        made = dataset_adoption.adopt_datasets(HarvestSource.get(source_id))
         Session.commit()
         if made:
             yield f"{_name(source_id)} adopted {counted(len(made), 'dataset')}"
@@ -95,7 +97,7 @@ def _keep_newest_current() -> Iterator[str]:
         .order_by(HarvestObject.package_id, HarvestObject.import_finished.desc().nulls_last())
     )
     current = dict(newest.all())
-    record_rows.retire(current)
+    record_rows.retire_objects(current)
     Session.commit()
     if current:
         yield f"left one current harvest object of {counted(len(current), 'dataset')}"
@@ -105,10 +107,10 @@ def _repair_index() -> Iterator[str]:
     # Whole lists first: the search goes on by a cursor, which changes of the index would disturb.
     missing = [id_ for batch in datasets.missing_in_index() for id_ in batch]
     ghosts = [id_ for batch in datasets.without_dataset() for id_ in batch]
-    search_index.put(missing)
+    search_index.put_in_index(missing)
     compat.remove_from_index(ghosts)
     # CKAN indexes a new dataset before its commit: one may have been created just now.
-    search_index.put(sorted(datasets.existing(ghosts)))
+    search_index.put_in_index(sorted(datasets.existing(ghosts)))
     search.commit()
     if missing:
         yield f"indexed {counted(len(missing), 'dataset')} that the search index lacked"

@@ -23,19 +23,11 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.consumers import lost_work
-from ckanext.ukharvest.harvest.consumers.workers import is_hung, limits
+from ckanext.ukharvest.harvest.consumers.workers import is_hung, load_limits
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Claim, Worker, database_time, utcnow
 from ckanext.ukharvest.harvest.run import runs, sweeper
-from ckanext.ukharvest.lib.checks import (
-    ERROR,
-    LEFTOVERS,
-    STUCK,
-    WARNING,
-    Finding,
-    check,
-    examples,
-)
+from ckanext.ukharvest.lib.checks import ERROR, LEFTOVERS, STUCK, WARNING, Finding, check, examples
 
 Session = model.Session
 
@@ -52,7 +44,7 @@ MOST_WORKERS = 50
 def workers() -> Iterator[Finding]:
     """Check that a consumer of each kind is alive, and that there are enough to gather."""
     oldest = database_time() - datetime.timedelta(seconds=config.worker_timeout())
-    of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(is_hung(limits())))
+    of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(is_hung(load_limits())))
     alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
     jobs_to_gather = Session.query(HarvestJob).filter(
         HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
@@ -60,7 +52,7 @@ def workers() -> Iterator[Finding]:
     objects_to_fetch = (
         Session.query(HarvestObject)
         .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .filter(HarvestJob.status == "Running", objects.is_open())
+        .filter(HarvestJob.status == "Running", objects.is_open_object())
         .filter(HarvestObject.state != objects.GATHERED)
     )
     waiting = (("gather", jobs_to_gather, "runs"), ("fetch", objects_to_fetch, "harvest objects"))
@@ -217,7 +209,7 @@ def cron() -> Iterator[Finding]:
     """Report when runs were last scheduled, closed and recovered."""
     advice = "Make cron call 'ckan harvester run' every few minutes."
     try:
-        note = json.loads(database.note(sweeper.NOTE) or "{}")
+        note = json.loads(database.load_note(sweeper.NOTE) or "{}")
         since = utcnow() - datetime.datetime.fromisoformat(note["at"])
     except (ValueError, KeyError, TypeError):
         yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
@@ -239,7 +231,7 @@ def consumers() -> list[dict[str, Any]]:
     """
     source_id = sa.func.coalesce(HarvestJob.source_id, HarvestObject.harvest_source_id)
     query = (
-        Session.query(Worker, model.Package.title, is_hung(limits()))
+        Session.query(Worker, model.Package.title, is_hung(load_limits()))
         .outerjoin(HarvestJob, HarvestJob.id == Worker.busy_with)
         .outerjoin(HarvestObject, HarvestObject.id == Worker.busy_with)
         .outerjoin(model.Package, model.Package.id == source_id)

@@ -26,18 +26,10 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.doctor import other_harvesters
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.consumers.workers import RABBITMQ
-from ckanext.ukharvest.lib.checks import (
-    ERROR,
-    INFO,
-    SETTINGS,
-    WARNING,
-    Finding,
-    check,
-    examples,
-)
+from ckanext.ukharvest.lib import other_harvesters
+from ckanext.ukharvest.lib.checks import ERROR, INFO, SETTINGS, WARNING, Finding, check, examples
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
 SPATIAL_FIELDS = {

@@ -22,7 +22,7 @@ from ckanext.ukharvest.export.dataset import Catalogue, Dataset, Resource, read
 from ckanext.ukharvest.export.files import FORMATS, ExportError, disk_errors, sync_folder
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.parsers.gemini import document
 from ckanext.ukharvest.parsers.gemini.document import IsoNode
 
@@ -128,7 +128,7 @@ def build(folder: Path, catalogue: Catalogue, progress: Callable[[int], None]) -
         ExportError: there is no export in JSON Lines, or the folder cannot be written; the last
             database was left as it is.
     """
-    with database.alone(database.EXPORT) as is_alone:
+    with database.hold_alone(database.EXPORT) as is_alone:
         if not is_alone:
             raise ExportError("another export is running")
         source, path = folder / f"{FORMATS['jsonl'].file}.gz", folder / NAME
@@ -185,7 +185,7 @@ def _insert(database: sqlite3.Connection, dataset: Dataset, package_id: str, now
 
     Also if two sources have records with one identifier, which the table cannot hold.
     """
-    document = changes.document_of_dataset(package_id)
+    document = record_history.document_of_dataset(package_id)
     iso = iso_record(document.content) if document else None
     for record in filter(None, (iso, dublin_core_record(dataset))):
         values = {**_columns(dataset), **record, "mdsource": "local", "insert_date": now}

@@ -357,7 +357,7 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
         ExportError: another export is running, or the folder cannot be written; the last export
             was left as it is.
     """
-    with database.alone(database.EXPORT) as is_alone:
+    with database.hold_alone(database.EXPORT) as is_alone:
         if not is_alone:
             raise ExportError("another export is running")
         with disk_errors(folder):

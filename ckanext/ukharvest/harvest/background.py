@@ -99,7 +99,7 @@ def is_person_waiting(queue: Queue | None = None) -> bool:
 
 
 @contextmanager
-def watch() -> Iterator[Interruption]:
+def watch_queue() -> Iterator[Interruption]:
     """Look at the queue while the block runs; set the interruption when a person waits."""
     interruption, is_over, queue = Interruption(), threading.Event(), jobs.get_queue()
 
@@ -248,7 +248,7 @@ class Work(NamedTuple):
     ask: Callable[[str], object] = lambda _package_id: None
 
 
-def enqueue() -> bool:
+def enqueue_background() -> bool:
     """Queue the job; return False if one is queued or running already."""
     queue = jobs.get_queue()
     known = [*queue.job_ids, *queue.started_job_registry.get_job_ids()]
@@ -273,13 +273,13 @@ def work_for_minutes() -> None:
         if is_person_waiting():
             _send()  # behind the person's job
             return
-        with database.alone(database.LINKS) as is_alone:
+        with database.hold_alone(database.LINKS) as is_alone:
             if not is_alone:
                 log.info("Another process is checking links; this one does nothing")
             elif config.checks_links():
-                with watch() as interruption:
+                with watch_queue() as interruption:
                     until = time.monotonic() + LENGTH
-                    is_more = work(Shift(until=until, interruption=interruption))
+                    is_more = do_due_work(Shift(until=until, interruption=interruption))
         if is_more:  # after the lock is released: an idle jobs worker starts it at once
             _send()
     except Exception:  # noqa: BLE001 - see above
@@ -287,7 +287,7 @@ def work_for_minutes() -> None:
         compat.rollback()
 
 
-def work(shift: Shift) -> bool:
+def do_due_work(shift: Shift) -> bool:
     """Do what is due, with the lock of link checks; return whether anything remains."""
     try:
         return any(part.do(shift) for part in lists.WORK)
@@ -371,7 +371,7 @@ def spent_today() -> Spent:
     return Spent(row.requests, row.received, row.links) if row else Spent()
 
 
-def spend(requests: int, received: int, links: int = 1) -> None:
+def note_spent(requests: int, received: int, links: int = 1) -> None:
     """Note the check of a link; of data or a schema if ``links`` is 0."""
     Session.execute(
         _SPEND,

@@ -49,7 +49,7 @@ _HOLD = sa.text(
 )
 
 
-def hold(names: Iterable[tuple[int | str, str]]) -> None:
+def hold_locks(names: Iterable[tuple[int | str, str]]) -> None:
     """Lock names until the transaction ends, in one statement.
 
     In one order everywhere, so that two processes wait for each other and never both.
@@ -70,7 +70,7 @@ def _number(name: int | str) -> int:
 
 
 @contextmanager
-def alone(key: int, of: str = "") -> Iterator[bool]:
+def hold_alone(key: int, of: str = "") -> Iterator[bool]:
     """Hold a lock, on a connection of its own; False if another process holds it.
 
     Args:
@@ -116,7 +116,7 @@ def source_state(source_id: str) -> SourceState | None:
 NOTICE = "ukharvest.notice"  # see lib/actions.py
 
 
-def note(key: str) -> str:
+def load_note(key: str) -> str:
     """Return a note, "" if there is none."""
     return str(model.Session.scalar(sa.select(note_column(key))))
 
@@ -153,7 +153,7 @@ def exists_statements(*conditions: Any) -> bool:
     return bool(model.Session.scalar(sa.select(sa.exists().where(*conditions))))
 
 
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+def group_pairs(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     """Return key → its values, both in their order."""
     groups: dict[K, list[V]] = {}
     for key, value in pairs:
@@ -171,7 +171,9 @@ def any_number(numbers: Iterable[int]) -> Any:
     return sa.any_(sa.literal(list(numbers), ARRAY(sa.BigInteger)))
 
 
-def upsert(table: Any, key: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> sa.sql.Executable:
+def upsert_statement(
+    table: Any, key: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> sa.sql.Executable:
     """Return the statement that inserts rows, or updates those that exist.
 
     Args:

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 DAY = 86_400  # seconds
 
 
-def key(name: str) -> str:
+def redis_key(name: str) -> str:
     """Return a key of this portal's own: several may share a Redis."""
     return f"ckan:{tk.config.get('ckan.site_id')}:ukharvest:{name}"
 
@@ -37,21 +37,21 @@ def _ask(task: str, command: Callable[[Any], Any]) -> Any:
         return None
 
 
-def recall(name: str) -> Any:
+def load_from_redis(name: str) -> Any:
     """Return the saved value, None without one or without Redis."""
-    text = _ask(f"tell {name}", lambda server: server.get(key(name)))
+    text = _ask(f"tell {name}", lambda server: server.get(redis_key(name)))
     return json.loads(text) if text else None
 
 
 def save_in_redis(name: str, value: Any, seconds: int) -> None:
     """Save a value that JSON can express for ``seconds``."""
     text = json.dumps(value)
-    _ask(f"keep {name}", lambda server: server.set(key(name), text, ex=seconds))
+    _ask(f"keep {name}", lambda server: server.set(redis_key(name), text, ex=seconds))
 
 
-def forget(name: str) -> None:
+def delete_from_redis(name: str) -> None:
     """Delete a value, so that the next request computes it again."""
-    _ask(f"forget {name}", lambda server: server.delete(key(name)))
+    _ask(f"forget {name}", lambda server: server.delete(redis_key(name)))
 
 
 def count_in_redis(name: str, seconds: int) -> int:
@@ -59,7 +59,9 @@ def count_in_redis(name: str, seconds: int) -> int:
 
     def increase(server: Any) -> Any:
         with server.pipeline() as pipe:
-            return pipe.set(key(name), 0, ex=seconds, nx=True).incr(key(name)).execute()[1]
+            return (
+                pipe.set(redis_key(name), 0, ex=seconds, nx=True).incr(redis_key(name)).execute()[1]
+            )
 
     return int(_ask(f"count {name}", increase) or 0)
 
@@ -121,7 +123,7 @@ class SharedTurns(Turns):
 
 
 def _keys(host: str) -> tuple[str, str]:
-    return key(f"requests:{host}"), key(f"delay:{host}")
+    return redis_key(f"requests:{host}"), redis_key(f"delay:{host}")
 
 
 def open_client(

@@ -68,7 +68,7 @@ class IndexField(NamedTuple):
 INDEX_FIELDS: list[IndexField] = []
 
 
-class Figures(NamedTuple):
+class FeatureFigures(NamedTuple):
     """Figures of a feature, for the dashboard, doctor and commands.
 
     Attributes:
@@ -82,7 +82,7 @@ class Figures(NamedTuple):
     describe: Callable[[Mapping[str, Any]], str]
 
 
-DASHBOARD: list[Figures] = []
+DASHBOARD: list[FeatureFigures] = []
 
 LISTS: dict[str, list[Any]] = {
     name: values for name, values in dict(globals()).items() if isinstance(values, list)

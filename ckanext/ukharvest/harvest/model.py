@@ -78,7 +78,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         package_hash: of the dataset that it wrote, as ``dataset_writer.package_hash`` returns it;
             "" if unknown.
         owner_org: id of the organisation that it gave the dataset to, "none" for no organisation;
-            "" if unknown, which counts as no difference (``records.stored_organization``).
+            "" if unknown, which counts as no difference (``record_rows.stored_organization``).
         etag, last_modified: the record's own validators or timestamp at that import.
         resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
         supplied_fields: names of the fields that the last import got from the source, as
@@ -98,7 +98,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             dataset is gone.
         title: the record's, "" if none was read yet.
         error: why the last import failed: {"code", "message", "line"}, and of content that would
-            fail again "stamp", as ``records.Stamp``; None if it did not.
+            fail again "stamp", as ``record_rows.Stamp``; None if it did not.
         written: time of our last write to the dataset, None if unknown; a later change was a
             person's.
     """
@@ -228,7 +228,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         complete: the source was read completely.
         outcome: as ``RunOutcome``: "" until it is read, then how the reading ended ("finished",
             "held", "failed" or "stopped"), and from the end of the run on how that ended.
-        figures: numbers of records, stored when the run ends (``outcomes.store_results``); None
+        figures: numbers of records, stored when the run ends (``outcomes.store_run_results``); None
             before.
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.

@@ -16,25 +16,23 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.harvest import database, lists
-from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.database import ensure_source_state
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.records import record_history
-from ckanext.ukharvest.harvest.run import prune, run_end, runs, stopping, sweeper
+from ckanext.ukharvest.harvest.run import prune, run_end, run_report, runs, sweeper
+from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.harvest_actions import schema as harvest_schema
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import (
-    EDITORS,
+from ckanext.ukharvest.lib.lookups import (
     clearing_first,
     find_record,
     find_unended_run,
-    is_insider,
-    may,
-    may_see_source,
     not_found,
     run_first,
     source_of,
 )
+from ckanext.ukharvest.lib.permissions import EDITORS, is_insider, may, may_see_source
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import describe_schedule
@@ -60,7 +58,7 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     """
     tk.check_access("harvest_jobs_run", context, data_dict)
     sweeper.sweep()
-    due = [] if data_dict.get("source_id") else sweeper.align()
+    due = [] if data_dict.get("source_id") else schedules.align_schedules()
     try:
         answer: list[Any] = original(context, data_dict)
     except Exception:
@@ -68,9 +66,9 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
         raise
     finally:
         # Also after a failure, such as of an email: else the runs would start again at each call.
-        sweeper.set_next(due)
+        schedules.set_next_starts(due)
         for step in (run_end.send_status_mails, *lists.AFTER_TICK):
-            sweeper.do(step)
+            sweeper.run_step(step)
     return answer
 
 
@@ -93,7 +91,7 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     user = context.get("user") or ""
     source = HarvestSource.get(job["source_id"])
     if source.type in config.our_type_names() and _is_person(user):
-        stopping.open_report(job["id"], source.id, asked_by=user)
+        run_report.open_report(job["id"], source.id, asked_by=user)
         model.Session.commit()
     return job
 
@@ -113,7 +111,7 @@ def harvest_send_job_to_gather_queue(
     :returns: the job, and ``queued``: whether a consumer will find it
     :rtype: dictionary
     """
-    sent = claims.try_to_queue(partial(original, context, data_dict))
+    sent = failures.try_to_queue(partial(original, context, data_dict))
     if sent is None:
         job: dict[str, Any] = tk.get_action("harvest_job_show")(context, {"id": data_dict["id"]})
         return {**job, "queued": _show_to_consumers(data_dict["id"])}
@@ -161,10 +159,10 @@ def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[s
     source = source_of(data_dict)
     data = schema.validate(data_dict, harvest_schema.schedule_update_schema())
     days = tuple(day for day in schedule.DAYS if day in data["days"])
-    plan = sweeper.Plan(data["time"], days, data["zone"])
+    plan = schedules.SourceSchedule(data["time"], days, data["zone"])
     state = ensure_source_state(source.id)
     state.schedule = {"time": plan.time, "days": list(plan.days), "zone": plan.zone}
-    source.next_run = sweeper.next_start(source, plan)
+    source.next_run = schedules.next_start(source, plan)
     model.Session.commit()
     of = {"source_id": source.id, "frequency": source.frequency}
     return {**of, **describe_schedule(source, plan)}
@@ -211,7 +209,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
             model.Session.rollback()
         raise invalid("source_id", _refusal(exc)) from exc
     if source.type in config.our_type_names():
-        stopping.open_report(job["id"], source.id, mode=mode)
+        run_report.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
     sent = tk.get_action("harvest_send_job_to_gather_queue")(own, {"id": job["id"]})
     shown = tk.get_action("harvest_job_show")(own, {"id": job["id"]})
@@ -249,7 +247,7 @@ def harvest_source_clear(
     name = tk.get_or_bust(data_dict, "id")
     tk.check_access("harvest_source_clear", context, data_dict)
     source_id = source_of({"source_id": name}).id
-    with database.alone(database.CLEARING, source_id) as is_alone:
+    with database.hold_alone(database.CLEARING, source_id) as is_alone:
         if not is_alone:
             raise invalid("id", clearing_first())
         refuse_during_run(source_id)
@@ -271,17 +269,17 @@ def _clear(source_id: str) -> dict[str, Any]:
     left = sorted(set(prune.shared_ids(source_id)) - set(doomed))
     for start in range(0, len(doomed), BATCH):
         batch = doomed[start : start + BATCH]
-        prune.purge(batch)
-        pending = search_index.add_pending(batch)
+        prune.purge_datasets(batch)
+        pending = pending_index.add_pending(batch)
         Session.commit()
         compat.remove_from_index(batch)
-        search_index.remove_pending(pending)
-    prune.forget(source_id)
+        pending_index.remove_pending(pending)
+    prune.forget_source(source_id)
     Session.commit()
     # Index entries that still have the source's id are left from earlier faults, or are other
     # sources' datasets that no longer name this source.
-    compat.remove_from_index(sorted(search_index.found_ids(source_id)))
-    search_index.put(left)
+    compat.remove_from_index(sorted(search_index.indexed_ids(source_id)))
+    search_index.put_in_index(left)
     _reindex(source_id)
     log.info("Cleared harvest source %s: %d datasets", source_id, len(doomed))
     return {"id": source_id, "deleted": len(doomed)}

@@ -6,7 +6,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.harvest.run import sweeper
+from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.schema import Schema, Validator, accept
 
@@ -19,7 +19,7 @@ def schedule_update_schema(default: Validator) -> Schema:
     return {
         "time": [default(""), is_time],
         "days": [default(""), schema.list_of_words, schema.some_of(*schedule.DAYS)],
-        "zone": [default(sweeper.portal_zone()), is_zone],
+        "zone": [default(schedules.portal_zone()), is_zone],
     }
 
 

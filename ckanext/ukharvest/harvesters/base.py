@@ -21,7 +21,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.harvest.batch import import_stage
-from ckanext.ukharvest.harvest.consumers.claims import failing_service
+from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.harvest.gather import dry_run, gather_stage, objects
 from ckanext.ukharvest.harvest.gather.gather_state import GatherState
 from ckanext.ukharvest.harvest.sources import source_config as harvest_source_config
@@ -91,7 +91,7 @@ class UkHarvester(p.SingletonPlugin):
         Raises:
             ConfigError: the source's options cannot be used.
         """
-        return dry_run.dry_run(self.source_type, source, tell)
+        return dry_run.dry_run_source(self.source_type, source, tell)
 
     def get_original_url(self, harvest_object_id: str) -> str | None:
         """Return the URL that a record was read from, for the error report."""
@@ -104,9 +104,9 @@ class UkHarvester(p.SingletonPlugin):
     def gather_stage(self, harvest_job: HarvestJob) -> list[str]:
         """Read the source; return the ids of the objects to import, [] if the run failed."""
         try:
-            return gather_stage.retry(
+            return gather_stage.retry_gather(
                 lambda: self._gather_once(harvest_job),
-                lambda error: gather_stage.abandon(self._state(harvest_job), error),
+                lambda error: gather_stage.abandon_gather(self._state(harvest_job), error),
             )
         except Exception:  # noqa: BLE001 - no database: the log has to do
             log.exception("The end of a gather could not be stored")
@@ -124,7 +124,7 @@ class UkHarvester(p.SingletonPlugin):
         state = self._state(job)
         error: UkharvestError
         try:
-            return gather_stage.run(state)
+            return gather_stage.run_gather(state)
         except UkharvestError as exc:
             error = exc
         except Exception as exc:
@@ -133,7 +133,7 @@ class UkHarvester(p.SingletonPlugin):
             log.exception("Gather of job %s failed", state.job_id)
             error = UkharvestError("Internal error while reading the source; see the log")
         compat.rollback()
-        gather_stage.abandon(state, error)
+        gather_stage.abandon_gather(state, error)
         return []
 
     def _state(self, job: HarvestJob) -> GatherState:

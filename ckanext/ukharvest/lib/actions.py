@@ -100,7 +100,7 @@ LONGEST = 1000
 
 def read_notice() -> dict[str, Any]:
     """Return {"text", "by": user name, "since": ISO time in UTC}; "text" is "" without a notice."""
-    return parse_notice(database.note(database.NOTICE))
+    return parse_notice(database.load_note(database.NOTICE))
 
 
 def parse_notice(stored: str) -> dict[str, Any]:

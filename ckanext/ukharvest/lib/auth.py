@@ -13,8 +13,9 @@ from typing import Any
 from ckan import authz, model
 from ckan.plugins import toolkit as tk
 
-from ckanext.ukharvest.lib import permissions
-from ckanext.ukharvest.lib.permissions import may, run_row
+from ckanext.ukharvest.lib import lookups, permissions
+from ckanext.ukharvest.lib.lookups import run_row
+from ckanext.ukharvest.lib.permissions import may
 
 Answer = dict[str, Any]
 
@@ -42,7 +43,7 @@ def source_of_run(job_id: Any) -> str:
 
 def source_of_record(record_id: Any) -> str:
     """Return the id of the source of a record."""
-    return str(permissions.find_record(record_id).row.source_id)
+    return str(lookups.find_record(record_id).row.source_id)
 
 
 @tk.auth_allow_anonymous_access

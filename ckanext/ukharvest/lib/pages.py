@@ -19,7 +19,7 @@ from wtforms import ValidationError as BadToken
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import as_cell, clean_text
 from ckanext.ukharvest.lib import actions as action_tools
-from ckanext.ukharvest.lib import permissions, slots, texts
+from ckanext.ukharvest.lib import lookups, slots, texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.reading.budget import MIB
@@ -234,8 +234,8 @@ def refuse_large() -> Any:
     return prevent_caching(response)
 
 
-gate.before_app_request(permissions.begin_page)
-gate.teardown_app_request(permissions.end_page)
+gate.before_app_request(lookups.begin_page)
+gate.teardown_app_request(lookups.end_page)
 
 
 @gate.before_app_request

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import LONGEST_NUMBER, not_found
+from ckanext.ukharvest.lib.lookups import LONGEST_NUMBER, not_found
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
 

@@ -11,17 +11,11 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import background, lists
-from ckanext.ukharvest.harvest.consumers.claims import try_to_queue
+from ckanext.ukharvest.harvest.consumers.failures import try_to_queue
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib import check_texts, schema
-from ckanext.ukharvest.lib.permissions import (
-    dataset_of,
-    may,
-    not_found,
-    organisation_of,
-    readable_organisations,
-    source_of,
-)
+from ckanext.ukharvest.lib.lookups import dataset_of, not_found, organisation_of, source_of
+from ckanext.ukharvest.lib.permissions import may, readable_organisations
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import schema as link_schema
@@ -94,7 +88,7 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     link = link_results.find_link_results(resource.url)
     if link is None or link.checked is None:
         return {}
-    shown = link_results.as_dict(link, resource.format)
+    shown = link_results.describe_link(link, resource.format)
     shown["text"] = link_texts.describe_state(shown)
     if shown["why"] and not may(context, "package_update", id=resource.package_id):
         shown["why"] = ""
@@ -120,11 +114,11 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     package = dataset_of(id_)
     if not config.checks_links():
         raise invalid("id", tk._("This portal does not check links."))
-    number = link_results.ask(package.id)
+    number = link_results.request_checks(package.id)
     for work in lists.WORK:
         work.ask(package.id)
     model.Session.commit()
-    return {"links": number, "queued": bool(number and try_to_queue(background.enqueue))}
+    return {"links": number, "queued": bool(number and try_to_queue(background.enqueue_background))}
 
 
 @tk.side_effect_free
@@ -189,7 +183,7 @@ def _count(wanted: Wanted, group_by: Sequence[str]) -> dict[str, Any]:
 
 
 def _listed(row: Any, names: dict[str, tuple[str, str]]) -> dict[str, Any]:
-    link = link_results.as_dict(row.Link, row.format)
+    link = link_results.describe_link(row.Link, row.format)
     source, organisation = (names.get(id_, ("", "")) for id_ in row[-2:])
     return {
         "dataset": row.name,

@@ -71,10 +71,10 @@ def _check(source: str | None) -> None:
             found = format_result(found)
         click.echo(f"{found}  {safe_url(url)}")
 
-    with database.alone(database.LINKS) as is_alone:
+    with database.hold_alone(database.LINKS) as is_alone:
         if not is_alone:
             raise click.ClickException("links are being checked already; try again later")
-        background.work(Shift(source_id=source_id, tell=report))
+        background.do_due_work(Shift(source_id=source_id, tell=report))
     known = sum(1 for result in results if result.format)
     click.echo(f"Checked {counted(len(results), 'link')}; identified {known:,}.")
 

@@ -22,7 +22,7 @@ def waiting_links() -> Iterator[Finding]:
     if not config.checks_links():
         return
     since = utcnow() - LINKS_WAIT
-    figures = link_results.figures(since)
+    figures = link_results.count_links(since)
     if figures.waiting and (figures.last is None or figures.last < since):
         yield Finding(
             WARNING,

@@ -25,11 +25,11 @@ from ckanext.ukharvest.harvest import background, lists
 from ckanext.ukharvest.harvest.background import Interruption, Shift, Work
 from ckanext.ukharvest.harvest.batch import dataset_writer
 from ckanext.ukharvest.harvest.http_client import open_metered_client
-from ckanext.ukharvest.harvest.lists import Figures
+from ckanext.ukharvest.harvest.lists import FeatureFigures
 from ckanext.ukharvest.harvest.model import Link, utcnow
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.harvest.records import record_rows
-from ckanext.ukharvest.harvest.records.links import Due
+from ckanext.ukharvest.harvest.records.links import DueLink
 from ckanext.ukharvest.harvest.run.prune import delete_rows
 from ckanext.ukharvest.links import check as link_check
 
@@ -87,7 +87,7 @@ class Lanes:
         self._failed: Counter[str] = Counter()  # host → failures in a row
 
     def check(
-        self, links: Sequence[Due], may_start: Callable[[int], bool]
+        self, links: Sequence[DueLink], may_start: Callable[[int], bool]
     ) -> Iterator[list[Checked]]:
         """Check links; end early, after the links under way, if none may start then.
 
@@ -96,7 +96,7 @@ class Lanes:
         Args:
             may_start: told how many are under way, whether one more may be checked now.
         """
-        waiting: dict[str, deque[Due]] = {}
+        waiting: dict[str, deque[DueLink]] = {}
         for link in links:
             waiting.setdefault(host_of(link.url), deque()).append(link)
         running: dict[Future[LinkResult], _Task] = {}
@@ -129,7 +129,7 @@ class Lanes:
         ]
 
     def _next_host(
-        self, waiting: dict[str, deque[Due]], running: dict[Future[LinkResult], _Task]
+        self, waiting: dict[str, deque[DueLink]], running: dict[Future[LinkResult], _Task]
     ) -> str | None:
         """Return a host that can be asked now, None if there is none or no client is free."""
         if not self._clients:
@@ -142,7 +142,7 @@ class Lanes:
         self,
         pool: ThreadPoolExecutor,
         host: str,
-        waiting: dict[str, deque[Due]],
+        waiting: dict[str, deque[DueLink]],
         running: dict[Future[LinkResult], _Task],
     ) -> None:
         # To the end of the line, so that each host gets its turn.
@@ -156,7 +156,7 @@ class Lanes:
         running[pool.submit(check, link.url, client, expected=link.expected)] = task
 
     def _ended(
-        self, waiting: Mapping[str, deque[Due]], running: dict[Future[LinkResult], _Task]
+        self, waiting: Mapping[str, deque[DueLink]], running: dict[Future[LinkResult], _Task]
     ) -> set[Future[LinkResult]]:
         """Wait a moment for a link or for the turn of another host; return what has ended."""
         busy, now = {task.host for task in running.values()}, time.monotonic()
@@ -182,7 +182,7 @@ class Lanes:
         return task.checked(result)
 
 
-def _left_alone(due: Due) -> Checked:
+def _left_alone(due: DueLink) -> Checked:
     host = shorten(host_of(due.url))
     why = (
         f"{host} did not answer {SILENT_AFTER} times in a row, so this address was not tried; it "
@@ -219,7 +219,7 @@ def check_due_links(shift: Shift) -> bool:
             Session.commit()
             for result in walk.check(batch):
                 shift.tell(result.url, result)
-            walk.fill(_ask(interruption, lambda: link_results.unfilled(began)))
+            walk.fill(_ask(interruption, lambda: link_results.datasets_without_format(began)))
             _hand_on(must_end)
             if must_end():
                 return True
@@ -227,7 +227,7 @@ def check_due_links(shift: Shift) -> bool:
                 return walk.is_late
     # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
     # before.
-    walk.fill(_ask(interruption, link_results.unfilled))
+    walk.fill(_ask(interruption, link_results.datasets_without_format))
     # Once: it reads all problems.
     link_results.forget_refusals_of_filled()
     Session.commit()
@@ -246,10 +246,10 @@ def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
 
 
 def _is_due() -> bool:
-    return link_results.is_due() and background.has_budget(link_check.MOST_REQUESTS)
+    return link_results.is_link_due() and background.has_budget(link_check.MOST_REQUESTS)
 
 
-WORK = (Work(check_due_links, _is_due, has_rest=link_results.unfilled),)
+WORK = (Work(check_due_links, _is_due, has_rest=link_results.datasets_without_format),)
 
 
 class _Walk:
@@ -268,7 +268,7 @@ class _Walk:
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
         self.is_over = self.is_late = False
 
-    def check(self, batch: Collection[link_results.Due]) -> Iterator[LinkResult]:
+    def check(self, batch: Collection[link_results.DueLink]) -> Iterator[LinkResult]:
         """Check links as far as time and budget go, and save the results."""
         self._spent = background.spent_today()
         Session.commit()
@@ -293,7 +293,7 @@ class _Walk:
         received = sum(link.received for link in checked)
         links = sum(1 for link in checked if link.requests and link.result)
         if requests:
-            background.spend(requests, received, links)
+            background.note_spent(requests, received, links)
             spent = self._spent
             self._spent = background.Spent(
                 spent.requests + requests, spent.received + received, spent.links + links
@@ -372,7 +372,7 @@ def load_figures() -> dict[str, Any]:
     spent, budget = background.spent_today(), background.daily_budget()
     return {
         "states": link_results.count_states(),
-        "waiting": link_results.count_due(),
+        "waiting": link_results.count_due_links(),
         "requests": spent.requests,
         "megabytes": round(spent.received / background.MEGABYTE, 1),
         "links": spent.links,
@@ -393,4 +393,4 @@ def format_backlog(found: Mapping[str, Any]) -> str:
     return f"{counted(found['waiting'], 'link')} {verb} to be checked."
 
 
-DASHBOARD = (Figures("links", load_figures, format_backlog),)
+DASHBOARD = (FeatureFigures("links", load_figures, format_backlog),)

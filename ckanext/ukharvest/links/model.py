@@ -176,7 +176,7 @@ def list_links(
     rows = [
         {
             "url": url,
-            **link_results.as_dict(link, format_),
+            **link_results.describe_link(link, format_),
             "resource_format": format_ or "",
             "resource_id": resource_id,
             "dataset": name,

@@ -7,9 +7,10 @@ from typing import Any
 
 from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.datasets.facts import load_links
-from ckanext.ukharvest.harvest.records import links as link_results
+from ckanext.ukharvest.harvest.records.links import describe_link
 from ckanext.ukharvest.lib.actions import show_if_may
-from ckanext.ukharvest.lib.permissions import once, readable_organisations
+from ckanext.ukharvest.lib.lookups import once
+from ckanext.ukharvest.lib.permissions import readable_organisations
 from ckanext.ukharvest.lib.slots import Note, Slot
 from ckanext.ukharvest.links import model as link_model
 from ckanext.ukharvest.links import texts as link_texts
@@ -45,7 +46,7 @@ def problem_groups(context: Any, source_id: str) -> list[dict[str, Any]]:
         {
             **nothing,
             "title": row.title or row.name,
-            "message": f"{row.url}: {link_texts.describe_state(link_results.as_dict(row.Link))}",
+            "message": f"{row.url}: {link_texts.describe_state(describe_link(row.Link))}",
         }
         for row in rows
     ]

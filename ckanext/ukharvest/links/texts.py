@@ -47,7 +47,7 @@ def describe_state(link: Mapping[str, Any]) -> str:
     """Return the state of a link as one or two sentences; "" if it was never checked.
 
     Args:
-        link: as ``harvest.links.as_dict`` returns it.
+        link: as ``harvest.records.links.describe_link`` returns it.
     """
     if link["state"] == LinkState.WORKS:
         day = format_time(link["tried"] or link["checked"], day_only=True)

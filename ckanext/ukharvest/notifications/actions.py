@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import source_of
+from ckanext.ukharvest.lib.lookups import source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import gettext
 from ckanext.ukharvest.notifications import mails

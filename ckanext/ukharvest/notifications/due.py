@@ -19,8 +19,8 @@ from ckanext.ukharvest.core.status_rules import Health
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from ckanext.ukharvest.harvest.run import runs, sweeper
-from ckanext.ukharvest.harvest.sources import source_status
+from ckanext.ukharvest.harvest.run import runs
+from ckanext.ukharvest.harvest.sources import schedules, source_status
 from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.notifications import mails
@@ -47,7 +47,7 @@ Known = tuple[Told, SourceStatus, list[Recipient]]
 
 def send_weekly(known: Sequence[Known]) -> list[str]:
     """Send the summaries at the first tick of a week; commit."""
-    this, last = week(), database.note(NOTE)
+    this, last = week(), database.load_note(NOTE)
     if last == this:
         return []
     # Saved first: losing one is better than sending one at each tick.
@@ -62,7 +62,7 @@ def send_weekly(known: Sequence[Known]) -> list[str]:
 
 def week(now: dt.datetime | None = None) -> str:
     """Return the week's Monday; a week starts on Monday at six in the morning."""
-    local = (now or dt.datetime.now(dt.timezone.utc)).astimezone(ZoneInfo(sweeper.portal_zone()))
+    local = (now or dt.datetime.now(dt.timezone.utc)).astimezone(ZoneInfo(schedules.portal_zone()))
     day = (local - START).date()
     return (day - dt.timedelta(days=day.weekday())).isoformat()
 
@@ -96,7 +96,7 @@ def send_due() -> list[str]:
     Of two calls at the same time the second does nothing: a mail server that never answers blocks
     only one tick.
     """
-    with database.alone(database.MAILS) as is_alone:
+    with database.hold_alone(database.MAILS) as is_alone:
         return _send_news() if is_alone else []
 
 
@@ -170,7 +170,7 @@ def _news(
     if _is_failing(state):
         if FAILED not in mailed:
             # Why the run failed that the source's health is about.
-            run = runs.by_id([str(state.judged_id)])[str(state.judged_id)]
+            run = runs.runs_by_id([str(state.judged_id)])[str(state.judged_id)]
             finished = texts.moment(run["finished"])
             at = finished.isoformat(timespec="seconds") if finished else ""
             mailed[FAILED] = {"job_id": run["id"], "at": at}
@@ -234,5 +234,5 @@ def _recovery(told: Told, state: SourceStatus, first: dict[str, Any]) -> Letter:
         .filter(HarvestJob.created >= sa.func.coalesce(created, sa.text("'-infinity'::timestamp")))
     )
     good = str((state.last_good_run or {}).get("id"))
-    counts = runs.by_id([good]).get(good, {}).get("counts", {})
+    counts = runs.runs_by_id([good]).get(good, {}).get("counts", {})
     return mails.compose_recovery(told, max(failures.count(), 1), first.get("at"), counts)

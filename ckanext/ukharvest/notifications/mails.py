@@ -82,7 +82,7 @@ def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) ->
     """Return the mail that a source could not be harvested.
 
     Args:
-        run: the one that failed, as in ``harvest.runs``.
+        run: the one that failed, as in ``harvest.run.runs``.
     """
     # A source whose last run failed may be late or held as well.
     value = Health.HICCUP if health.value == Health.HICCUP else Health.FAILING
@@ -99,7 +99,7 @@ def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str
     Args:
         failures: runs that failed in a row.
         since: when the first of them did.
-        figures: of the run that worked, as ``harvest.runs`` counts them.
+        figures: of the run that worked, as ``harvest.run.runs`` counts them.
     """
     text = (
         source_texts.failed_runs(failures, since),
@@ -131,7 +131,7 @@ def compose_weekly(sources: Iterable[tuple[Told, SourceStatus]], notes: Notes = 
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
     needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
     fine = [pair for pair in sources if pair[1].value not in NEEDS_YOU]
-    judged = runs.by_id([health.judged_id for _told, health in needy if health.judged_id])
+    judged = runs.runs_by_id([health.judged_id for _told, health in needy if health.judged_id])
     numbers = []
     lines: list[Line | Sequence[Line]] = []
     for check, pairs in (("error", needy), ("ok", fine)):
@@ -278,7 +278,7 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
         log.exception("A mail about %s could not be sent", title or "all sources")
         _note_failure(_reason(exc), one_line(str(exc)) or type(exc).__name__)
         return False
-    http_client.forget(_FAILURE)
+    http_client.delete_from_redis(_FAILURE)
     return True
 
 
@@ -340,7 +340,7 @@ def _note_failure(reason: str, error: str) -> None:
 
 def last_failure() -> dict[str, str] | None:
     """Return when and why the last mail could not be sent; None if it was sent."""
-    return cast("dict[str, str] | None", http_client.recall(_FAILURE))
+    return cast("dict[str, str] | None", http_client.load_from_redis(_FAILURE))
 
 
 def describe_obstacle(reason: str) -> str:

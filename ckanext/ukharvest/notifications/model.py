@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.harvest.database import ensure_source_state, grouped
+from ckanext.ukharvest.harvest.database import ensure_source_state, group_pairs
 from ckanext.ukharvest.harvest.model import JobReport, SourceState
 from ckanext.ukharvest.harvest.records import pending
 
@@ -175,7 +175,7 @@ def people(organization_ids: Iterable[str | None]) -> dict[str, list[model.User]
         )
         .order_by(model.User.fullname, model.User.name)
     )
-    return grouped(map(tuple, query))
+    return group_pairs(map(tuple, query))
 
 
 def sysadmins(user_ids: Iterable[str]) -> list[model.User]:

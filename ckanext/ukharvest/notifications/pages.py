@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
 
 from ckanext.ukharvest.lib import actions as action_tools
-from ckanext.ukharvest.lib import pages, permissions, texts
+from ckanext.ukharvest.lib import lookups, pages, texts
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import labelled, number
 from ckanext.ukharvest.notifications import mails
@@ -109,7 +109,7 @@ def leave(token: str) -> Any:
     if recipient is None:
         return tk.abort(404, tk._("This link is not complete. Copy the whole link from the email."))
     key, source_id = recipient
-    title = permissions.title_of(source_id)
+    title = lookups.title_of(source_id)
     is_done = tk.request.method == "POST"
     if is_done:
         mails.unsubscribe(key, source_id)

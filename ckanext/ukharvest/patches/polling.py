@@ -146,7 +146,7 @@ def _gather() -> bool:
 def _import() -> bool:
     """Import one batch; return False if nothing waits."""
     assert _heart is not None
-    claimed = claims.claim(_heart.id, config.our_type_names(), config.batch_size())
+    claimed = claims.claim_batch(_heart.id, config.our_type_names(), config.batch_size())
     if claimed is None:
         return False
     _heart.note(claimed.object_ids[0])
@@ -173,7 +173,9 @@ def end_gathered(job_id: str) -> None:
 
 def is_gathered_elsewhere(job_id: str) -> bool:
     """Tell whether another live process began with this job before this one."""
-    return workers.is_at_work(job_id, before=_heart.id if _heart else "", limits=workers.limits())
+    return workers.is_at_work(
+        job_id, before=_heart.id if _heart else "", limits=workers.load_limits()
+    )
 
 
 def work_alone(object_id: str) -> None:

@@ -15,17 +15,12 @@ from typing import Any
 import redis
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import (
-    HarvestGatherError,
-    HarvestJob,
-    HarvestObject,
-    HarvestObjectError,
-)
+from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.harvest.consumers import claims
-from ckanext.ukharvest.harvest.consumers.claims import QUEUES, failing_service
+from ckanext.ukharvest.harvest.consumers import failures
+from ckanext.ukharvest.harvest.consumers.failures import QUEUES, failing_service
 from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, read_id
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
@@ -182,8 +177,8 @@ def _hand_over_job(job_id: str, _message: str) -> None:
 
 def _postpone_object(service: str, object_id: str, message: str) -> None:
     try:
-        claims.postpone(object_id, service, message)
-    except claims.GivenUp:
+        failures.postpone_attempt(object_id, service, message)
+    except failures.GivenUp:
         _fail_object(object_id, message)
 
 

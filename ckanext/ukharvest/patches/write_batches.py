@@ -14,7 +14,7 @@ from typing import Any
 from ckan import model
 
 from ckanext.ukharvest import write_batch
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index
 
 
 def rollback_of(stock: Callable[[], None]) -> Callable[[], None]:
@@ -57,7 +57,7 @@ def deferred_listener(stock: Callable[..., None]) -> Callable[..., None]:
 
     def notify(self: Any, entity: Any, operation: str) -> None:
         if write_batch.written() and type(entity).__name__ == "Package":
-            search_index.mark_pending(entity.id)
+            pending_index.mark_pending(entity.id)
         else:
             stock(self, entity, operation)
 
@@ -69,7 +69,7 @@ def deferred_action(stock: Callable[..., None]) -> Callable[..., None]:
 
     def index_update_package(context: Any, id_: str, *args: Any, **more: Any) -> None:
         if write_batch.written():
-            search_index.mark_pending(id_)
+            pending_index.mark_pending(id_)
         else:
             stock(context, id_, *args, **more)
 

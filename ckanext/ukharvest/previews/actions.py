@@ -16,12 +16,12 @@ from ckanext.ukharvest.core.problems.texts import PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.background import PERSON, queue_position
-from ckanext.ukharvest.harvest.consumers.claims import try_to_queue
+from ckanext.ukharvest.harvest.consumers.failures import try_to_queue
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
-from ckanext.ukharvest.harvest.sources.source_moves import kind_of, move_records
+from ckanext.ukharvest.harvest.sources.source_moves import move_records, preview_kind
 from ckanext.ukharvest.lib import check_texts, schema
-from ckanext.ukharvest.lib.permissions import clearing_first, source_of
+from ckanext.ukharvest.lib.lookups import clearing_first, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import auth as preview_auth
@@ -41,7 +41,7 @@ _OF_SAVED = {"way": "url", "name": "", "schema": ""}
 
 def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     """Return a test as ``ukharvest_source_preview_show`` does."""
-    kind, name = kind_of(preview), preview.source_type
+    kind, name = preview_kind(preview), preview.source_type
     state, result, finished = preview.state, preview.result, preview.finished
     if source_previews.is_lost(preview):
         over = "worker" if state == source_previews.RUNNING else "queue"
@@ -67,7 +67,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
         "is_open": is_open,
         "created": iso(preview.created),
         "finished": iso(finished),
-        "expires": iso(source_previews.expiry(preview)),
+        "expires": iso(source_previews.preview_expiry(preview)),
         "state": state,
         "stage": preview.stage,
         "done": preview.done,
@@ -175,7 +175,7 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
     if user and columns["content"] is None:
         source_previews.stop_tests(user)
         source_previews.delete_tests(user)
-    return _start(source_previews.add(user, **columns), context)
+    return _start(source_previews.add_preview(user, **columns), context)
 
 
 @tk.side_effect_free
@@ -253,21 +253,21 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
     :rtype: dictionary
     """
     preview = _load(context, data_dict, "ukharvest_source_preview_stop")
-    source_previews.stop(preview.id)
-    return show_preview(source_previews.get(preview.id) or preview, context)
+    source_previews.stop_preview(preview.id)
+    return show_preview(source_previews.find_preview(preview.id) or preview, context)
 
 
 def _load(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
     """Return the test of an id, if the user may do this with it."""
     id_ = str(tk.get_or_bust(data_dict, "id"))
-    preview = preview_auth.check_exists(source_previews.get(id_))
+    preview = preview_auth.check_exists(source_previews.find_preview(id_))
     tk.check_access(auth, context, {"preview": preview})
     return preview
 
 
 def _start(preview: SourcePreview, context: Any) -> dict[str, Any]:
     if try_to_queue(partial(preview_jobs.enqueue, preview)) is None:
-        source_previews.stop(preview.id)
+        source_previews.stop_preview(preview.id)
         raise invalid(
             "test",
             tk._("No background worker finished the test. Try again, or tell a sysadmin."),
@@ -298,7 +298,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     source_id = source_of(data_dict).id
     tk.check_access("ukharvest_source_move", context, {"source_id": source_id})
     data = schema.validate(data_dict, preview_schema.source_move_schema())
-    preview = source_previews.get(data["dry_run_id"])
+    preview = source_previews.find_preview(data["dry_run_id"])
     is_own = preview is not None and preview.source_id == source_id
     preview = preview_auth.check_exists(preview if is_own else None)
     # The lock stops others from starting a run or saving the source until this is done.
@@ -322,7 +322,7 @@ def _move(context: Any, preview: SourcePreview) -> dict[str, Any]:
     own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
     own |= {"model": model, "session": Session}
     saved = tk.get_action("harvest_source_patch")(own, {"id": source_id, **place})
-    source_previews.delete(preview_id)  # else it would be the latest test of the new URL
+    source_previews.delete_preview(preview_id)  # else it would be the latest test of the new URL
     return {
         "id": source_id,
         "name": saved["name"],

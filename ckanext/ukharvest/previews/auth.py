@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
-from ckanext.ukharvest.harvest.sources.source_moves import kind_of
+from ckanext.ukharvest.harvest.sources.source_moves import preview_kind
 from ckanext.ukharvest.lib.auth import Answer, answer, update_source
 from ckanext.ukharvest.lib.permissions import EDITORS, LOG_IN, may, may_if_exists
 from ckanext.ukharvest.previews.rules import may_be_shared, may_enter_network
@@ -65,7 +65,7 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
         return {"success": True}
     if preview.source_id:
         is_open = (
-            kind_of(preview) != PreviewKind.MOVE
+            preview_kind(preview) != PreviewKind.MOVE
             and may_be_shared(preview.config)
             and may_if_exists(context, "package_show", id=preview.source_id)
         )
@@ -81,7 +81,9 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> An
 
 
 def _preview_of(data_dict: dict[str, Any]) -> SourcePreview:
-    return data_dict.get("preview") or check_exists(source_previews.get(str(data_dict.get("id"))))
+    return data_dict.get("preview") or check_exists(
+        source_previews.find_preview(str(data_dict.get("id")))
+    )
 
 
 def check_exists(preview: SourcePreview | None) -> SourcePreview:

@@ -144,7 +144,7 @@ def _test(source: HarvestSource, url: str, type_: str) -> SourcePreview:
         raise RefusedError("a dry run of this move is in progress; wait for it")
     click.echo(f"Reading {preview.url} …", err=True)
     preview_jobs.run(preview.id, UNLIMITED, preview_jobs.throttled(_print_progress, LINE_EVERY))
-    ended = source_previews.get(preview.id)
+    ended = source_previews.find_preview(preview.id)
     if ended is None:
         raise RefusedError("the dry run was stopped")
     return ended

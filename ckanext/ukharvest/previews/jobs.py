@@ -194,12 +194,14 @@ def run(
         also_tell: called with the progress too, by the command.
     """
     try:
-        preview = source_previews.begin(preview_id)
+        preview = source_previews.begin_preview(preview_id)
         if preview is None:
             return
         save = throttled(partial(source_previews.save_progress, preview.id), PAUSE)
         result, name = _result(preview, lambda *now: also_tell(*now) and save(*now), budget)
-        source_previews.finish(preview_id, result, **({"source_type": name} if name else {}))
+        source_previews.finish_preview(
+            preview_id, result, **({"source_type": name} if name else {})
+        )
     except Exception:  # noqa: BLE001 - without a database only the log is left
         log.exception("The end of preview %s could not be stored", preview_id)
         compat.rollback()
@@ -223,7 +225,7 @@ def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, st
 
 def delete_old() -> list[str]:
     """Delete tests after a day, and the bytes of lost ones."""
-    went = source_previews.delete_old()
+    went = source_previews.delete_old_previews()
     return [f"Forgot {went:,} tests and checks of sources"] if went else []
 
 

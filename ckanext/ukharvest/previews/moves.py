@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.sources import source_moves
-from ckanext.ukharvest.lib.permissions import find_unended_run, run_first
+from ckanext.ukharvest.lib.lookups import find_unended_run, run_first
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.sources import rules as source_rules
@@ -55,7 +55,7 @@ def add_dry_run(
         return under_way, False
     preview_rules.check_limits(user, of_saved=True)
     source_previews.delete_dry_runs(**where)
-    return source_previews.add(user, config=place["config"], **where), True
+    return source_previews.add_preview(user, config=place["config"], **where), True
 
 
 def _check_place(user: str, source: HarvestSource, place: dict[str, str]) -> dict[str, str]:

@@ -119,7 +119,7 @@ def _find(id_: UUID) -> Preview:
 
 def _form_of(preview: Preview) -> dict[str, list[str]]:
     """Return what the form had besides the source, field → values; {} without one."""
-    row = source_previews.get(preview["id"]) if preview["may_change"] else None
+    row = source_previews.find_preview(preview["id"]) if preview["may_change"] else None
     return ((row and row.given) or {}).get("form", {})
 
 
@@ -299,7 +299,7 @@ def move(id: UUID) -> Any:  # noqa: A002
 def missing_csv(id: UUID) -> Response:  # noqa: A002
     """Send every dataset that the test did not find at the new URL."""
     source = source_pages.find_source(_find(id)["source_id"] or "-")
-    preview = preview_auth.check_exists(source_previews.get(str(id)))
+    preview = preview_auth.check_exists(source_previews.find_preview(str(id)))
     rows = [
         {
             **row,

@@ -108,7 +108,7 @@ class RecordClass(StrEnum):
 
 
 class ImportRules(Protocol):
-    """What besides its content decides a record's result (``harvest.source_config.Setting``)."""
+    """What besides its content decides a record's result, as ``Setting`` of source_config."""
 
     @property
     def import_rules_hash(self) -> str:

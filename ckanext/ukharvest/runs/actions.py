@@ -16,20 +16,15 @@ from ckanext.ukharvest.core.outcomes import RecordState, RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.datasets.records import describe_record
-from ckanext.ukharvest.harvest.consumers.workers import limits
+from ckanext.ukharvest.harvest.consumers.workers import load_limits
 from ckanext.ukharvest.harvest.gather import objects
-from ckanext.ukharvest.harvest.records import changes
-from ckanext.ukharvest.harvest.run import outcomes, runs, stopping
+from ckanext.ukharvest.harvest.records import record_history
+from ckanext.ukharvest.harvest.run import outcomes, run_report, runs, stopping
 from ckanext.ukharvest.harvest.sources import accepted_problems, decision_log
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib import texts as lib_texts
-from ckanext.ukharvest.lib.permissions import (
-    find_record,
-    not_found,
-    readable_organisations,
-    run_row,
-    source_of,
-)
+from ckanext.ukharvest.lib.lookups import find_record, not_found, run_row, source_of
+from ckanext.ukharvest.lib.permissions import readable_organisations
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.rendering import problem_texts
 from ckanext.ukharvest.runs import model as run_model
@@ -99,7 +94,7 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     tk.check_access("ukharvest_run_stop", context, data_dict)
     if job.status not in objects.UNENDED:
         raise invalid("id", tk._("This run has ended already."))
-    report = outcomes.reports_of([job.id]).get(job.id)
+    report = run_report.reports_of([job.id]).get(job.id)
     if report is not None and report.mode == RunMode.APPROVAL:
         raise invalid("id", tk._("Approved deletions cannot be stopped."))
     user = str(context.get("user") or config.harvest_user())
@@ -170,7 +165,7 @@ def _named(name_or_id: str) -> HarvestJob:
 def _stop(job: HarvestJob, user: str) -> bool:
     """Stop a run of one of our types; return True if none of its work is under way."""
     source_id = str(job.source_id)
-    is_over = stopping.stop(job, user, limits())
+    is_over = stopping.stop_run(job, user, load_limits())
     if is_over:
         tk.get_action("harvest_source_reindex")(_own(user), {"id": source_id})
     return is_over
@@ -356,7 +351,7 @@ def ukharvest_problem_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
     data = schema.validate(data_dict, run_schema.problem_decide_schema(is_accepted))
     if problems.keeps_out(data["code"]):
         raise invalid("code", problems.not_acceptable())
-    number, job_ids = accepted_problems.decide(
+    number, job_ids = accepted_problems.decide_kind(
         source_id,
         str(context.get("user") or ""),
         data["code"],
@@ -505,5 +500,5 @@ def ukharvest_record_version_list(context: Any, data_dict: dict[str, Any]) -> li
             "job_id": version.job_id,
             "size": len(version.content.encode("utf-8")),
         }
-        for version in changes.versions_of(source.id, guid)
+        for version in record_history.versions_of(source.id, guid)
     ]

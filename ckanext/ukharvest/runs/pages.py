@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
+from ckanext.ukharvest.lib.lookups import is_number, newest_run
 from ckanext.ukharvest.lib.pages import (
     abort_not_found,
     ask,
@@ -25,7 +26,7 @@ from ckanext.ukharvest.lib.pages import (
     count_pages,
     csv_response,
 )
-from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, is_number, may, newest_run, roles_of
+from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may, roles_of
 from ckanext.ukharvest.lib.slots import Slot
 from ckanext.ukharvest.lib.texts import describe_problem, format_time
 from ckanext.ukharvest.rendering.source_record import excerpt, lines_of_fields

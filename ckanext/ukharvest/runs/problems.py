@@ -37,7 +37,7 @@ def list_groups(context: Any, scope: Scope) -> list[dict[str, Any]]:
     examples = [(group.code, example) for group in groups for example in group.examples]
     name_first_records(scope, examples)
     is_any_accepted = any(group.accepted_until for group in groups)
-    accepted = accepted_problems.in_effect(scope.source_id) if is_any_accepted else {}
+    accepted = accepted_problems.accepted_kinds(scope.source_id) if is_any_accepted else {}
     of_features = [] if scope.job_id else facts_of("problem_groups", context, scope.source_id)
     rows = [
         *(_group(group, accepted) for group in groups),

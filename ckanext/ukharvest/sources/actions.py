@@ -12,10 +12,11 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.batch import dataset_rows
-from ckanext.ukharvest.harvest.run import runs, sweeper
-from ckanext.ukharvest.harvest.sources import decision_log, source_status
+from ckanext.ukharvest.harvest.run import runs
+from ckanext.ukharvest.harvest.sources import decision_log, schedules, source_status
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import is_insider, roles_of, source_of, source_row_of
+from ckanext.ukharvest.lib.lookups import source_of, source_row_of
+from ckanext.ukharvest.lib.permissions import is_insider, roles_of
 from ckanext.ukharvest.source_types import TYPES
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, SourceType
 from ckanext.ukharvest.sources import description
@@ -105,8 +106,8 @@ def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     )
     healths |= {listed.source.id: listed.health for listed in page if listed.health}
     outside = [listed.source.id for listed in page if not listed.may_manage]
-    public = dataset_rows.of_sources(outside, public=True) if outside else {}
-    last = runs.newest([listed.source.id for listed in page if listed.may_manage])
+    public = dataset_rows.count_datasets_of_sources(outside, public=True) if outside else {}
+    last = runs.newest_run_of_each([listed.source.id for listed in page if listed.may_manage])
     return [
         {
             **_row(listed, healths[listed.source.id]),
@@ -282,10 +283,10 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     tk.check_access("ukharvest_source_show", context, {"source_id": id_})
     answer = description.describe_source(row)
     if not is_insider(context, id_):
-        answer["datasets"] = dataset_rows.of_sources([id_], public=True).get(id_, 0)
+        answer["datasets"] = dataset_rows.count_datasets_of_sources([id_], public=True).get(id_, 0)
         return {**answer, "harvested": iso(runs.last_good_end(id_))}
     answer |= description.describe_status(context, row.source)
-    plan = sweeper.plan_of(row.schedule)
+    plan = schedules.schedule_of(row.schedule)
     answer["options"] = description.describe_options(row.source)
     answer["schedule"] = description.describe_schedule(row.source, plan)
     answer["unchanged"] = data_dict.get("since") == answer["version"]

@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.sources.form_values import change_option, read_config
@@ -148,7 +148,7 @@ def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
 
     Without options between its last two versions. Version 1 is the oldest one that is kept.
     """
-    stored = changes.versions_of(output.source_or_fail(source).id, guid)
+    stored = record_history.versions_of(output.source_or_fail(source).id, guid)
     if not stored:
         raise output.RefusedError(f"{guid}: the source has no record of this identifier")
     new = _pick(stored, to if to is not None else len(stored))
@@ -157,12 +157,12 @@ def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
         created = f"{new.created:%Y-%m-%d %H:%M} UTC"
         click.echo(f"Version {new.number} of {len(stored)} ({created}) alone.")
         return
-    for line in changes.diff(old, new) or ("Only order or layout changed.",):
+    for line in record_history.diff_versions(old, new) or ("Only order or layout changed.",):
         # click removes colours if the output is no terminal.
         click.secho(line, fg=COLOURS.get(line[:1]))
 
 
-def _pick(stored: list[changes.Version], number: int) -> changes.Version:
+def _pick(stored: list[record_history.Version], number: int) -> record_history.Version:
     if not 1 <= number <= len(stored):
         raise output.RefusedError(
             f"there is no version {number}; expected a number from 1 to {len(stored)}"

@@ -20,11 +20,11 @@ from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records.record_rows import count_moving_datasets, stored_organization
-from ckanext.ukharvest.harvest.run import runs, sweeper
+from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.run.runs import CurrentRun
-from ckanext.ukharvest.harvest.sources import source_status
+from ckanext.ukharvest.harvest.sources import schedules, source_status
 from ckanext.ukharvest.harvest.sources.source_moves import is_move
-from ckanext.ukharvest.lib.permissions import SourceRow, once
+from ckanext.ukharvest.lib.lookups import SourceRow, once
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.lib.texts import ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
@@ -94,9 +94,9 @@ def _option_text(option: Option, value: Any) -> str:
     return str(tk._(option.labels.get(str(value), str(value))))
 
 
-def describe_schedule(source: HarvestSource, plan: sweeper.Plan) -> dict[str, Any]:
+def describe_schedule(source: HarvestSource, plan: schedules.SourceSchedule) -> dict[str, Any]:
     """Return when a source runs: ``time``, ``days``, ``zone``, ``next_run`` and an English text."""
-    start = sweeper.next_start(source, plan) if source.active else None
+    start = schedules.next_start(source, plan) if source.active else None
     minutes = config.schedule_cron_minutes()
     text = f"Scheduled to start within {minutes} minutes"
     if start is None:
@@ -174,7 +174,7 @@ def _runs(source_id: str, shown: source_status.SourceStatus) -> dict[str, dict[s
         return {}
     newest = {run["id"]: run for run in newest_runs(source_id)[1]}
     # Many runs can have been stopped since the one that health is judged by.
-    return newest if ids <= newest.keys() else runs.by_id(ids)
+    return newest if ids <= newest.keys() else runs.runs_by_id(ids)
 
 
 def _run(run: Mapping[str, Any] | None) -> dict[str, Any] | None:

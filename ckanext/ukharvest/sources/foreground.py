@@ -16,11 +16,11 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.harvest.batch import import_stage
-from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers import claims, failures
 from ckanext.ukharvest.harvest.consumers.workers import Heart, Limits
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Record, RecordProblem, utcnow
-from ckanext.ukharvest.harvest.run import stopping
+from ckanext.ukharvest.harvest.run import run_report, stopping
 from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.lib.output import RefusedError
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -68,7 +68,7 @@ def _stop(job_id: str) -> None:
     """Stop the run of this process; no other process works on it."""
     job = HarvestJob.get(job_id)
     if job.source.type in config.our_type_names():
-        stopping.stop(job, config.harvest_user(), Limits(0))
+        stopping.stop_run(job, config.harvest_user(), Limits(0))
     else:
         tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
 
@@ -101,7 +101,7 @@ def _begin(job: HarvestJob, mode: str, guid: str) -> None:
     job.status = "Running"
     job.gather_started = utcnow()
     if job.source.type in config.our_type_names():
-        stopping.open_report(job.id, job.source_id, mode=mode)
+        run_report.open_report(job.id, job.source_id, mode=mode)
     model.Session.commit()
     if mode == RunMode.FORCE:
         job.force_import = True
@@ -140,12 +140,12 @@ def _import(work: Work, ids: Sequence[str], size: int) -> None:
 
 def _import_postponed(work: Work, job_id: str) -> None:
     """Import objects that were postponed because a service failed, after their pause."""
-    while due := claims.next_due(job_id):
+    while due := failures.next_due(job_id):
         pause = max(1.0, (due - utcnow()).total_seconds())
         click.echo(f"A service failed (see the log); trying again in {pause:,.0f} s", err=True)
         compat.close_session()
         time.sleep(pause)
-        _import(work, claims.due_ids(job_id), 1)
+        _import(work, failures.due_ids(job_id), 1)
 
 
 def _report(job_id: str, mode: str, guid: str) -> int:

@@ -16,11 +16,11 @@ from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.urls import parse
 from ckanext.ukharvest.harvest.records.record_rows import free_name
-from ckanext.ukharvest.harvest.run import sweeper
-from ckanext.ukharvest.lib import permissions
+from ckanext.ukharvest.harvest.sources import schedules
+from ckanext.ukharvest.lib import lookups
 from ckanext.ukharvest.lib.actions import context, roll_back
+from ckanext.ukharvest.lib.lookups import source_row_of
 from ckanext.ukharvest.lib.pages import ask, check_token
-from ckanext.ukharvest.lib.permissions import source_row_of
 from ckanext.ukharvest.lib.texts import day_names
 from ckanext.ukharvest.source_types.source_type import URL_HINT
 from ckanext.ukharvest.sources import description
@@ -257,7 +257,7 @@ def find_with_settings(name: str) -> Source:
     source = source_pages.find_source(name)
     # Not from harvest_source_show, which returns the options of the search index.
     row = source_row_of({"source_id": source["id"]})
-    plan = sweeper.plan_of(row.schedule)._asdict()
+    plan = schedules.schedule_of(row.schedule)._asdict()
     return {**source, "config": str(row.source.config or ""), "schedule": plan}
 
 
@@ -440,7 +440,7 @@ def page(
         "sysadmin": sysadmin,
         "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
         "days": dict(zip(schedule.DAYS, day_names(), strict=True)),
-        "zone": source["schedule"]["zone"] if source else sweeper.portal_zone(),
+        "zone": source["schedule"]["zone"] if source else schedules.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
         "common": _fields(source_types.CKAN, COMMON, form, options, errors, sysadmin=sysadmin),
         "config": _config(form, config_text, values["source_type"], sysadmin=sysadmin),
@@ -458,7 +458,7 @@ def page(
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         shown["groups"] = list(groups(shown["types"]))
         shown["usual"] = source_types.USUAL
-    g.dataset_type = permissions.TYPE  # CKAN's templates use it for links
+    g.dataset_type = lookups.TYPE  # CKAN's templates use it for links
     variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
     return str(tk.render("ukharvest/source_form/form.html", variables))
 

@@ -13,7 +13,8 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import SEVERITIES
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.lib import actions as action_tools
-from ckanext.ukharvest.lib.permissions import may_harvest, once
+from ckanext.ukharvest.lib.lookups import once
+from ckanext.ukharvest.lib.permissions import may_harvest
 from ckanext.ukharvest.lib.slots import facts_of
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources.description import type_label
@@ -58,7 +59,9 @@ def ukharvest_notice() -> str:
     if not ukharvest_may_harvest():
         return ""
     return str(
-        action_tools.parse_notice(once("notice", lambda: database.note(database.NOTICE)))["text"]
+        action_tools.parse_notice(once("notice", lambda: database.load_note(database.NOTICE)))[
+            "text"
+        ]
     )
 
 

@@ -133,7 +133,9 @@ def _listed(row: Any, asker: Asker) -> Listed | None:
 def _judge(sources: Iterable[Listed]) -> None:
     managed = [listed for listed in sources if listed.may_manage]
     if len(managed) > MANY:
-        known = {id_: Brief(*brief) for id_, brief in (http_client.recall(KEPT) or {}).items()}
+        known = {
+            id_: Brief(*brief) for id_, brief in (http_client.load_from_redis(KEPT) or {}).items()
+        }
         if any(listed.source.id not in known for listed in managed):
             known = {id_: _brief(state) for id_, state in source_status.load_statuses().items()}
             http_client.save_in_redis(KEPT, known, KEPT_SECONDS)

@@ -13,6 +13,7 @@ from flask import abort as flask_abort
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
+from ckanext.ukharvest.lib.lookups import TYPE, source_row, source_row_of
 from ckanext.ukharvest.lib.pages import (
     abort_not_found,
     ask,
@@ -24,7 +25,7 @@ from ckanext.ukharvest.lib.pages import (
     refuse_fragment,
     url_filters,
 )
-from ckanext.ukharvest.lib.permissions import EDITORS, TYPE, may, source_row, source_row_of
+from ckanext.ukharvest.lib.permissions import EDITORS, may
 from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import (
     NEWEST,

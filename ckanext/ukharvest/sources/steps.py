@@ -19,8 +19,8 @@ from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest_actions.actions import SourceIsBeingCleared, refuse_during_run
 from ckanext.ukharvest.lib.actions import context
+from ckanext.ukharvest.lib.lookups import count_datasets, is_run_of
 from ckanext.ukharvest.lib.pages import abort_not_found, check_token
-from ckanext.ukharvest.lib.permissions import count_datasets, is_run_of
 from ckanext.ukharvest.lib.texts import gettext, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources.pages import find_source

@@ -30,7 +30,7 @@ from ckanext.ukharvest.lib.texts import (
     ungettext,
 )
 
-Run = Mapping[str, Any]  # as ``harvest.runs.list_runs`` returns it
+Run = Mapping[str, Any]  # as ``harvest.run.runs.list_runs`` returns it
 
 
 def unharmed() -> str:

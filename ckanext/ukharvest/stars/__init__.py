@@ -29,7 +29,7 @@ def columns(_context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str
     """
     resources = package.get("resources")
     if resources is None or not all(resource.get("id") for resource in resources):
-        (package,) = dataset_rows.by_id([package["id"]])
+        (package,) = dataset_rows.load_datasets([package["id"]])
     return as_columns(Rules().score(package))
 
 

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.permissions import dataset_of, not_found, organisation_of
+from ckanext.ukharvest.lib.lookups import dataset_of, not_found, organisation_of
 from ckanext.ukharvest.stars import model as stars_model
 from ckanext.ukharvest.stars import schema as star_schema
 from ckanext.ukharvest.stars import texts
@@ -44,7 +44,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     if row:
         scores = stars.from_columns(row)
     else:
-        scores = stars.Rules().score(dataset_rows.by_id([package.id])[0])
+        scores = stars.Rules().score(dataset_rows.load_datasets([package.id])[0])
     # CKAN 2.11 gives a dataset's resources in the order in which the database stores them
     # (``resources_all`` got its ``order_by`` with 2.12).
     in_order = sorted(package.resources, key=lambda resource: resource.position)

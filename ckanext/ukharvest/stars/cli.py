@@ -17,7 +17,7 @@ from ckanext.ukharvest.lib import output
 from ckanext.ukharvest.lib.actions import collect_pages
 from ckanext.ukharvest.stars import jobs as stars_jobs
 from ckanext.ukharvest.stars import texts
-from ckanext.ukharvest.stars.jobs import Change
+from ckanext.ukharvest.stars.jobs import StarsChange
 from ckanext.ukharvest.stars.pages import flatten_figures
 
 PAGE = 1000
@@ -54,7 +54,7 @@ def stars(
 
 
 def _score_all() -> None:
-    total, started = dataset_rows.count_datasets(), time.monotonic()
+    total, started = dataset_rows.count_active_datasets(), time.monotonic()
     done = changed = 0
     faults: list[str] = []
     for number, changes in stars_jobs.score_all():
@@ -89,7 +89,7 @@ def _score_one(name_or_id: str) -> None:
     _fail(faults)
 
 
-def _index(changes: Sequence[Change]) -> list[str]:
+def _index(changes: Sequence[StarsChange]) -> list[str]:
     """Update the search index and return its errors; the stars are stored in any case."""
     try:
         stars_jobs.index(changes)
@@ -106,7 +106,7 @@ def _fail(faults: Sequence[str]) -> None:
         )
 
 
-def _format_change(change: Change) -> str:
+def _format_change(change: StarsChange) -> str:
     before = "none" if change.before is None else texts.out_of_five(change.before.stars)
     return f"{change.name}: {before} → {texts.describe_stars(change.after)}"
 

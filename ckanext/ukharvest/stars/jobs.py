@@ -23,7 +23,7 @@ Session = model.Session
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StarsChange:
     """A dataset whose stars or their reason have changed.
 
     Attributes:
@@ -41,7 +41,7 @@ class Change:
         return self.before is None or self.before.stars != self.after.stars
 
 
-def score_all() -> Iterator[tuple[int, list[Change]]]:
+def score_all() -> Iterator[tuple[int, list[StarsChange]]]:
     """Score all live datasets in one pass over the database; commit after some hundred.
 
     Yields:
@@ -49,31 +49,31 @@ def score_all() -> Iterator[tuple[int, list[Change]]]:
     """
     plugins.forget_fault()
     rules = stars.Rules()
-    for packages in dataset_rows.chunks():
+    for packages in dataset_rows.dataset_chunks():
         changes = _score(rules, packages)
         Session.commit()
         yield len(packages), changes
 
 
-def score_one(package_id: str) -> list[Change]:
+def score_one(package_id: str) -> list[StarsChange]:
     """Score one dataset; commit. Pass the result to ``index``."""
-    changes = _score(stars.Rules(), dataset_rows.by_id([package_id]))
+    changes = _score(stars.Rules(), dataset_rows.load_datasets([package_id]))
     Session.commit()
     return changes
 
 
-def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
+def score_locked(package_ids: Sequence[str]) -> tuple[list[StarsChange], set[str]]:
     """Score some datasets; the caller commits.
 
     Returns:
         The changes, and the ids of datasets that another process is writing.
     """
-    packages = dataset_rows.locked(package_ids)
+    packages = dataset_rows.lock_datasets(package_ids)
     changes = _score(stars.Rules(), packages)
     return changes, set(package_ids) - {package["id"] for package in packages}
 
 
-def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Change]:
+def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[StarsChange]:
     before = load_ratings([package["id"] for package in packages])
     links = link_results.load_link_evidence(
         stars.url_of(resource) for package in packages for resource in package["resources"]
@@ -87,12 +87,12 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
         rows.append({"package_id": package["id"], **row})
         last = stars.from_columns(old).best if old is not None else None
         if last != scores.best:
-            changes.append(Change(package["id"], package["name"], last, scores.best))
+            changes.append(StarsChange(package["id"], package["name"], last, scores.best))
     dataset_rows.save_own_rows(StarRating, rows)
     return changes
 
 
-def index(changes: Sequence[Change]) -> None:
+def index(changes: Sequence[StarsChange]) -> None:
     """Index the datasets whose number of stars changed.
 
     Raises:
@@ -118,14 +118,14 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
     that are left when ``must_end`` returns True.
     """
     last = 0
-    while links := link_results.marked(last):
-        package_ids = link_results.datasets_of(links)
+    while links := link_results.marked_links(last):
+        package_ids = link_results.datasets_with_links(links)
         skipped: set[str] = set()
         for start in range(0, len(package_ids), CHUNK):
             if must_end():
                 return
             skipped |= _rescore(package_ids[start : start + CHUNK], must_end)
-        link_results.unmark(links, skipped)
+        link_results.unmark_links(links, skipped)
         Session.commit()
         last = links[-1]
 

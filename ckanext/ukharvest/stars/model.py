@@ -10,7 +10,11 @@ from ckan import model
 from ckan.plugins import toolkit as tk
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ckanext.ukharvest.harvest.batch.dataset_rows import IS_PUBLIC, OF_ORGANISATION, count_datasets
+from ckanext.ukharvest.harvest.batch.dataset_rows import (
+    IS_PUBLIC,
+    OF_ORGANISATION,
+    count_active_datasets,
+)
 from ckanext.ukharvest.harvest.lists import IndexField
 from ckanext.ukharvest.harvest.model import utcnow
 
@@ -62,7 +66,7 @@ def load_ratings(ids: Sequence[str]) -> dict[str, Any]:
 
 def count_unrated() -> int:
     """Return the number of datasets without stars yet."""
-    return count_datasets(~sa.exists().where(StarRating.package_id == Package.id))
+    return count_active_datasets(~sa.exists().where(StarRating.package_id == Package.id))
 
 
 def counts(organisation_id: str | None = None) -> Sequence[Any]:

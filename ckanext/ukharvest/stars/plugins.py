@@ -56,12 +56,12 @@ def reason(own: Stars) -> str:
 
 def last_fault() -> dict[str, str] | None:
     """Return when the result of which plugin was last ignored, and why; None if none was."""
-    return cast("dict[str, str] | None", http_client.recall(_FAULT))
+    return cast("dict[str, str] | None", http_client.load_from_redis(_FAULT))
 
 
 def forget_fault() -> None:
     """Forget it before all datasets are scored anew."""
-    http_client.forget(_FAULT)
+    http_client.delete_from_redis(_FAULT)
 
 
 def _plugins() -> Iterator[Any]:

@@ -96,7 +96,7 @@ def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
     """Return what the stars of a resource rest on, as a sentence; "" if not on its file.
 
     Args:
-        link: as ``harvest.links.as_dict`` returns it, None if the link was never checked.
+        link: as ``links.describe_link`` returns it, None if the link was never checked.
     """
     if found.code not in _ON_FILE:
         return ""

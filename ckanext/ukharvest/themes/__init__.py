@@ -34,7 +34,7 @@ Before = tuple[Themes, str]  # themes at the last write, and their origin
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ThemeDecision:
     """What the harvest writes: the theme's origin, and the reasons for each theme."""
 
     origin: str
@@ -75,10 +75,10 @@ def set_themes(
     if SECONDARY in protected:
         decided = decided[0], tuple(name for name in old[1] if name != decided[0])
     _write(package, decided, schema)
-    decision = Decision(origin if decided[0] else "", choice)
+    decision = ThemeDecision(origin if decided[0] else "", choice)
     if existing and is_by_person and decision.origin != themes.PERSON:
         # CKAN 2.12 calls no plugin after a write that changes nothing.
-        dataset_rows.lock(existing["id"])
+        dataset_rows.lock_dataset(existing["id"])
         row = {"package_id": existing["id"], **_row(decided, decision)}
         dataset_rows.save_own_rows(DatasetTheme, [row])
     return {DECISION: decision}
@@ -113,11 +113,13 @@ def columns(context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str,
     if decision is None:
         before = themes_of(package["id"])
         origin = before[1] if before and before[0] == now else themes.PERSON
-        decision = Decision(origin if now[0] else "", themes.choose(collect_theme_facts(package)))
+        decision = ThemeDecision(
+            origin if now[0] else "", themes.choose(collect_theme_facts(package))
+        )
     return _row(now, decision)
 
 
-def _row(now: Themes, decision: Decision) -> dict[str, Any]:
+def _row(now: Themes, decision: ThemeDecision) -> dict[str, Any]:
     return {
         "theme": now[0],
         "theme_secondary": list(now[1]),

@@ -214,7 +214,7 @@ def test_an_inventory_adopted_behind_a_run_that_refused_it(
     model.Session.commit()
     old = [dataset(0, identifier="http://council.example/inventory/parking/0")]
     Stock(inventory_source, portal.organization_id).fill(old)
-    dataset_adoption.adopt(HarvestSource.get(inventory_source))
+    dataset_adoption.adopt_datasets(HarvestSource.get(inventory_source))
     model.Session.commit()
     before = ids(portal)
     assert figures(portal.run(inventory_source)) == {"added": 2, "updated": 1}

@@ -200,7 +200,7 @@ def test_an_index_that_is_right_is_left_alone(
     portal.run(source)
     act("package_patch", id=portal.datasets()[0]["id"], notes="By a person.")
     indexed: list[list[str]] = []
-    monkeypatch.setattr(search_index, "put", lambda ids: indexed.append(list(ids)))
+    monkeypatch.setattr(search_index, "put_in_index", lambda ids: indexed.append(list(ids)))
     portal.run(source)
     model.Session.query(model.SystemInfo).filter_by(key=sweeper.INDEX_NOTE).delete()
     model.Session.commit()

@@ -13,7 +13,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.harvest.run import prune
 from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset, uuid
@@ -116,7 +116,7 @@ def test_the_datasets_page_does_not_read_the_record(
     obj = object_of(harvested["id"])
     obj.content = long
     model.Session.commit()
-    glance = changes.glance_at(harvested["id"])
+    glance = record_history.glance_at_document(harvested["id"])
     assert glance == (long[:4096], 2_000_007)
     assert "XML (1.9 MiB)" in app.get(f"/dataset/{harvested['name']}").body
     # As ckanext-spatial leaves it: the original is stored beside its translation.
@@ -124,12 +124,12 @@ def test_the_datasets_page_does_not_read_the_record(
     obj.content = ""
     obj.extras.append(HarvestObjectExtra(key="original_document", value=f"{long} "))
     model.Session.commit()
-    assert changes.glance_at(harvested["id"]) == (long[:4096], 2_000_008)
-    assert changes.document_of_dataset(harvested["id"]).content == f"{long} "  # type: ignore[union-attr]
+    assert record_history.glance_at_document(harvested["id"]) == (long[:4096], 2_000_008)
+    assert record_history.document_of_dataset(harvested["id"]).content == f"{long} "  # type: ignore[union-attr]
     for each in obj.extras:
         model.Session.delete(each)
     model.Session.commit()
-    [head, size] = changes.glance_at(harvested["id"]) or ()
+    [head, size] = record_history.glance_at_document(harvested["id"]) or ()
     assert head.lstrip().startswith("<")
     assert 1500 < size < 2500
 

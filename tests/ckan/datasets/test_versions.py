@@ -13,7 +13,7 @@ from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.model import RecordVersion
-from ckanext.ukharvest.harvest.records.changes import Version, diff, readable
+from ckanext.ukharvest.harvest.records.record_history import Version, content_lines, diff_versions
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
@@ -102,11 +102,11 @@ def version(number: int, content: str) -> Version:
 def test_xml_is_compared_by_its_lines_whatever_its_layout() -> None:
     old = "<a><b>1</b><c x='2'/></a>"
     new = "<?xml version='1.0' encoding='UTF-16'?>\n<a>\n <b>1</b>\n <c x='3'/></a>"
-    lines = diff(version(1, old), version(2, new))
+    lines = diff_versions(version(1, old), version(2, new))
     assert lines[0] == "--- version 1, 2026-11-21 09:00 UTC, job no longer kept"
     assert [line for line in lines[3:] if line[0] in "+-"] == ['-  <c x="2"/>', '+  <c x="3"/>']
-    assert diff(version(1, old), version(2, old.replace("><", ">\n  <"))) == []
+    assert diff_versions(version(1, old), version(2, old.replace("><", ">\n  <"))) == []
 
 
 def test_other_text_is_compared_line_by_line() -> None:
-    assert readable("<broken\nline") == ["<broken", "line"]
+    assert content_lines("<broken\nline") == ["<broken", "line"]

@@ -11,7 +11,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.harvest.consumers import claims
-from ckanext.ukharvest.harvest.index.search_index import PendingIndex
+from ckanext.ukharvest.harvest.index.pending_index import PendingIndex
 from ckanext.ukharvest.harvest.model import Claim, Outcome, Record
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue

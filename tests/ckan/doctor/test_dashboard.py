@@ -44,7 +44,7 @@ def headers(user: dict[str, Any]) -> dict[str, str]:
 
 def dashboard(**more: Any) -> dict[str, Any]:
     model.Session.remove()
-    http_client.forget(snapshot.SNAPSHOT)
+    http_client.delete_from_redis(snapshot.SNAPSHOT)
     return dict(call_action("ukharvest_dashboard_show", **more))
 
 
@@ -170,7 +170,7 @@ def test_numbers_of_the_last_day_have_lists_behind_them(
     publisher.serve(PATH, catalogue(3))
     portal.run(portal.source(publisher.url(PATH), name="good"))
     portal.run(portal.source(publisher.url("/nothing.json"), name="bad"))
-    http_client.forget(snapshot.SNAPSHOT)
+    http_client.delete_from_redis(snapshot.SNAPSHOT)
     page = app.get(PAGE, headers=sysadmin).body
     assert f'<a href="{PAGE}/runs">2</a>' in page
     assert f'<a href="{PAGE}/runs?failed=1">1</a>' in page
@@ -191,7 +191,7 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
 
     def cost() -> int:
         model.Session.remove()
-        http_client.forget(snapshot.SNAPSHOT)
+        http_client.delete_from_redis(snapshot.SNAPSHOT)
         with statements() as sent:
             call_action("ukharvest_dashboard_show")
         return len(sent)
@@ -258,7 +258,7 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     portal.run(portal.source(publisher.url("/good.json"), name="good"))
     stuck_run(portal, publisher)
     make_worker("gather", busy_with="x")
-    http_client.forget(snapshot.SNAPSHOT)
+    http_client.delete_from_redis(snapshot.SNAPSHOT)
     looks.check(visitor, "diagnostics", f"{PAGE}/diagnostics")
     with visitor.page.expect_navigation():
         visitor.page.get_by_role("button", name="Check everything now").click()

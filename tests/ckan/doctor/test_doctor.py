@@ -62,7 +62,7 @@ def healthy(jobs_worker: None) -> None:
     for kind in ("gather", "fetch"):
         model.Session.add(Worker(id=f"test-{kind}", kind=kind))
     model.Session.commit()
-    http_client.forget(mails._FAILURE)
+    http_client.delete_from_redis(mails._FAILURE)
     swept(utcnow())
 
 

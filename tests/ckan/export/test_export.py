@@ -227,7 +227,7 @@ def test_a_killed_export_is_written_over(harvested: list[str], tmp_path: Path) -
 
 
 def test_two_exports_at_once(harvested: list[str], tmp_path: Path) -> None:
-    with database.alone(database.EXPORT) as is_alone:
+    with database.hold_alone(database.EXPORT) as is_alone:
         assert is_alone
         with pytest.raises(ExportError, match="another export is running"):
             export(tmp_path)

@@ -279,7 +279,7 @@ def consume_twice(source_type: str = "data_json") -> None:
 
     def consume(name: str) -> None:
         try:
-            while found := claims.claim(name, [source_type], 7):
+            while found := claims.claim_batch(name, [source_type], 7):
                 kind = queue.get_harvester(source_type).source_type
                 import_stage.import_batch(kind, found.object_ids, lambda _id: None)
                 model.Session.remove()
@@ -354,7 +354,7 @@ def test_sources_take_turns_and_a_gather_sends_no_messages(
             pass
     assert messages() == 0
     turns = []
-    while found := claims.claim(f"consumer {len(turns)}", ["data_json"], 5):
+    while found := claims.claim_batch(f"consumer {len(turns)}", ["data_json"], 5):
         turns.append(found.job_id)
     assert len(turns) == 8
     assert all(first != second for first, second in zip(turns, turns[1:], strict=False))
@@ -365,7 +365,7 @@ def test_batches_of_a_killed_consumer_are_taken_one_by_one(
 ) -> None:
     id_ = source(portal, publisher, 6)
     job_id = gather(portal, id_)
-    found = claims.claim("somebody", ["data_json"], 4)
+    found = claims.claim_batch("somebody", ["data_json"], 4)
     assert found is not None
     assert len(found.object_ids) == 4
     long_ago = utcnow().replace(year=2020)
@@ -377,7 +377,7 @@ def test_batches_of_a_killed_consumer_are_taken_one_by_one(
     assert len(portal.waiting(job_id)) == 6
     assert claimed() == 0
     sizes = []
-    while taken := claims.claim(f"consumer {len(sizes)}", ["data_json"], 4):
+    while taken := claims.claim_batch(f"consumer {len(sizes)}", ["data_json"], 4):
         sizes.append(len(taken.object_ids))
     assert sizes == [2, 1, 1, 1, 1]
 
@@ -388,7 +388,7 @@ def test_live_claims_stay_and_those_of_idle_consumers_are_given_back(
     id_ = source(portal, publisher, 6)
     job_id = gather(portal, id_)
     queue.get_fetch_consumer().queue_purge()
-    found = claims.claim(consumer.id, ["data_json"], 4)
+    found = claims.claim_batch(consumer.id, ["data_json"], 4)
     assert found is not None
     model.Session.query(HarvestObject).filter(HarvestObject.id.in_(found.object_ids)).update(
         {"fetch_started": utcnow().replace(year=2020)}
@@ -440,7 +440,7 @@ def test_rest_of_a_claimed_batch_waits_again(
 ) -> None:
     id_ = source(portal, publisher, 6)
     job_id = gather(portal, id_)
-    assert claims.claim(consumer.id, ["data_json"], 4)
+    assert claims.claim_batch(consumer.id, ["data_json"], 4)
     deliver_one(portal.waiting(job_id)[0])
     assert claimed() == 0
     assert figures(portal.finish(job_id)) == {"added": 6}
@@ -474,7 +474,7 @@ def test_database_error_fails_its_record_alone(
 def test_run_stopped_during_a_batch_keeps_its_imports(portal: Portal, publisher: Publisher) -> None:
     id_ = source(portal, publisher, 6)
     job_id = gather(portal, id_)
-    found = claims.claim("me", ["data_json"], 3)
+    found = claims.claim_batch("me", ["data_json"], 3)
     assert found is not None
     act("ukharvest_run_stop", id=job_id)
     kind = queue.get_harvester("data_json").source_type
@@ -542,7 +542,7 @@ def test_record_fails_although_storing_it_fails(
     first, second = portal.waiting(job_id)
     with monkeypatch.context() as patch:
         patch.setattr(batch_transaction, "store", fail)
-        patch.setattr(store, "store", fail)
+        patch.setattr(store, "store_items", fail)
         deliver_one(first)
     deliver_one(second)
     assert claimed() == 0
@@ -583,11 +583,11 @@ def test_plugin_jobs_wait_for_a_queue_that_fails(
         deliver_one(portal.waiting(job_id)[0])
     assert figures(portal.job(job_id)) == {"added": 6}
     assert len(queued()) == 2
-    assert held_jobs.send_left in sweeper.STEPS
-    assert held_jobs.send_left() == [], "the process that stored them may be sending them"
+    assert held_jobs.send_left_jobs in sweeper.STEPS
+    assert held_jobs.send_left_jobs() == [], "the process that stored them may be sending them"
     model.Session.query(HeldJob).update({"created": utcnow().replace(year=2020)})
     model.Session.commit()
-    assert held_jobs.send_left() == ["queued 4 background jobs of plugins"]
+    assert held_jobs.send_left_jobs() == ["queued 4 background jobs of plugins"]
     assert queued() == [f"Dataset {n:05}" for n in range(6)]
     assert jobs.get_queue().job_ids == ids
     assert not model.Session.query(HeldJob).count()

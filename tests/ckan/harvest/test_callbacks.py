@@ -237,7 +237,7 @@ def test_harvester_run_during_a_gather_sends_nothing_twice(
         finish(state, *args)
 
     monkeypatch.setattr(harvest_gather, "BATCH", 1)
-    monkeypatch.setattr(harvest_gather, "finish", in_the_middle)
+    monkeypatch.setattr(harvest_gather, "finish_gather", in_the_middle)
     job_id = portal.create_job(source)
     gather(Channel(), job_id)
     assert sent == [[]]

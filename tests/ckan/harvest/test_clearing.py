@@ -105,14 +105,14 @@ def test_no_run_begins_while_a_source_is_cleared(
 ) -> None:
     sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
     began, go_on = threading.Event(), threading.Event()
-    purge = prune.purge
+    purge = prune.purge_datasets
 
     def slowly(ids: Any) -> None:
         began.set()
         assert go_on.wait(60)
         purge(ids)
 
-    monkeypatch.setattr(prune, "purge", slowly)
+    monkeypatch.setattr(prune, "purge_datasets", slowly)
     failures: list[BaseException] = []
 
     def clear() -> None:

@@ -125,7 +125,7 @@ def test_the_delay_is_kept(publisher: Publisher) -> None:
     def sleep(seconds: float) -> None:
         """Let the time pass in Redis, whose clock it is."""
         pauses.append(seconds)
-        connect_to_redis().delete(http_client.key("delay:127.0.0.1"))
+        connect_to_redis().delete(http_client.redis_key("delay:127.0.0.1"))
 
     for _ in range(6):
         ask(publisher.url(PATH), HttpLimits(delay=delay), sleep=sleep)
@@ -151,7 +151,7 @@ def test_the_turn_of_a_killed_process_ends(
         patch.setattr(http_client, "LONGEST", 3600.0)
         assert SharedTurns().take("127.0.0.1", "killed", limits) == 0
         assert asker.take("127.0.0.1", "next", limits) > 0
-    connect_to_redis().delete(http_client.key("requests:127.0.0.1"))
+    connect_to_redis().delete(http_client.redis_key("requests:127.0.0.1"))
     monkeypatch.setattr(http_client, "LONGEST", 0.5)
     publisher.serve(PATH, {})
     assert SharedTurns().take("127.0.0.1", "killed", limits) == 0

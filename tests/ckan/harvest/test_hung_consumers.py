@@ -132,7 +132,7 @@ def test_another_consumer_imports_the_object_of_a_hung_one(
     for part in (f"process {pid}", stuck, "Source 1", "fetch consumer"):
         assert part in finding.message
     assert f"kill -9 {pid}" in finding.what_to_do
-    http_client.forget(dashboard.SNAPSHOT)
+    http_client.delete_from_redis(dashboard.SNAPSHOT)
     sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
     until(lambda: f"({pid}): Stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body)
     sweep_until(caplog, f"sent harvest object {stuck} again")

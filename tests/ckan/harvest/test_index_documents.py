@@ -17,8 +17,8 @@ from ckan.tests import factories
 
 from ckanext.ukharvest import bulk_rows, compat, write_batch
 from ckanext.ukharvest.harvest.gather import gather_state
-from ckanext.ukharvest.harvest.index import search_index
-from ckanext.ukharvest.harvest.index.search_index import PendingIndex
+from ckanext.ukharvest.harvest.index import index_values, pending_index, search_index
+from ckanext.ukharvest.harvest.index.pending_index import PendingIndex
 from ckanext.ukharvest.harvest.records.record_rows import known_records
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures, statements
@@ -33,7 +33,7 @@ PATH = "/data.json"
 def documents(ids: list[str]) -> dict[str, Any]:
     """Return dataset id → document, as it would be sent to Solr."""
     model.Session.remove()
-    built, refused = compat._build(search_index.load_index_values(ids))
+    built, refused = compat._build(index_values.load_index_values(ids))
     assert refused == {}
     return {document["id"]: _ordered(document) for document in built}
 
@@ -129,7 +129,7 @@ def test_a_document_costs_few_statements(portal: Portal, publisher: Publisher) -
     for number in (4, 24):
         model.Session.remove()
         with statements() as sent:
-            assert compat.index_packages(ids[:number], search_index.load_index_values(ids)) == {}
+            assert compat.index_packages(ids[:number], index_values.load_index_values(ids)) == {}
         counts.append(len(sent))
     assert (counts[1] - counts[0]) / 20 < 3, counts
 
@@ -152,7 +152,7 @@ def test_deleted_datasets_leave_the_index_in_one_request(
     monkeypatch.setattr(pysolr.Solr, "delete", count)
     assert compat.index_packages([first, second, third, "purged"]) == {}
     assert len(sent) == 1
-    assert search_index.found_ids(harvested) == {third}
+    assert search_index.indexed_ids(harvested) == {third}
 
 
 def test_a_failed_query_of_the_comparison_fails_no_run(
@@ -180,16 +180,16 @@ def unindexed(portal: Portal, harvested: str) -> list[str]:
 
 
 def mended(source_id: str, **more: Any) -> int:
-    return search_index.mend(source_id, known_records(source_id).values(), **more)
+    return search_index.mend_source(source_id, known_records(source_id).values(), **more)
 
 
 def test_run_leaves_pending_datasets_to_their_own_request(
     harvested: str, unindexed: list[str]
 ) -> None:
-    search_index.add_pending(unindexed[:1])
+    pending_index.add_pending(unindexed[:1])
     model.Session.commit()
     assert mended(harvested) == 2
-    assert search_index.found_ids(harvested) == set(unindexed[1:])
+    assert search_index.indexed_ids(harvested) == set(unindexed[1:])
     assert model.Session.query(PendingIndex).count() == 1
 
 
@@ -219,8 +219,8 @@ def test_stopped_run_stops_repairing_the_index(
     monkeypatch.setattr(search_index, "BATCH", 2)
 
     def stop() -> None:
-        raise gather_state.Stopped
+        raise gather_state.RunStopped
 
-    with pytest.raises(gather_state.Stopped):
+    with pytest.raises(gather_state.RunStopped):
         mended(harvested, show_life=stop)
     assert len(make_connection().search("*:*", fq="dataset_type:dataset")) == 2

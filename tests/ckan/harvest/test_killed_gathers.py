@@ -124,7 +124,7 @@ def test_a_source_that_kills_real_gather_consumers(
     for number in range(3):
         assert gatherer.wait(180) != 0
         move(61)
-        until(lambda: job_id not in workers.busy(workers.Limits(60)))
+        until(lambda: job_id not in workers.busy_ids(workers.Limits(60)))
         portal.finish(job_id)
         if number < 2:
             faulty_consumers.start_named(["gather-consumer"])

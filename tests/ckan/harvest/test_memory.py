@@ -344,7 +344,7 @@ def test_a_run_that_fails_leaves_nothing_staged_and_no_point(
     played.breaks[5] = Unreachable("gone")
     job = portal.run(source)
     assert job["ukharvest"]["outcome"] == "failed"
-    assert objects.staged(job["id"]) == []
+    assert objects.list_staged(job["id"]) == []
     assert model.Session.get(SourceState, source).resume is None
 
 

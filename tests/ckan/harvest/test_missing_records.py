@@ -54,7 +54,7 @@ def show_source(source: str) -> dict[str, Any]:
 
 def dashboard() -> dict[str, Any]:
     for name in (portal_dashboard.SNAPSHOT, portal_dashboard.CHECKS, portal_dashboard.THOROUGHLY):
-        http_client.forget(name)
+        http_client.delete_from_redis(name)
     return dict(act("ukharvest_dashboard_show"))
 
 

@@ -18,7 +18,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest.harvest.batch import batch_transaction, import_stage
-from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.gather import gather_stage
 from ckanext.ukharvest.harvest.model import Retry, Worker
 from ckanext.ukharvest.patches import consumers
@@ -46,7 +46,7 @@ Fault = Callable[[], None]
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather_stage, "PAUSES", (0, 0, 0))
-    monkeypatch.setattr(claims, "PATIENCE", (0, 0))
+    monkeypatch.setattr(failures, "PATIENCE", (0, 0))
 
 
 def close_connection() -> None:
@@ -216,7 +216,7 @@ def test_last_attempt_names_the_failed_service(
     job_id, (first, *others) = gathered(portal, source)
     pauses = []
     with faulty_writes(monkeypatch, exceed_statement_timeout, times=99):
-        for _ in claims.PAUSES:
+        for _ in failures.PAUSES:
             portal.deliver(first)
             retry = retry_of(first)
             assert retry is not None
@@ -272,7 +272,7 @@ def close_connection_quietly() -> None:
 def test_a_gather_begins_again_when_the_database_fails_under_it(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = gather_stage.finish, []
+    real, calls = gather_stage.finish_gather, []
 
     def finish(*args: Any) -> None:
         calls.append(args)
@@ -281,7 +281,7 @@ def test_a_gather_begins_again_when_the_database_fails_under_it(
         real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(gather_stage, "finish", finish)
+        patch.setattr(gather_stage, "finish_gather", finish)
         job = portal.run(source)
     assert len(calls) == 2
     assert figures(job) == {"added": 3}
@@ -292,7 +292,7 @@ def test_gather_with_lasting_fault_names_the_service(
 ) -> None:
     portal.run(source)
     with monkeypatch.context() as patch:
-        patch.setattr(gather_stage, "finish", lambda *_: close_connection())
+        patch.setattr(gather_stage, "finish_gather", lambda *_: close_connection())
         job = portal.run(source)
     (error,) = job["gather_error_summary"]
     assert "The database of this portal failed while the source was read" in error["message"]
@@ -376,10 +376,10 @@ def test_consumer_waits_while_redis_refuses_to_write(
 def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, source: str) -> None:
     _job_id, (first, *_others) = gathered(portal, source)
     close_connection_unnoticed()
-    claims.postpone(first, "database", "gone")
+    failures.postpone_attempt(first, "database", "gone")
     assert retry_of(first) is not None
     # The session after it is closed again while the work goes on.
-    claims.patiently(close_connection_unnoticed)
+    failures.call_patiently(close_connection_unnoticed)
     assert state(first) == ("WAITING", None)
 
 

@@ -125,7 +125,7 @@ def test_later_import_changes_the_figures_of_an_ended_run(
 ) -> None:
     job_id = portal.run(source)["id"]
     (object_id, *_others) = portal.objects(job_id)
-    import_stage.fail(object_id, RecordError("It is too large"), "Import")
+    import_stage.fail_object(object_id, RecordError("It is too large"), "Import")
     assert assert_stored(job_id) == {"added": 3, "lost": 1, "errored": 1}
     assert call_action("harvest_job_show", id=job_id)["ukharvest"]["outcome"] == "errors"
 

@@ -13,8 +13,8 @@ from ckan.common import config
 from ckan.lib.search import common
 
 from ckanext.ukharvest import compat, write_batch
-from ckanext.ukharvest.harvest.index import search_index
-from ckanext.ukharvest.harvest.index.search_index import PendingIndex
+from ckanext.ukharvest.harvest.index import pending_index, search_index
+from ckanext.ukharvest.harvest.index.pending_index import PendingIndex
 from ckanext.ukharvest.harvest.run import sweeper
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
@@ -120,7 +120,7 @@ def test_dataset_changed_while_indexed_is_indexed_again(
     portal: Portal, harvested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (first, *_others) = portal.datasets()
-    pending = search_index.add_pending([first["id"]])
+    pending = pending_index.add_pending([first["id"]])
     model.Session.commit()
     real, calls = compat.index_packages, []
 
@@ -128,12 +128,12 @@ def test_dataset_changed_while_indexed_is_indexed_again(
         refused = real(ids, values)
         calls.append(ids)
         if len(calls) == 1:
-            search_index.add_pending([first["id"]])
+            pending_index.add_pending([first["id"]])
             model.Session.commit()
         return refused
 
     monkeypatch.setattr(compat, "index_packages", write_meanwhile)
-    assert search_index.index_pending(pending) == {}
+    assert search_index.index_committed(pending) == {}
     assert calls == [[first["id"]]] * 2
     assert waiting() == 0
 
@@ -176,7 +176,7 @@ def test_all_that_waits_since_one_moment_is_caught_up_with(
     portal: Portal, harvested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Clearing marks all datasets of a source with one time."""
-    search_index.add_pending([each["id"] for each in portal.datasets()])
+    pending_index.add_pending([each["id"] for each in portal.datasets()])
     model.Session.commit()
     monkeypatch.setattr(search_index, "BATCH", 2)
     assert search_index.catch_up() == (3, {})

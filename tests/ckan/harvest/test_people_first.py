@@ -146,7 +146,7 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
     app: CKANTestApp,
 ) -> None:
     add_links(silent.port)
-    background.enqueue()
+    background.enqueue_background()
     worker()
 
     def begin() -> float:
@@ -163,7 +163,7 @@ def test_a_test_begins_within_5_s_beside_10_000_due_links(
     spent = background.spent_today()
     failed = Session.query(Link).filter(Link.tried.isnot(None)).count()
     assert (spent.links, failed) == (0, 0)
-    assert link_results.count_due() == DATASETS * EACH
+    assert link_results.count_due_links() == DATASETS * EACH
     assert link_jobs.AT_ONCE <= spent.requests <= len(silent.requests)
     # The check goes on behind the test.
     held = len(silent.requests)
@@ -186,7 +186,7 @@ def test_a_dry_run_begins_within_5_s_beside_due_links(
         source_type="data_json",
         owner_org=organization["id"],
     )["id"]
-    background.enqueue()
+    background.enqueue_background()
     worker()
 
     def begin() -> float:
@@ -211,7 +211,7 @@ def test_a_running_data_check_ends_for_a_test(
     publisher.serve("/slow.csv", table, headers={"Content-Type": "text/csv"})
     resource = {"url": publisher.url("/slow.csv"), "name": "Parks", "format": "CSV"}
     factories.Dataset(resources=[{**resource, "schema_url": publisher.url("/schema.json")}])
-    background.enqueue()
+    background.enqueue_background()
     worker()
 
     def begin() -> float:

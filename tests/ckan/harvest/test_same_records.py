@@ -29,16 +29,7 @@ from ckanext.ukharvest.harvest.gather import gather_stage
 from tests import gemini_catalogue
 from tests.ckan import servers
 from tests.ckan.gateway import Gateway, other_id, spell, with_other_ids
-from tests.ckan.harvesting import (
-    Consumers,
-    Portal,
-    Workers,
-    act,
-    extras,
-    figures,
-    tick,
-    write_ini,
-)
+from tests.ckan.harvesting import Consumers, Portal, Workers, act, extras, figures, tick, write_ini
 from tests.ckan.same_fields import Facts, check_same, facts_of
 from tests.ckan.servers import oxigraph, pycsw
 

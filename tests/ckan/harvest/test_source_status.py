@@ -51,7 +51,7 @@ def lose(job: HarvestJob, status: str = "errored") -> None:
         HarvestObject(guid="a", job=job, source=job.source, state="ERROR", report_status=status)
     )
     Session.flush()
-    outcomes.store_results([job.id])
+    outcomes.store_run_results([job.id])
     Session.commit()
 
 
@@ -139,7 +139,7 @@ def test_figures_of_pruned_runs(portal: Portal) -> None:
     Session.query(HarvestObject).delete()
     Session.commit()
     assert source_status.load_statuses([source_id])[source_id].value == "errors"
-    figures = runs.by_id([job.id])[job.id]
+    figures = runs.runs_by_id([job.id])[job.id]
     counts = figures["counts"]
     assert (figures["outcome"], counts["lost"], counts["skipped"]) == ("errors", 1, 3)
 
@@ -169,7 +169,7 @@ def test_runs_that_listed_no_records_or_few(
 
     assert found.value == expected
     assert found.last_run is not None
-    figures = runs.by_id([job.id])[job.id]
+    figures = runs.runs_by_id([job.id])[job.id]
     assert found.last_run["outcome"] == figures["outcome"]
     assert (figures["outcome"] in ("empty", "shrunk")) == (expected != "healthy")
     assert (found.last_good_run is None) == (expected == "empty")
@@ -193,7 +193,7 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     imported = HarvestObject(guid="a", job=job, source=job.source, report_status="added")
     Session.add(HarvestObjectError(object=imported, message="no date"))
     end_runs()
-    figures = runs.by_id([job.id])[job.id]
+    figures = runs.runs_by_id([job.id])[job.id]
     last = source_status.load_statuses([source_id])[source_id].last_run
     assert last is not None
     assert (figures["outcome"], last["outcome"]) == ("finished", "finished")
@@ -204,7 +204,7 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.commit()
     last = source_status.load_statuses([source_id])[source_id].last_run
     assert last is not None
-    assert (runs.by_id([job.id])[job.id]["outcome"], last["outcome"]) == (
+    assert (runs.runs_by_id([job.id])[job.id]["outcome"], last["outcome"]) == (
         "stopped",
         "stopped",
     )

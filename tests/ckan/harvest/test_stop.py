@@ -202,8 +202,8 @@ def test_a_gather_whose_worker_is_gone_is_ended_at_once(
     job = HarvestJob.get(portal.create_job(source))
     job.status = "Running"
     job.created = job.gather_started = utcnow() - dt.timedelta(hours=1)
-    lost = objects.Staged(guid="lost", status="errored", error="It cannot be read.")
-    objects.stage([lost], job.id, source)
+    lost = objects.StagedObject(guid="lost", status="errored", error="It cannot be read.")
+    objects.add_staged([lost], job.id, source)
     Session.commit()
 
     assert stop(job.id, editor)["ended"]

@@ -26,15 +26,7 @@ from ckanext.ukharvest.harvest.model import JobReport, Record, Worker
 from ckanext.ukharvest.harvest.run import sweeper
 from ckanext.ukharvest.patches import consumers
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import (
-    Consumers,
-    Portal,
-    figures,
-    to_gather,
-    to_import,
-    until,
-    work_off,
-)
+from tests.ckan.harvesting import Consumers, Portal, figures, to_gather, to_import, until, work_off
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
@@ -106,7 +98,7 @@ def killed_gather(portal: Portal, source: str) -> str:
     job.gather_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
     model.Session.add(JobReport(job_id=job_id, source_id=source, heartbeat=job.gather_started))
     model.Session.commit()
-    objects.stage([objects.Staged("half", "new", "{}")], job_id, source)
+    objects.add_staged([objects.StagedObject("half", "new", "{}")], job_id, source)
     model.Session.commit()
     model.Session.remove()
     return job_id
@@ -314,7 +306,7 @@ def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(
     _job_id, ids = gathered(portal, source)
     set_state(ids[0], "FETCH")
     move(61)
-    with database.alone(database.SWEEPER) as is_alone:
+    with database.hold_alone(database.SWEEPER) as is_alone:
         assert is_alone
         assert sweeper.sweep() == []
         assert ids[0] not in to_import()
@@ -326,7 +318,7 @@ def test_a_lock_gives_its_connection_back_as_it_was() -> None:
     """Otherwise each transaction and each test of the connection would send a statement more."""
     model.Session.remove()
     model.meta.engine.dispose()
-    with database.alone(database.SWEEPER) as is_alone:
+    with database.hold_alone(database.SWEEPER) as is_alone:
         assert is_alone
     with model.meta.engine.connect() as connection:
         psycopg2s = connection.connection.dbapi_connection
@@ -336,7 +328,7 @@ def test_a_lock_gives_its_connection_back_as_it_was() -> None:
 def test_heartbeats_survive_a_database_outage(move: Move, monkeypatch: pytest.MonkeyPatch) -> None:
     with Heart("fetch", interval=0.05) as heart:
         heart.work_on("something")
-        assert workers.busy(workers.Limits(60)) == {"something"}
+        assert workers.busy_ids(workers.Limits(60)) == {"something"}
         before = model.Session.query(Worker).one().heartbeat
         model.Session.rollback()
 
@@ -352,16 +344,16 @@ def test_heartbeats_survive_a_database_outage(move: Move, monkeypatch: pytest.Mo
             patch.setattr(model.meta, "engine", Away())
             heart.work_on("something else")
             assert has_failed.wait(60)
-        until(lambda: workers.busy(workers.Limits(60)) == {"something else"})
+        until(lambda: workers.busy_ids(workers.Limits(60)) == {"something else"})
         assert model.Session.query(Worker).one().heartbeat > before
         model.Session.rollback()
         heart.work_on("")
-        assert workers.busy(workers.Limits(60)) == set()
+        assert workers.busy_ids(workers.Limits(60)) == set()
     assert model.Session.query(Worker).count() == 0
     model.Session.add(Worker(id="dead", kind="fetch", busy_with="x"))
     model.Session.commit()
     move(60)
-    assert workers.busy(workers.Limits(60)) == set()
+    assert workers.busy_ids(workers.Limits(60)) == set()
     sweeper.sweep()
     assert model.Session.query(Worker).count() == 1
     move(24 * 3600)
@@ -405,7 +397,7 @@ def test_real_consumers_killed_in_gather_and_in_import(
     source = portal.source(publisher.url(PATH))
     context = {"ignore_auth": True, "session": model.Session, "model": model}
     job_id = call_action("harvest_job_create", context, source_id=source, run=True)["id"]
-    until(lambda: publisher.requests and workers.busy(workers.Limits(60)) == {job_id})
+    until(lambda: publisher.requests and workers.busy_ids(workers.Limits(60)) == {job_id})
     gatherer.send_signal(signal.SIGKILL)
     gatherer.wait(10)
 

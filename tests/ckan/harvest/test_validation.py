@@ -86,7 +86,7 @@ def test_record_rejected_by_two_consumers_is_reported_once(portal: Portal, folde
         for each in model.Session.query(RecordProblem).filter_by(current=True)
     )
     for _consumer in range(2):
-        import_stage.fail(object_id, NotValid(message, problems=problems), "Import")
+        import_stage.fail_object(object_id, NotValid(message, problems=problems), "Import")
         assert codes() == before
         [error] = model.Session.query(HarvestObjectError)
         assert (error.message, error.line) == (message, line)
@@ -114,7 +114,7 @@ def test_new_failure_replaces_the_validation_errors(portal: Portal, folder: Fold
     rejected = run(portal, folder, source, SHORT)["id"]
     assert "gemini-04-short" in kinds(job_id=rejected)["lost"]
     [object_id] = model.Session.scalars(model.Session.query(HarvestObject.id).statement)
-    import_stage.fail(object_id, RecordError("the server answered with 503"), "Fetch")
+    import_stage.fail_object(object_id, RecordError("the server answered with 503"), "Fetch")
     assert codes() == []
     assert "gemini-04-short" not in kinds(source_id=source)["lost"]
 

@@ -141,7 +141,7 @@ def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Worke
     publisher.serve(PATH, b"", hang=True)
     week.start()
     job_id = week.jobs()[-1]["id"]
-    week.until(lambda: harvest_workers.busy(harvest_workers.Limits(PATIENCE)) == {job_id})
+    week.until(lambda: harvest_workers.busy_ids(harvest_workers.Limits(PATIENCE)) == {job_id})
     for process in portal.consumers.processes:
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)

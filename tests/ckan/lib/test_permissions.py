@@ -7,14 +7,14 @@ import itertools
 import pytest
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest.lib import permissions
+from ckanext.ukharvest.lib import lookups
 
 pytestmark = pytest.mark.in_process
 
 
 def asked_twice() -> list[int]:
     numbers = itertools.count()
-    return [permissions.once("number", lambda: next(numbers)) for _ in range(2)]
+    return [lookups.once("number", lambda: next(numbers)) for _ in range(2)]
 
 
 def test_command_in_a_made_up_request_keeps_nothing(app: CKANTestApp) -> None:

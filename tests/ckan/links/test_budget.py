@@ -70,12 +70,12 @@ def test_links_beyond_the_daily_budget_wait(
     asked = files.new_requests()
     assert 12 - link_check.MOST_REQUESTS < len(asked) <= 12
     assert background.spent_today() == background.Spent(len(asked), 8 * len(asked), len(asked))
-    assert link_results.is_due()
+    assert link_results.is_link_due()
     work()
     tick()
     assert (files.new_requests(), queued()) == ([], [])
     waiting = 20 - len(asked)
-    assert link_results.count_due() == waiting
+    assert link_results.count_due_links() == waiting
     found = link_jobs.load_figures()
     assert (found["waiting"], found["requests"]) == (waiting, len(asked))
     output = cli.invoke(ukharvest, ["links", "--check"]).output
@@ -88,7 +88,7 @@ def test_links_beyond_the_daily_budget_wait(
         work()
         move(1)
     assert len(files.new_requests()) == waiting
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
 
 
 def test_bytes_count_too(files: Place, limit: Set) -> None:
@@ -112,10 +112,10 @@ def test_redirects_count_as_requests(place: Place) -> None:
 
 
 def test_old_days_are_forgotten(clean: None, move: Callable[[float], None]) -> None:
-    background.spend(1, 1)
+    background.note_spent(1, 1)
     model.Session.commit()
     move(background.KEPT + 1)
-    background.spend(1, 1)
+    background.note_spent(1, 1)
     background.forget_old_days()
     assert model.Session.query(LinkDay).count() == 1
 
@@ -160,12 +160,12 @@ class Client:
     limits = replace(link_check.LIMITS, delay=1.0)
 
 
-def checked(lanes: Lanes, links: list[link_results.Due]) -> list[link_jobs.Checked]:
+def checked(lanes: Lanes, links: list[link_results.DueLink]) -> list[link_jobs.Checked]:
     return [each for ended in lanes.check(links, lambda _running: True) for each in ended]
 
 
-def due(*urls: str) -> list[link_results.Due]:
-    return [link_results.Due(url, "") for url in urls]
+def due(*urls: str) -> list[link_results.DueLink]:
+    return [link_results.DueLink(url, "") for url in urls]
 
 
 def test_a_host_gets_its_pause_and_a_slow_one_a_longer_one(

@@ -51,7 +51,7 @@ def test_a_changed_record_keeps_the_format_without_a_request(place: Place) -> No
     assert len(sent) == 1
     assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
     assert place.new_requests() == []
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
 
 
 def test_a_batch_asks_once_for_what_is_known_of_its_links(place: Place, portal: Portal) -> None:
@@ -92,7 +92,7 @@ def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
     work()
     assert place.formats == ["Wms ", "WMS"]
     assert place.link()["layers"] != []
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
 
 
 def test_found_formats_are_written_by_the_next_job(place: Place) -> None:
@@ -100,7 +100,7 @@ def test_found_formats_are_written_by_the_next_job(place: Place) -> None:
     place.harvest()
     link_results.save_link_results([LinkResult(place.resource["url"], format="WMS")], 30)
     model.Session.commit()
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     tick()
     assert len(queued()) == 1
     work()
@@ -149,7 +149,7 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
     work()
     formats = [each["resources"][0]["format"] for each in place.portal.datasets()]
     assert formats == ["", "WMS"]
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     monkeypatch.setattr(dataset_writer, "fill_formats", real)
     place.new_requests()
     for jobs in (1, 0):  # only one an hour tries again

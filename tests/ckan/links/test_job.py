@@ -69,7 +69,7 @@ def test_service_link_is_checked_again_after_a_month(
     place.serve_wms("rivers")
     place.new_requests()
     move(29)
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     tick()
     move(2)
     tick()
@@ -78,7 +78,7 @@ def test_service_link_is_checked_again_after_a_month(
     assert [layer["name"] for layer in place.link()["layers"]] == ["rivers"]
     assert place.new_requests() != []
     assert place.dataset["metadata_modified"] == modified
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
 
 
 def test_temporary_link_fault_is_tried_again(place: Place, move: Callable[[float], None]) -> None:
@@ -88,11 +88,11 @@ def test_temporary_link_fault_is_tried_again(place: Place, move: Callable[[float
     assert place.formats == [""]
     assert place.link()["why"]
     for days in (1, 2):  # each pause is twice the last
-        assert not link_results.is_due()
+        assert not link_results.is_link_due()
         move(days - 0.5)
-        assert not link_results.is_due()
+        assert not link_results.is_link_due()
         move(0.6)
-        assert link_results.is_due()
+        assert link_results.is_link_due()
         work()
     move(5)
     place.serve_wms("rivers")
@@ -115,12 +115,12 @@ def test_a_silent_server_is_left_alone_for_the_rest_of_the_job(place: Place) -> 
     work()
     asked = {path.partition("?")[0] for path in place.new_requests()}
     assert len(asked) == link_jobs.SILENT_AFTER
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
 
 
 def test_only_one_link_job_works_at_once(place: Place, cli: Any) -> None:
     place.harvest()
-    with database.alone(database.LINKS) as is_alone:
+    with database.hold_alone(database.LINKS) as is_alone:
         assert is_alone
         work()
         refused = cli.invoke(ukharvest, ["links", "--check"])
@@ -139,7 +139,7 @@ def test_a_job_ends_after_its_minutes_and_queues_another(
     send = background._send
 
     def send_on() -> None:
-        with database.alone(database.LINKS) as is_alone:
+        with database.hold_alone(database.LINKS) as is_alone:
             assert is_alone  # for an idle jobs worker that begins at once
         send()
 
@@ -159,7 +159,7 @@ def test_a_database_that_is_away_ends_the_job_and_queues_none(
     monkeypatch.setattr(link_results, "save_link_results", away)
     work()
     assert queued() == []
-    assert link_results.is_due()  # for the next tick
+    assert link_results.is_link_due()  # for the next tick
 
 
 def test_a_redis_that_is_away_does_not_stop_the_tick(
@@ -190,10 +190,10 @@ def test_strange_urls_are_checked_once_without_passwords(place: Place) -> None:
     place.harvest()
     work()
     place.add(*no_web)
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     place.add(*strange)
     work()
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     results = call_action("ukharvest_link_list", unknown=True)["results"]
     assert {row["url"] for row in results} == set(strange)
     for row in results:

@@ -91,7 +91,7 @@ def test_a_link_dies_and_everything_says_so(place: Place, move: Move, app: CKANT
 def test_a_link_recovers(place: Place, move: Move, app: CKANTestApp) -> None:
     die(place, move)
     move(29)
-    assert not link_results.is_due()  # a dead link is checked as often as one that works
+    assert not link_results.is_link_due()  # a dead link is checked as often as one that works
     place.publisher.serve(TABLE, "a,b\n1,2\n")
     move(2)
     work()
@@ -132,20 +132,20 @@ def test_a_resource_that_changed_is_checked_again_once(place: Place) -> None:
     work()
     place.publish(PLAIN, title="Rivers and lakes")  # of the dataset, not of the resource
     place.harvest()
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     place.new_requests()
     distribution = [{"title": "Another title", "accessURL": place.publisher.url(PLAIN)}]
     place.publisher.serve(PATH, catalogue([dataset(1, distribution=distribution)]))
     place.harvest()
-    assert link_results.is_due()
+    assert link_results.is_link_due()
     work()
     assert place.new_requests() == [PLAIN]
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
     act("resource_patch", id=place.resource["id"], description="By a person")
-    assert link_results.is_due()
+    assert link_results.is_link_due()
     work()
     assert place.new_requests() == [PLAIN]
-    assert not link_results.is_due()
+    assert not link_results.is_link_due()
 
 
 def test_datasets_of_people_are_checked_and_keep_their_formats(place: Place) -> None:

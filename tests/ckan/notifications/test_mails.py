@@ -74,7 +74,7 @@ def server(ckan_config: Any) -> Iterator[Inbox]:
     controller.start()
     # Ten a day, also of those who run the tests often.
     user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
-    http_client.forget(f"mail-tests:{user}")
+    http_client.delete_from_redis(f"mail-tests:{user}")
     before = ckan_config.get("smtp.server")
     ckan_config["smtp.server"] = f"{host}:{port}"
     yield inbox
@@ -407,11 +407,11 @@ def test_the_page(
     assert server.subjects() == ["[CKAN] Source 1: Test"] * 2
     assert act("ukharvest_mail_show", source_id=source)["test"]["sent"] == 2
     assert ": Sent: 2" in app.get(address, headers=headers).body
-    http_client.forget(f"mail-tests:{user['name']}")
+    http_client.delete_from_redis(f"mail-tests:{user['name']}")
     for _ in range(TESTS_A_DAY):
         http_client.count_in_redis(f"mail-tests:{user['name']}", 60)
     assert "Try again tomorrow" in app.post(f"{address}/test", headers=headers).body
-    http_client.forget(f"mail-tests:{user['name']}")
+    http_client.delete_from_redis(f"mail-tests:{user['name']}")
 
 
 def test_the_page_is_for_insiders(app: CKANTestApp, source: str) -> None:

@@ -218,7 +218,7 @@ def spoil(source: str, organization_id: str) -> str:
     problem = {"code": "x", "severity": "problem", "title": texts[0], "records": 2, "tip": ""}
     problem["examples"] = [{"guid": texts[2], "title": "", "message": long}]
     Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
-    http_client.forget(dashboard.SNAPSHOT)
+    http_client.delete_from_redis(dashboard.SNAPSHOT)
     check = Session.query(SourcePreview).order_by(SourcePreview.created).first()  # not the move's
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {

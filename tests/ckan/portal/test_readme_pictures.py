@@ -139,7 +139,7 @@ def test_a_source_with_problems(camera: Camera, council: str, token: str) -> Non
 def test_the_dashboard(camera: Camera, council: str, token: str) -> None:
     for kind in ("gather", "fetch"):
         make_worker(kind, seen=dt.timedelta(seconds=4))
-    http_client.forget(dashboard.SNAPSHOT)
+    http_client.delete_from_redis(dashboard.SNAPSHOT)
     camera("dashboard", "/ckan-admin/ukharvest", token)
 
 

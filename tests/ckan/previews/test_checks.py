@@ -72,7 +72,7 @@ HOSTILE = "<svg onload=alert(1)>"  # markup of HTML would be left out of a title
 def visitors(ckan_config: Any, monkeypatch: pytest.MonkeyPatch, clean: None) -> None:
     """The portal lets visitors check."""
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.check.visitors", True)
-    for key in connect_to_redis().scan_iter(f"{http_client.key('visitor')}*"):
+    for key in connect_to_redis().scan_iter(f"{http_client.redis_key('visitor')}*"):
         connect_to_redis().delete(key)
 
 

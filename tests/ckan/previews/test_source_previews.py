@@ -275,7 +275,7 @@ def test_link_shows_nothing_that_is_not_public(
 
 def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> None:
     begun = start_preview(editor, publisher)
-    source_previews.begin(begun["id"])
+    source_previews.begin_preview(begun["id"])
     stopped = as_(editor, "ukharvest_source_preview_stop", id=begun["id"])
     assert (stopped["state"], stopped["heading"]) == ("stopped", "Stopped")
     assert not source_previews.save_progress(begun["id"], "reading", 3)
@@ -283,7 +283,7 @@ def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> Non
 
 def test_dead_worker_is_reported(editor: dict[str, str], publisher: Publisher) -> None:
     begun = start_preview(editor, publisher)
-    source_previews.begin(begun["id"])
+    source_previews.begin_preview(begun["id"])
     model.Session.query(SourcePreview).update(
         {"heartbeat": tables.utcnow() - dt.timedelta(minutes=9)}
     )

@@ -156,7 +156,7 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
 
     def watched(kind: Any, ids: Sequence[str], note: Any) -> None:
         [job] = model.Session.query(HarvestJob).filter_by(status="Running")
-        seen.append((workers.busy(workers.Limits(60)), {job.id, *ids}))
+        seen.append((workers.busy_ids(workers.Limits(60)), {job.id, *ids}))
         call_action("harvest_jobs_run", {"model": model, "session": model.Session})
         stock(kind, ids, note)
 

@@ -51,7 +51,7 @@ def own(
         "organization": organization["name"],
         "organization_id": organization["id"],
         "owner_org": organization["id"],
-        "dry_run_id": source_previews.add("nobody", source_id=source, **tested).id,
+        "dry_run_id": source_previews.add_preview("nobody", source_id=source, **tested).id,
         "url": url,
         "guid": record.guid,
     }

@@ -44,7 +44,7 @@ def limits(ckan_config: Any, monkeypatch: pytest.MonkeyPatch, clean: None) -> No
 
 def forget() -> None:
     """Do what a minute does."""
-    for key in connect_to_redis().scan_iter(f"{http_client.key('visitor')}*"):
+    for key in connect_to_redis().scan_iter(f"{http_client.redis_key('visitor')}*"):
         connect_to_redis().delete(key)
 
 
@@ -67,7 +67,7 @@ def test_visitor_over_the_limit_waits_a_minute(app: CKANTestApp, limits: None) -
         "success": False,
         "error": {"__type": "Too Many Requests", "message": refused.body},
     }
-    counters = [*connect_to_redis().scan_iter(f"{http_client.key('visitor')}*")]
+    counters = [*connect_to_redis().scan_iter(f"{http_client.redis_key('visitor')}*")]
     assert len(counters) == 2
     assert all(0 < connect_to_redis().ttl(key) <= action_tools.PERIOD for key in counters)
     assert get(app, STARS, "192.0.2.2").status_code == 200

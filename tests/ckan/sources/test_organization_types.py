@@ -15,7 +15,7 @@ from lxml import html
 
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.harvest.index import search_index
-from ckanext.ukharvest.harvest.index.search_index import PendingIndex
+from ckanext.ukharvest.harvest.index.pending_index import PendingIndex
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act, statements, tick

@@ -296,7 +296,7 @@ def test_two_thousand_sources(
     app: CKANTestApp, portal: Portal, sources: dict[str, str], editor: dict[str, Any]
 ) -> None:
     people = {"": {}, editor["name"]: editor["headers"]}
-    http_client.forget(source_model.KEPT)
+    http_client.delete_from_redis(source_model.KEPT)
     before = {name: cost(name, limit=20, sort="health") for name in people}
     assert max(before.values()) <= 20
     many(2000, portal.organization_id)

@@ -234,7 +234,7 @@ def test_assessment_is_written_after_locking_the_dataset(
 def test_an_import_scores_without_reading_again(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(dataset_rows, "by_id")
+    monkeypatch.delattr(dataset_rows, "load_datasets")
     publisher.serve("/data.json", catalogue([entry(1), entry(2, license="")]))
     source = portal.source(publisher.url("/data.json"))
     with statements("ukharvest_stars") as sent:

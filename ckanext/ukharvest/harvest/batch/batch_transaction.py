@@ -16,12 +16,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat, write_batch
-from ckanext.ukharvest.core.errors import (
-    RecordError,
-    RejectedByCkan,
-    SkipRecord,
-    UkharvestError,
-)
+from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.values.text import name_unseen, one_line
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.batch.dataset_writer import (
@@ -40,14 +35,14 @@ from ckanext.ukharvest.harvest.batch.items import (
     Skipped,
     Stopped,
 )
-from ckanext.ukharvest.harvest.batch.store import store
+from ckanext.ukharvest.harvest.batch.store import store_items
 from ckanext.ukharvest.harvest.consumers import claims, held_jobs
-from ckanext.ukharvest.harvest.consumers.claims import failing_service, is_deadlock
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.consumers.failures import failing_service, is_deadlock
+from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import conflicts, record_rows
 from ckanext.ukharvest.harvest.records import links as link_results
-from ckanext.ukharvest.harvest.records.conflicts import Rejected, is_name_taken, rejection
+from ckanext.ukharvest.harvest.records.conflicts import Rejected, is_name_taken, rejection_error
 from ckanext.ukharvest.harvest.records.record_rows import NameChooser
 from ckanext.ukharvest.write_batch import Pending, WriteBatch
 
@@ -62,7 +57,7 @@ MOST_CHARACTERS = 16_000_000
 INTERNAL = "Internal error while importing; see the log"
 
 
-def skip(item: Item, reason: SkipRecord) -> None:
+def skip_item(item: Item, reason: SkipRecord) -> None:
     """End an item that options or a hook leave out."""
     log.info("Skipped %s", name_unseen(f"{item.raw.guid}: {reason.message}"))
     item.result = Skipped()
@@ -72,7 +67,7 @@ def write_some(items: Sequence[Item]) -> list[Item]:
     """Write as many of the items as fit into a transaction, at least one; return them."""
     undecided = [item for item in items if item.result is None]
     parsed = [item.parsed for item in undecided if item.parsed]
-    dataset_rows.create_missing(
+    dataset_rows.create_missing_tags(
         tag for each in parsed for tag in (*each.record.tags, *each.defaults.tags)
     )
     for attempt in range(1, TRIES + 1):
@@ -84,7 +79,7 @@ def write_some(items: Sequence[Item]) -> list[Item]:
             if attempt == TRIES:
                 if not undecided:  # storing the result is what fails
                     raise
-                items[0].fail(rejection(exc, parsed[0].record.title if parsed else ""))
+                items[0].fail(rejection_error(exc, parsed[0].record.title if parsed else ""))
                 return write_some(items)
         except sa.exc.OperationalError as exc:
             # The other transaction has ended, so the next try succeeds.
@@ -105,14 +100,14 @@ def _write(items: Sequence[Item], undecided: Sequence[Item]) -> tuple[list[Item]
     try:
         with write_batch.collect() as collected:
             done = Transaction(items, collected).write()
-            jobs = held_jobs.store(collected)
+            jobs = held_jobs.store_held_jobs(collected)
             Session.commit()
     except BaseException:
         compat.rollback()
         for item in undecided:
             item.result = None
         raise
-    held_jobs.send(jobs)
+    held_jobs.send_held_jobs(jobs)
     return done, collected.pending
 
 
@@ -129,7 +124,7 @@ def _fail_unindexed(items: Iterable[Item], refused: Mapping[str, UkharvestError]
     for item, error in failed:
         item.row = rows.get(item.key)
         item.fail(error)
-    store([item for item, _error in failed])
+    store_items([item for item, _error in failed])
     Session.commit()
 
 
@@ -187,7 +182,7 @@ class Transaction:
         due = sorted(filter(None, self._due))
         self._routes = conflicts.other_routes(due)
         if due:
-            search_index.mark_pending(*due)
+            pending_index.mark_pending(*due)
 
     def _is_due(self, item: Item, row: Record) -> bool:
         """Tell whether a dataset is still to be deleted."""
@@ -208,8 +203,8 @@ class Transaction:
             if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
                 break
         dataset_rows.save_collected(self._collected.own_rows)
-        store(done)
-        claims.end([item.object_id for item in self._over])
+        store_items(done)
+        claims.end_objects([item.object_id for item in self._over])
         return [*done, *self._over]
 
     def _result(self, item: Item, row: Record, parsed: Parsed) -> Result | None:
@@ -266,9 +261,9 @@ def _refuse(item: Item, exc: Exception) -> None:
     if item.is_deletion:
         item.fail(_deletion_refused(item, exc))
     elif isinstance(exc, SkipRecord):
-        skip(item, exc)
+        skip_item(item, exc)
     elif isinstance(exc, (Rejected, RecordError, sa.exc.IntegrityError)):
-        item.fail(rejection(exc, item.parsed.record.title if item.parsed else ""))
+        item.fail(rejection_error(exc, item.parsed.record.title if item.parsed else ""))
     else:
         log.exception("Import of harvest object %s failed", item.object_id, exc_info=exc)
         item.fail(UkharvestError(INTERNAL))
@@ -322,7 +317,7 @@ class Standing:
         return self.is_active(row) and is_own and row.package_hash == hashed
 
 
-def leave(items: Iterable[Item]) -> set[str]:
+def leave_items(items: Iterable[Item]) -> set[str]:
     """Store items, without objects, of records whose datasets stand; no commit.
 
     For records of which only the import rules changed, so that the source record that people see
@@ -341,5 +336,5 @@ def leave(items: Iterable[Item]) -> set[str]:
         if item.parsed and standing.stands(row, hashed := package_hash(item.parsed)):
             item.result = Left(item.parsed, row.package_id, hashed, is_current=False)
             left.append(item)
-    store(left)
+    store_items(left)
     return {item.key[1] for item in left}

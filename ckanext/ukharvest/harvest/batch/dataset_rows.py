@@ -17,7 +17,7 @@ from sqlalchemy.orm import aliased
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.deletions import is_globally_unique
 from ckanext.ukharvest.harvest import lists
-from ckanext.ukharvest.harvest.database import TAGS, execute, grouped
+from ckanext.ukharvest.harvest.database import TAGS, execute, group_pairs
 from ckanext.ukharvest.harvest.model import Coupling, Record, utcnow
 from ckanext.ukharvest.source_types import TYPES
 
@@ -79,19 +79,19 @@ def exported_ids(last: str, limit: int) -> list[str]:
     return list(Session.scalars(query.order_by(_package.c.id).limit(limit)))
 
 
-def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:
+def load_datasets(ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return datasets by their ids, whatever their state."""
     Session.flush()
     return _with_resources(Session.execute(_query().where(_package.c.id.in_(ids))).all())
 
 
-def count_datasets(*conditions: Any) -> int:
-    """Return the number of datasets in ``chunks``, or of those for which conditions hold too."""
+def count_active_datasets(*conditions: Any) -> int:
+    """Return the number of datasets in ``dataset_chunks``, or of those that meet conditions."""
     query = sa.select(sa.func.count()).select_from(_package).where(IS_DATASET, *conditions)
     return int(Session.scalar(query) or 0)
 
 
-def of_sources(
+def count_datasets_of_sources(
     source_ids: Collection[str] | None = None, *, public: bool = False
 ) -> dict[str, int]:
     """Return source id → number of its active datasets; one statement.
@@ -104,7 +104,7 @@ def of_sources(
     return dict(Session.execute(sa.text(OF_SOURCES), values).all())
 
 
-def chunks() -> Iterator[list[dict[str, Any]]]:
+def dataset_chunks() -> Iterator[list[dict[str, Any]]]:
     """Iterate over all active datasets in chunks of some hundred; the caller commits after each.
 
     The datasets of a chunk are locked until that commit. Datasets that are locked by another
@@ -113,11 +113,11 @@ def chunks() -> Iterator[list[dict[str, Any]]]:
     last = ""
     query = sa.select(_package.c.id).where(IS_DATASET).order_by(_package.c.id).limit(CHUNK)
     while ids := list(Session.scalars(query.where(_package.c.id > last))):
-        yield locked(ids)
+        yield lock_datasets(ids)
         last = ids[-1]
 
 
-def locked(ids: Sequence[str]) -> list[dict[str, Any]]:
+def lock_datasets(ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return active datasets, locked until the commit, without those that others have locked."""
     query = _query().where(_package.c.id.in_(ids), IS_DATASET)
     # In one order, so that two passes at once wait for each other, and not in a circle.
@@ -170,7 +170,7 @@ def _with_resources(rows: Sequence[Any]) -> list[dict[str, Any]]:
     return list(packages.values())
 
 
-def create_missing(names: Iterable[str]) -> None:
+def create_missing_tags(names: Iterable[str]) -> None:
     """Create the free tags of these names that do not exist; commits if there are any."""
     wanted = sorted(set(names))
     if not wanted or not _missing(wanted):
@@ -190,7 +190,7 @@ def _missing(wanted: list[str]) -> list[str]:
     return [name for name in wanted if name not in there]
 
 
-def replace(references: Mapping[int, Collection[str]]) -> None:
+def replace_couplings(references: Mapping[int, Collection[str]]) -> None:
     """Save the references of records, replacing all earlier ones.
 
     Args:
@@ -208,7 +208,7 @@ def replace(references: Mapping[int, Collection[str]]) -> None:
         Session.execute(sa.insert(Coupling), rows)
 
 
-def datasets_of(package_id: str) -> dict[str, set[str]]:
+def datasets_of_service(package_id: str) -> dict[str, set[str]]:
     """Return the ids of the active datasets that a service names, with its references to each."""
     return _pairs(package_id, of_service=True)
 
@@ -255,7 +255,7 @@ def _equal(column: Any, named: Any) -> Any:
     return sa.and_(sa.func.md5(column) == sa.func.md5(named), column == named)
 
 
-def lock(package_id: str) -> None:
+def lock_dataset(package_id: str) -> None:
     """Lock a dataset whose row here is written before the dataset itself.
 
     Every writer locks the dataset first; the other order would deadlock with
@@ -279,7 +279,7 @@ def save_own_rows(table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
         _store(table, rows)
 
 
-def assess(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
+def assess_dataset(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
     """Save what features store with a dataset, in the transaction that writes it.
 
     Args:
@@ -302,7 +302,7 @@ def assess(context: Mapping[str, Any], package: Mapping[str, Any]) -> None:
 def save_collected(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:
     """Save the rows of a batch; of a dataset that was written twice the last one counts."""
     last = {(table, row["package_id"]): row for table, row in rows}
-    alike = grouped(((table, tuple(row)), row) for (table, _id), row in last.items())
+    alike = group_pairs(((table, tuple(row)), row) for (table, _id), row in last.items())
     for (table, _columns), same_columns in alike.items():
         _store(table, same_columns)
 

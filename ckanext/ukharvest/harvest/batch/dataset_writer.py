@@ -23,12 +23,12 @@ from ckanext.ukharvest.harvest import lists
 from ckanext.ukharvest.harvest.batch import dataset_rows, hooks
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed, Written
 from ckanext.ukharvest.harvest.consumers import held_jobs
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.records import conflicts, record_rows
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.harvest.records.changes import find_changed_fields
-from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection
+from ckanext.ukharvest.harvest.records.conflicts import Rejected, rejection_error
 from ckanext.ukharvest.harvest.records.record_rows import NameChooser
 from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.mapping import package_mapper
@@ -59,18 +59,20 @@ def package_hash(parsed: Parsed) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def harvest_user() -> dict[str, Any]:
+def harvest_user_object() -> dict[str, Any]:
     """Return the harvest user for the context of actions, each of which would load it again."""
     name = tk.config.get("ckanext.harvest.user_name") or tk.config.get("ckan.site_id")
     user = model.User.get(name)
     return {"user": user.name if user else config.harvest_user(), "auth_user_obj": user}
 
 
-def call(action: str, package: dict[str, Any], user: Mapping[str, Any], **more: Any) -> str:
+def call_without_commit(
+    action: str, package: dict[str, Any], user: Mapping[str, Any], **more: Any
+) -> str:
     """Call package_create or package_update without commit and index; return the dataset's id.
 
     Args:
-        user: of ``harvest_user``.
+        user: of ``harvest_user_object``.
         more: more of the context.
 
     Raises:
@@ -110,7 +112,7 @@ class DatasetWriter:
     def __init__(
         self, formats: Mapping[str, str], guids: conflicts.Claims, names: NameChooser
     ) -> None:
-        self._user = harvest_user()
+        self._user = harvest_user_object()
         self._formats, self._guids, self.names = formats, guids, names
 
     def write(self, item: Item, row: Record, parsed: Parsed, hashed: str, state: str) -> Written:
@@ -146,7 +148,7 @@ class DatasetWriter:
         changed: Sequence[FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self.names.choose(parsed.record.title, parsed.record.name)
-            package_id = call("package_create", mapped.package, self._user, **more)
+            package_id = call_without_commit("package_create", mapped.package, self._user, **more)
             # Resources that another plugin adds come after ours.
             batch = write_batch.written()
             ids = batch.resource_ids.get(package_id, ()) if batch else ()
@@ -157,7 +159,7 @@ class DatasetWriter:
             # Most imports of a full run change nothing and need no second read of the dataset.
             differs = is_changed(existing, mapped.package)
             more["original_package"] = existing
-            call("package_update", mapped.package, self._user, **more)
+            call_without_commit("package_update", mapped.package, self._user, **more)
             changed = find_changed_fields(existing, show_dataset(package_id)) if differs else ()
         return Written(
             parsed,
@@ -211,7 +213,7 @@ def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCka
     if not pending:
         return {}
     try:
-        refused = search_index.index_pending(pending)
+        refused = search_index.index_committed(pending)
         if refused:
             record_rows.forget_stamps(sorted(refused))
             model.Session.commit()
@@ -241,7 +243,7 @@ def fill_formats(package_id: str) -> list[str]:
     compat.rollback()  # data read before the locks may be outdated
     record_rows.lock_all_of(package_id)
     before = show_dataset(package_id, for_update=True)
-    resources, filled = link_results.fill(before["resources"])
+    resources, filled = link_results.add_link_formats(before["resources"])
     if not filled or before["state"] != "active":
         Session.commit()
         return []
@@ -249,18 +251,20 @@ def fill_formats(package_id: str) -> list[str]:
     del after["metadata_modified"]  # CKAN 2.12 would keep it
     try:
         with write_batch.collect() as collected:
-            call("package_update", after, harvest_user(), original_package=before)
+            call_without_commit(
+                "package_update", after, harvest_user_object(), original_package=before
+            )
             record_rows.note_written(package_id, before["metadata_modified"])
             # What they are was found at these links, so they need no further check.
-            link_results.cover([file["url"] for file in resources if file["id"] in filled])
-            search_index.mark_pending(package_id)
+            link_results.skip_rechecks([file["url"] for file in resources if file["id"] in filled])
+            pending_index.mark_pending(package_id)
             dataset_rows.save_collected(collected.own_rows)
-            jobs = held_jobs.store(collected)
+            jobs = held_jobs.store_held_jobs(collected)
             Session.commit()
     except (Rejected, sa.exc.IntegrityError) as exc:
         compat.rollback()
-        raise rejection(exc) from exc
-    held_jobs.send(jobs)
+        raise rejection_error(exc) from exc
+    held_jobs.send_held_jobs(jobs)
     for error in index_written(collected.pending).values():
         raise error
     return filled

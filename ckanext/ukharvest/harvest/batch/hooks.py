@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import ConfigError, HookFailed, SkipRecord, U
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.core.values.text import one_line
-from ckanext.ukharvest.harvest.consumers.claims import failing_service
+from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.interfaces import IUkHarvest, IUkHarvestTranslations, SourceFacts
 from ckanext.ukharvest.mapping.package_mapper import main_language
 

@@ -19,15 +19,15 @@ from ckanext.ukharvest.core.errors import ServiceFailed, SkipRecord, UkharvestEr
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.harvest.batch import store
-from ckanext.ukharvest.harvest.batch.batch_transaction import INTERNAL, skip, write_some
+from ckanext.ukharvest.harvest.batch.batch_transaction import INTERNAL, skip_item, write_some
 from ckanext.ukharvest.harvest.batch.items import UNCHANGED, Item, Stopped
 from ckanext.ukharvest.harvest.batch.preparation import Preparation
-from ckanext.ukharvest.harvest.consumers import claims
-from ckanext.ukharvest.harvest.consumers.claims import failing_service
+from ckanext.ukharvest.harvest.consumers import claims, failures
+from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport
 from ckanext.ukharvest.harvest.records import record_rows
-from ckanext.ukharvest.harvest.run import outcomes, stopping
+from ckanext.ukharvest.harvest.run import outcomes, run_report, stopping
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 log = logging.getLogger(__name__)
@@ -81,9 +81,9 @@ def _import(
     kind: SourceType, object_ids: Sequence[str], note: Note, ended: set[str], *, again: bool
 ) -> None:
     """Import objects; add the ids of those whose end is stored to ``ended``."""
-    items = load(object_ids, again=again)
+    items = load_items(object_ids, again=again)
     if rest := set(object_ids) - {item.object_id for item in items}:
-        claims.end(rest)
+        claims.end_objects(rest)
         Session.commit()
         ended |= rest
     if not items:
@@ -97,7 +97,9 @@ def _import(
         items = [item for item in items if item not in done]
 
 
-def load(object_ids: Iterable[str], *, again: bool = False, is_ours: bool = False) -> list[Item]:
+def load_items(
+    object_ids: Iterable[str], *, again: bool = False, is_ours: bool = False
+) -> list[Item]:
     """Return the items of objects that need work, in their order; one statement.
 
     Those of a stopped run have that result. The others have ended before, or are gone; those of
@@ -125,8 +127,8 @@ def load(object_ids: Iterable[str], *, again: bool = False, is_ours: bool = Fals
     items = []
     for row in (rows[id_] for id_ in ids if id_ in rows):
         if row.heartbeat is None and not is_ours:
-            log.warning("Harvest object %s: %s", row.id, claims.REASON)
-            claims.end_stock_object(HarvestObject.get(row.id))
+            log.warning("Harvest object %s: %s", row.id, objects.REASON)
+            objects.end_stock_object(HarvestObject.get(row.id))
         elif again or not row.report_status:  # else a consumer died before it could say so
             items.append(_item(row, again=again))
     return items
@@ -175,7 +177,7 @@ def _prepare(kind: SourceType, items: Sequence[Item], note: Note, *, again: bool
             note(item.object_id)
             if not item.is_deletion:
                 _prepare_one(preparation, item)
-    if preparation.has_requested and not again and stopping.is_asked_for(items[0].job_id):
+    if preparation.has_requested and not again and run_report.is_asked_for(items[0].job_id):
         for item in items:
             item.result = Stopped()
 
@@ -187,7 +189,7 @@ def _prepare_one(preparation: Preparation, item: Item) -> None:
         stage = "Import"
         preparation.parse(item)
     except SkipRecord as exc:
-        skip(item, exc)
+        skip_item(item, exc)
     except UkharvestError as exc:
         item.fail(exc, stage)
     except Exception as exc:
@@ -198,32 +200,32 @@ def _prepare_one(preparation: Preparation, item: Item) -> None:
         item.fail(UkharvestError(INTERNAL), stage)
 
 
-def fail(object_id: str, error: UkharvestError, stage: str = "Import") -> None:
+def fail_object(object_id: str, error: UkharvestError, stage: str = "Import") -> None:
     """Store why a record failed; commit. Its dataset, if any, is not changed."""
-    items = load([object_id], again=True, is_ours=True)
+    items = load_items([object_id], again=True, is_ours=True)
     rows = record_rows.lock_rows(item.key for item in items)
     for item in items:
         item.row = rows.get(item.key) or record_rows.new_row(item.key, item.job_id)
         item.fail(error, stage)
-    store.store(items)
+    store.store_items(items)
     Session.commit()
 
 
-def postpone(object_id: str, exc: Exception) -> None:
+def postpone_object(object_id: str, exc: Exception) -> None:
     """Let an object wait again after a service, or its batch, failed; it fails at the last attempt.
 
     Raises:
         sqlalchemy.exc.SQLAlchemyError: that could not be stored.
     """
-    service, message = failing_service(exc) or "harvester", claims.first_line(exc)
+    service, message = failing_service(exc) or "harvester", failures.first_error_line(exc)
     try:
-        claims.postpone(object_id, service, message)
-    except claims.GivenUp as given_up:
+        failures.postpone_attempt(object_id, service, message)
+    except failures.GivenUp as given_up:
         failure = ServiceFailed(
             f"The {service} of this portal failed at each of {given_up.attempts} attempts to import"
             f" the record; the last error was: {message}"
         )
-        fail(object_id, failure)
+        fail_object(object_id, failure)
 
 
 def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) -> None:
@@ -236,14 +238,14 @@ def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) ->
     for object_id in object_ids:
         try:
             if not is_bug:
-                postpone(object_id, exc)
+                postpone_object(object_id, exc)
             elif again or HarvestObject.get(object_id).report_status not in stopping.IMPORTED:
                 _fail_at_least(object_id)
         except Exception:  # noqa: BLE001 - the sweeper recovers it
             log.exception("The failure of harvest object %s could not be stored", object_id)
             compat.rollback()
     try:
-        claims.patiently(lambda: _end_and_commit(object_ids))
+        failures.call_patiently(lambda: _end_and_commit(object_ids))
     except Exception:  # noqa: BLE001 - the sweeper ends them
         log.exception("The end of a batch could not be stored")
 
@@ -251,17 +253,17 @@ def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) ->
 def _fail_at_least(object_id: str) -> None:
     """Store that an object failed; without its record, if storing is what fails."""
     try:
-        fail(object_id, UkharvestError(INTERNAL))
+        fail_object(object_id, UkharvestError(INTERNAL))
     except Exception as exc:
         if failing_service(exc):
             raise
         log.exception("The failure of harvest object %s is stored without its record", object_id)
         compat.rollback()
-        objects.fail(object_id, INTERNAL)
+        objects.end_as_failed(object_id, INTERNAL)
         outcomes.save_outcomes_of_batch([object_id])
         Session.commit()
 
 
 def _end_and_commit(object_ids: Collection[str]) -> None:
-    claims.end(object_ids)
+    claims.end_objects(object_ids)
     Session.commit()

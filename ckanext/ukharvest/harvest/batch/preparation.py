@@ -12,16 +12,16 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, dataset_schema
-from ckanext.ukharvest.core.errors import FetchError, ParseError
+from ckanext.ukharvest.core.errors import FetchError, ParseError, UkharvestError
+from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.harvest.batch import hooks
 from ckanext.ukharvest.harvest.batch.items import Item, Parsed
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest.records import changes
+from ckanext.ukharvest.harvest.records import record_history
 from ckanext.ukharvest.harvest.sources import source_config
-from ckanext.ukharvest.harvest.sources.record_dates import check_date
 from ckanext.ukharvest.harvest.sources.remote_groups import (
     check_groups,
     map_groups,
@@ -64,7 +64,7 @@ class Preparation(contextlib.ExitStack):
         """Load the earlier versions of these records in one statement, where they are compared."""
         if self._kind.dated:
             guids = [item.raw.guid for item in items]
-            self._versions.update(changes.contents_of(self._setting.id, guids))
+            self._versions.update(record_history.contents_of(self._setting.id, guids))
 
     def ask_ahead(self, items: Iterable[Item]) -> None:
         """Request the contents of these items over a few connections; ``fetch`` waits for each."""
@@ -161,7 +161,7 @@ class Preparation(contextlib.ExitStack):
     def _date_problems(self, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
         if not self._kind.dated:
             return ()
-        earlier = map(changes.unpack, self._versions.get(raw.guid, ()))
+        earlier = map(record_history.unpack_content, self._versions.get(raw.guid, ()))
         return check_date(self._setting, raw, record, earlier)
 
 
@@ -216,3 +216,54 @@ def _unusable_extras(extras: Iterable[str]) -> tuple[Problem, ...]:
         for text in extras
         if "=" not in text
     )
+
+
+FIELD = "gmd:dateStamp"
+
+
+def check_date(
+    setting: Setting, raw: RawRecord, record: DatasetRecord, earlier: Iterable[str]
+) -> tuple[Problem, ...]:
+    """Return a problem if the date is not newer than that of the latest different version.
+
+    data.gov.uk's harvester refused such a record; we import it, since the portal would otherwise
+    show outdated content.
+
+    Args:
+        earlier: contents of the record's versions, the newest first.
+    """
+    if not record.metadata_modified:
+        return ()
+    before = _date_before(setting, raw, earlier)
+    if not before or not _is_as_old(record.metadata_modified, before):
+        return ()
+    message = (
+        f"{FIELD}: the record has changed, but its date is {record.metadata_modified} and was"
+        f" {before} before; expected the date of the change (or, if the identifier was copied"
+        " from another record with the rest of it, an identifier of its own)"
+    )
+    return (Problem("date-not-changed", FIELD, message),)
+
+
+def _date_before(setting: Setting, raw: RawRecord, earlier: Iterable[str]) -> str:
+    """Return the date of the latest version with different content, "" if there is none."""
+    parser = setting.kind.parser
+    for content in earlier:
+        if content == raw.content:
+            continue
+        try:
+            if fingerprint(content, parser.FORM, ()) == fingerprint(
+                raw.content or "", parser.FORM, ()
+            ):
+                continue
+            before = RawRecord(raw.guid, content, url=raw.url)
+            return parser.parse(before, setting.options).metadata_modified
+        except UkharvestError:  # saved by an earlier release of the parser
+            return ""
+    return ""
+
+
+def _is_as_old(date: str, before: str) -> bool:
+    """Compare at the lower precision; publishers do not change their time zone in between."""
+    length = min(len(date), len(before))
+    return date == before or date[:length] < before[:length]

@@ -28,9 +28,9 @@ from ckanext.ukharvest.harvest.batch.items import (
 )
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather.objects import ETAG, MODIFIED
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record, utcnow
-from ckanext.ukharvest.harvest.records import changes, conflicts, record_rows
+from ckanext.ukharvest.harvest.records import changes, conflicts, record_history, record_rows
 from ckanext.ukharvest.harvest.run import outcomes
 from ckanext.ukharvest.harvest.run.stopping import STOPPED
 
@@ -39,7 +39,7 @@ Session = model.Session
 Ended = tuple[Item, Result, Record]
 
 
-def store(items: Sequence[Item]) -> None:
+def store_items(items: Sequence[Item]) -> None:
     """Write how these items ended, and give up their claims; the caller commits.
 
     Items without an object (of a gather) get no outcome.
@@ -52,8 +52,10 @@ def store(items: Sequence[Item]) -> None:
     if not ended:
         return
     save_contents([item for item, _result in ended])
-    conflicts.release([r.package_id for _i, r in ended if isinstance(r, Deleted) and r.package_id])
-    record_rows.retire(
+    conflicts.release_other_routes(
+        [r.package_id for _i, r in ended if isinstance(r, Deleted) and r.package_id]
+    )
+    record_rows.retire_objects(
         {
             result.package_id: item.object_id
             for item, result in ended
@@ -62,10 +64,10 @@ def store(items: Sequence[Item]) -> None:
     )
     current = [result.package_id for _item, result in ended if result.is_current]
     if ids := list(filter(None, current)):
-        search_index.mark_pending(*ids)
+        pending_index.mark_pending(*ids)
     _save_errors(ended)
     _end_objects(ended)
-    outcomes.refresh(_save_outcomes(ended))
+    outcomes.refresh_results(_save_outcomes(ended))
 
 
 def _save_records(ended: Sequence[Ended]) -> None:
@@ -91,8 +93,10 @@ def _save_records(ended: Sequence[Ended]) -> None:
         for _item, result, row in ended
         if isinstance(result, Left) and (result.parsed.record.coupled or row in known)
     }
-    dataset_rows.replace(coupled)
-    changes.save_versions((row.id, item.job_id, item.raw.content or "") for item, row in contents)
+    dataset_rows.replace_couplings(coupled)
+    record_history.save_versions(
+        (row.id, item.job_id, item.raw.content or "") for item, row in contents
+    )
     changes.save_changes(
         changes.NewChange(row.id, item.job_id, result.change, result.changed)
         for item, result, row in ended

@@ -18,7 +18,7 @@ from ckan.lib import jobs
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.harvest.consumers import claims
+from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.database import any_number, execute
 from ckanext.ukharvest.harvest.model import HeldJob, database_time
 from ckanext.ukharvest.write_batch import WriteBatch
@@ -30,7 +30,7 @@ PATIENCE = dt.timedelta(minutes=1)  # in which a process sends what it stored
 MOST = 1000  # that a tick sends
 
 
-def store(batch: WriteBatch) -> list[int]:
+def store_held_jobs(batch: WriteBatch) -> list[int]:
     """Store the jobs of a batch; return their rows' ids; no commit."""
     rows = [
         {
@@ -46,23 +46,23 @@ def store(batch: WriteBatch) -> list[int]:
     return list(Session.scalars(sa.insert(HeldJob).values(rows).returning(HeldJob.id)))
 
 
-def send(ids: Collection[int]) -> None:
+def send_held_jobs(ids: Collection[int]) -> None:
     """Send jobs that were stored and committed, and forget them; commits; never raises."""
     if not ids:
         return
     try:
-        claims.try_to_queue(partial(_send, list(ids)))
+        failures.try_to_queue(partial(_send, list(ids)))
     except Exception:
         log.exception("Background jobs of harvested datasets wait for the sweeper")
         compat.rollback()
 
 
-def send_left() -> list[str]:
+def send_left_jobs() -> list[str]:
     """Send what was left, the oldest first: a step of the sweeper."""
     is_left = HeldJob.created < database_time() - PATIENCE
     query = sa.select(HeldJob.id).where(is_left).order_by(HeldJob.id).limit(MOST)
     ids = list(Session.scalars(query))
-    number = claims.try_to_queue(partial(_send, ids)) if ids else 0
+    number = failures.try_to_queue(partial(_send, ids)) if ids else 0
     return [f"queued {counted(number, 'background job')} of plugins"] if number else []
 
 

@@ -28,9 +28,15 @@ from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.batch import import_stage
-from ckanext.ukharvest.harvest.consumers import claims, workers
+from ckanext.ukharvest.harvest.consumers import claims, failures, workers
 from ckanext.ukharvest.harvest.consumers.claims import KILLS
-from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, RABBITMQ, limits, read_id
+from ckanext.ukharvest.harvest.consumers.workers import (
+    FETCH,
+    GATHER,
+    RABBITMQ,
+    load_limits,
+    read_id,
+)
 from ckanext.ukharvest.harvest.database import execute, exists_statements
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import Claim, Retry
@@ -77,7 +83,7 @@ def load_queue_state(kind: str) -> QueueState:
     """Load the state of this kind of queue."""
     timeout = config.worker_timeout()
     queued = _queued(kind) if _others_run() else frozenset()
-    busy = frozenset(workers.busy(limits()))
+    busy = frozenset(workers.busy_ids(load_limits()))
     now = model.Session.scalar(sa.select(tables.database_time()))
     patience = dt.timedelta(seconds=timeout)
     return QueueState(queued, busy, now - patience, now + patience)
@@ -114,7 +120,7 @@ def _count_in_rabbitmq(kind: str) -> int:
         return int(declared.method.message_count)
 
 
-def send(kind: str, ids: Sequence[str]) -> None:
+def send_messages(kind: str, ids: Sequence[str]) -> None:
     """Put messages on the queue; commit what they refer to first."""
     publisher = queue.get_gather_publisher() if kind == GATHER else queue.get_fetch_publisher()
     for id_ in ids:
@@ -122,9 +128,9 @@ def send(kind: str, ids: Sequence[str]) -> None:
     publisher.close()
 
 
-def forget_dead() -> list[str]:
+def forget_dead_processes() -> list[str]:
     """Delete the heartbeats of processes that died more than a day ago."""
-    number = workers.forget_dead(DEAD_ARE_KEPT)
+    number = workers.delete_dead_workers(DEAD_ARE_KEPT)
     return [f"forgot {counted(number, 'worker')} that ended more than a day ago"] if number else []
 
 
@@ -148,7 +154,7 @@ class Lost(NamedTuple):
     kills: int = 0
 
 
-def recover() -> list[str]:
+def recover_objects() -> list[str]:
     """Queue objects again whose consumer died; give up objects that killed MAX_KILLS consumers."""
     return [text for lost in find_orphans() if (text := _recover(lost))]
 
@@ -178,7 +184,7 @@ def _recover(lost: Lost) -> str:
         compat.rollback()
         return f"left harvest object {lost.id}: its consumer hangs and holds it; end that process"
     if lost.type not in config.our_type_names():
-        send(FETCH, [lost.id])
+        send_messages(FETCH, [lost.id])
     return f"sent harvest object {lost.id} again: its consumer is gone or hangs"
 
 
@@ -224,7 +230,7 @@ def _take_back(lost: Lost) -> bool:
     )
     if not result.rowcount:
         return False
-    claims.release([lost.id])
+    claims.delete_claims([lost.id])
     execute(
         sa.delete(HarvestObjectExtra).where(
             HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
@@ -237,9 +243,9 @@ def _take_back(lost: Lost) -> bool:
 def _give_up(lost: Lost) -> None:
     message = "The record ended the consumer three times; its dataset stays as it is"
     if lost.type in config.our_type_names():
-        import_stage.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
+        import_stage.fail_object(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
     else:
-        objects.fail(lost.id, message)
+        objects.end_as_failed(lost.id, message)
         Session.commit()
 
 
@@ -267,7 +273,7 @@ def end_leftovers() -> list[str]:
     for id_ in stopping.end_left(others):
         _explain(id_, "The run ended before this record was imported")
     outcomes.save_outcomes_of_batch(others)
-    claims.release(others)
+    claims.delete_claims(others)
     removed = f"removed {len(staged)} harvest objects that ended runs never released"
     ended = f"ended {len(others)} harvest objects of ended runs"
     return [text for ids, text in ((staged, removed), (others, ended)) if ids]
@@ -275,11 +281,11 @@ def end_leftovers() -> list[str]:
 
 def find_leftovers() -> list[Lost]:
     """Return the open objects of ended runs that no process works on."""
-    if not exists_statements(objects.is_open()):
+    if not exists_statements(objects.is_open_object()):
         return []
     queue_state = load_queue_state(FETCH)
     is_past = queue_state.is_past(objects.last_sign())
-    query = _query().filter(objects.is_open(), objects.is_over(), is_past)
+    query = _query().filter(objects.is_open_object(), objects.is_over(), is_past)
     return [Lost(*row) for row in query if not {*row[:2]} & queue_state.busy]
 
 
@@ -289,12 +295,12 @@ def resend_waiting() -> list[str]:
     Not during their gather, which sends them itself (ckanext-harvest issue 446), and not before the
     end of their pause after a service failed (harvest/consumers/claims.py).
     """
-    claims.forget_finished()
+    failures.forget_finished()
     if not exists_statements(HarvestObject.state == objects.WAITING):
         return []
     ids = [obj.id for obj in _unsent(load_queue_state(FETCH))]
     Session.commit()
-    send(FETCH, ids)
+    send_messages(FETCH, ids)
     return [f"sent {len(ids)} waiting harvest objects that were not on the queue"] if ids else []
 
 
@@ -305,7 +311,7 @@ def find_unsent() -> list[Lost]:
     queue_state = load_queue_state(FETCH)
     is_past = HarvestJob.gather_finished < queue_state.before
     unsent = _unsent(queue_state, is_past)
-    if not workers.has_consumer("fetch", limits()):
+    if not workers.has_consumer("fetch", load_limits()):
         unsent += [Lost(*row) for row in _waiting(is_past).filter(_is_ours()).limit(1)]
     return unsent
 
@@ -320,7 +326,7 @@ def _waiting(*conditions: sa.ColumnElement[bool]) -> Any:
         .outerjoin(HarvestSource, HarvestSource.id == HarvestJob.source_id)
         .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
         .filter(HarvestObject.state == objects.WAITING, ~objects.is_over(), *conditions)
-        .filter(sa.or_(Retry.due.is_(None), sa.not_(claims.is_paused(Retry.due))))
+        .filter(sa.or_(Retry.due.is_(None), sa.not_(failures.is_paused(Retry.due))))
         .filter(HarvestJob.gather_finished.isnot(None))
     )
 
@@ -358,7 +364,7 @@ def _explain(object_id: str, message: str) -> None:
 PAUSE = datetime.timedelta(hours=1)
 
 
-def since(note: str, pause: datetime.timedelta | None = None) -> datetime.datetime | None:
+def pause_since(note: str, pause: datetime.timedelta | None = None) -> datetime.datetime | None:
     """Return the start of a step's pause, None if the step is not paused.
 
     A time ahead of now is no pause: the clock was put back since.
@@ -368,13 +374,13 @@ def since(note: str, pause: datetime.timedelta | None = None) -> datetime.dateti
         pause: how long it lasts; None for PAUSE.
     """
     try:
-        began = datetime.datetime.fromisoformat(database.note(note))
+        began = datetime.datetime.fromisoformat(database.load_note(note))
     except ValueError:
         return None
     age = tables.utcnow() - began
     return began if datetime.timedelta() <= age < (PAUSE if pause is None else pause) else None
 
 
-def begin(note: str) -> None:
+def begin_pause(note: str) -> None:
     """Start a step's pause; commit."""
     database.set_note(note, tables.utcnow().isoformat())

@@ -16,7 +16,7 @@ from ckan import model as ckan_model
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.harvest import model as tables
-from ckanext.ukharvest.harvest.database import UNHURRIED, execute, upsert
+from ckanext.ukharvest.harvest.database import UNHURRIED, execute, upsert_statement
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Heart:
                 "busy_since": tables.database_time() - busy_for if self._busy_with else None,
             }
             row = {"id": self.id, "kind": self.kind, "started": self.started, **now}
-            self._execute(upsert(tables.Worker, ["id"], [row]))
+            self._execute(upsert_statement(tables.Worker, ["id"], [row]))
 
     def _execute(self, statement: sa.sql.Executable) -> None:
         try:
@@ -108,12 +108,12 @@ class Limits:
     gather: float = float("inf")
 
 
-def limits() -> Limits:
+def load_limits() -> Limits:
     """Return the limits from the settings."""
     return Limits(config.worker_timeout(), config.object_timeout(), config.gather_timeout())
 
 
-def busy(limits: Limits) -> set[str]:
+def busy_ids(limits: Limits) -> set[str]:
     """Return the ids of the jobs and harvest objects that a live process works on.
 
     Without processes that hang, although they have heartbeats.
@@ -185,7 +185,7 @@ def forget_work(job_id: str) -> None:
     execute(own.values(busy_with="", busy_since=None))
 
 
-def forget_dead(age: dt.timedelta) -> int:
+def delete_dead_workers(age: dt.timedelta) -> int:
     """Delete rows of processes whose last heartbeat is older; the caller commits."""
     result = execute(
         sa.delete(tables.Worker).where(tables.Worker.heartbeat < tables.database_time() - age)

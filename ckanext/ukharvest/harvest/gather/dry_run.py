@@ -29,7 +29,7 @@ BUDGET = Budget(records=0, seconds=600.0, megabytes=0, request=120.0)
 UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)
 
 
-def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResult:
+def dry_run_source(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResult:
     """Read a source and compare it with its last import; see ``UkHarvester.dry_run``.
 
     Uses the saved sync state like a run, except for the validators of the source as a whole:
@@ -41,10 +41,13 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
         guid: record._replace(fails_alike=False)
         for guid, record in known_records(source.id).items()
     }
-    is_due = not known or dataset_adoption.is_due(source.id)
+    is_due = not known or dataset_adoption.is_adoption_due(source.id)
     # Datasets for which a first run creates record rows.
     to_adopt = (
-        {dataset.guid: dataset.as_known_record() for dataset in dataset_adoption.find(source)}
+        {
+            dataset.guid: dataset.as_known_record()
+            for dataset in dataset_adoption.find_adoptable(source)
+        }
         if is_due
         else {}
     )
@@ -92,7 +95,7 @@ def dry_run_move(  # noqa: PLR0913
     keys = source_moves.some_resource_keys(source.id)
     before = (source.url, source.type)
     declared = {option.name for option in kind.all_options}
-    dropped = source_moves.option_names(source.config) - declared
+    dropped = source_moves.stored_option_names(source.config) - declared
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(options["credential"]) as http:
         watched = Watched(http, budget)

@@ -22,29 +22,29 @@ from ckanext.ukharvest.harvest.batch import import_stage
 from ckanext.ukharvest.harvest.batch.items import Item
 from ckanext.ukharvest.harvest.batch.preparation import Preparation
 from ckanext.ukharvest.harvest.batch.store import save_contents
-from ckanext.ukharvest.harvest.consumers import claims
-from ckanext.ukharvest.harvest.consumers.claims import failing_service
-from ckanext.ukharvest.harvest.gather import gather_state
+from ckanext.ukharvest.harvest.consumers import failures
+from ckanext.ukharvest.harvest.consumers.failures import failing_service
+from ckanext.ukharvest.harvest.gather import gather_state, objects
 from ckanext.ukharvest.harvest.gather import objects as harvest_objects
 from ckanext.ukharvest.harvest.gather.gather_state import (
     GatherState,
-    Stopped,
+    RunStopped,
+    beat,
     end_if_replaced,
-    show_life,
 )
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.index import search_index
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records import conflicts, pending
-from ckanext.ukharvest.harvest.records.pending import Change
+from ckanext.ukharvest.harvest.records.pending import IdentifierChange
 from ckanext.ukharvest.harvest.records.record_rows import (
-    forget,
+    forget_records,
     known_records,
     mark_back,
     mark_missed,
     write_again,
 )
-from ckanext.ukharvest.harvest.run import outcomes, stopping
+from ckanext.ukharvest.harvest.run import outcomes, run_report, stopping
 from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config
 from ckanext.ukharvest.harvest.sources.source_config import Setting, setting_of
 from ckanext.ukharvest.harvest.sources.source_moves import load_facts
@@ -61,7 +61,9 @@ Session = model.Session
 PAUSES = (5, 30, 60)  # seconds before a gather starts again
 
 
-def retry(gather: Callable[[], list[str]], abandon: Callable[[UkharvestError], None]) -> list[str]:
+def retry_gather(
+    gather: Callable[[], list[str]], abandon: Callable[[UkharvestError], None]
+) -> list[str]:
     """Run a gather and return its result; run it again if a service failed.
 
     Each attempt discards the staged objects of the one before, or resumes after them.
@@ -88,7 +90,8 @@ def retry(gather: Callable[[], list[str]], abandon: Callable[[UkharvestError], N
 
 def _service_failure(service: str, exc: Exception) -> UkharvestError:
     error = SourceError(
-        f"The {service} of this portal failed while the source was read: {claims.first_line(exc)}."
+        f"The {service} of this portal failed while the source was read:"
+        f" {failures.first_error_line(exc)}."
         " Nothing was imported; the next run starts afresh"
     )
     error.retryable = True
@@ -121,23 +124,23 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
     ]
     if not rules.enough(len(missing), len(missing)):
         return
-    new = harvest_objects.new_ones(state.job_id)
+    new = harvest_objects.new_staged(state.job_id)
     if not rules.enough(len(new), len(missing)):
         return
     pairs = rules.match(load_facts(missing), list(_read_records(state, new)))
     if rules.enough(len(pairs), len(missing)):
         guids = {pair.old.guid: pair.new.guid for pair in pairs}
-        state.changed = Change(guids, _moves(pairs), missing=len(missing))
+        state.changed = IdentifierChange(guids, _moves(pairs), missing=len(missing))
 
 
 def _read_records(state: GatherState, ids: Sequence[str]) -> Iterator[RecordFacts]:
     """Yield the facts of staged records that can be read."""
     with Preparation(state.kind, state.source) as preparation:
         for start in range(0, len(ids), CHUNK):
-            items = import_stage.load(ids[start : start + CHUNK], is_ours=True)
+            items = import_stage.load_items(ids[start : start + CHUNK], is_ours=True)
             preparation.ask_ahead(items)
             for item in items:
-                show_life(state)
+                beat(state)
                 if facts := _facts(preparation, item):
                     yield facts
             save_contents(items)
@@ -166,7 +169,7 @@ def _moves(pairs: Iterable[rules.Pair]) -> list[BaseMove]:
     return [move for move, _number in moves.most_common(MOST_MOVES)]
 
 
-def hold_back(state: GatherState, guids: Collection[str]) -> int:
+def hold_back_staged(state: GatherState, guids: Collection[str]) -> int:
     """Remove staged objects of records that wait for a decision; return their number; no commit."""
     if not guids or not state.ids:
         return 0
@@ -175,20 +178,20 @@ def hold_back(state: GatherState, guids: Collection[str]) -> int:
     return len(removed)
 
 
-def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
+def finish_gather(state: GatherState, setting: Setting, ending: Ending) -> None:
     """Plan deletions, save the sync state and release the objects, in one transaction.
 
     Raises:
         Stopped: a person asked to stop the run.
     """
-    is_asked_for = stopping.is_asked_for(state.job_id, lock=True)
+    is_asked_for = run_report.is_asked_for(state.job_id, lock=True)
     end_if_replaced(state)
     if is_asked_for:
-        raise Stopped
+        raise RunStopped
     if ending.unchanged:
         gather_state.leave_all(state)
     complete, reason = _completeness(state, ending)
-    stored = pending.Stored(state.source.id)
+    stored = pending.StoredPending(state.source.id)
     changed = _hold_back_changed(state, stored, complete)
     plan = _plan_deletions(state, stored, complete, changed)
     _stage_deletions(state, plan.delete)
@@ -212,7 +215,7 @@ def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
     )
     outcomes.save_unread(state.job_id)
     harvest_objects.show_staged(state.job_id)
-    outcomes.settle(setting.id)
+    outcomes.settle_held_runs(setting.id)
     Session.commit()
     log.info("Gathered %s: %s", setting.url, dict(state.counts))
 
@@ -228,7 +231,7 @@ def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
         unread = [record for guid, record in state.known.items() if guid not in state.listing.seen]
         for record in unread:
             if record.fails_alike and not record.missed_runs:
-                gather_state.leave(state, record)
+                gather_state.leave_record(state, record)
         others = state.counts["not_asked"] = sum(record.is_active for record in unread)
         only_changes = (
             f"only what changed since {state.since} was asked for: {others:,} other datasets were "
@@ -240,7 +243,9 @@ def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
     return ending.complete, ending.reason
 
 
-def _hold_back_changed(state: GatherState, stored: pending.Stored, complete: bool) -> Change | None:
+def _hold_back_changed(
+    state: GatherState, stored: pending.StoredPending, complete: bool
+) -> IdentifierChange | None:
     """Let records wait that seem to have new identifiers; return which.
 
     They are those of this run, or of the last complete one: an incomplete run proves nothing,
@@ -249,13 +254,16 @@ def _hold_back_changed(state: GatherState, stored: pending.Stored, complete: boo
     changed = state.changed if complete else stored.change(state.listing.seen)
     stored.replace(PendingKind.IDENTIFIER, state.job_id, changed.guids if changed else {})
     if changed:
-        hold_back(state, changed.guids.values())
+        hold_back_staged(state, changed.guids.values())
         state.counts["new_identifiers"] = len(changed.guids)
     return changed
 
 
 def _plan_deletions(
-    state: GatherState, stored: pending.Stored, complete: bool, changed: Change | None
+    state: GatherState,
+    stored: pending.StoredPending,
+    complete: bool,
+    changed: IdentifierChange | None,
 ) -> deletions.DeletionPlan:
     known = {
         guid: deletions.KnownRecord(missed=record.missed_runs, active=record.can_go_missing)
@@ -311,7 +319,7 @@ def _plan(
     known: Mapping[str, deletions.KnownRecord],
     held: Collection[str],
     complete: bool,
-    changed: Change | None,
+    changed: IdentifierChange | None,
 ) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
     is_first = any(record.is_newly_adopted for record in state.known.values())
@@ -340,12 +348,12 @@ def _plan(
 
 def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
     staged = [
-        harvest_objects.Staged(guid, "delete", package_id=state.known[guid].package_id)
+        harvest_objects.StagedObject(guid, "delete", package_id=state.known[guid].package_id)
         for guid in guids
     ]
     state.batch += staged
     state.ids += [obj.id for obj in staged]
-    harvest_objects.stage(state.batch, state.job_id, state.source.id)
+    harvest_objects.add_staged(state.batch, state.job_id, state.source.id)
     state.batch.clear()
 
 
@@ -361,7 +369,7 @@ def _mark_missing(state: GatherState, plan: deletions.DeletionPlan) -> None:
 
 def _forget_strangers(state: GatherState) -> None:
     """Delete the rows of datasets adopted by guid alone that are not in this source after all."""
-    forget(
+    forget_records(
         record.id
         for guid, record in state.known.items()
         if record.adopted == AdoptedBy.GUID and guid not in state.listing.seen
@@ -371,7 +379,7 @@ def _forget_strangers(state: GatherState) -> None:
 def _end_report(
     state: GatherState,
     plan: deletions.DeletionPlan,
-    changed: Change | None,
+    changed: IdentifierChange | None,
     *,
     complete: bool,
     reason: str,
@@ -390,15 +398,15 @@ def _end_report(
     report.finished = report.heartbeat = utcnow()
 
 
-def abandon(state: GatherState, error: UkharvestError) -> None:
+def abandon_gather(state: GatherState, error: UkharvestError) -> None:
     """End the run as failed: nothing is imported, deleted or counted as missing."""
     compat.rollback()
     end_if_replaced(state)
-    report = stopping.open_report(state.job_id, state.source.id)
+    report = run_report.open_report(state.job_id, state.source.id)
     if report.stopped_by:  # stopped anyway: not a failure of the source
         stopping.end_gather(state.job)
         return
-    harvest_objects.discard(state.job_id)
+    harvest_objects.discard_staged(state.job_id)
     harvest_objects.forget_point(state.source.id)
     report.outcome, report.reason, report.finished = RunOutcome.FAILED, error.message, utcnow()
     report.error = {"code": error.code, "message": error.message, "passes": error.retryable}
@@ -416,13 +424,13 @@ def take_single(state: GatherState, record: Classified) -> None:
     state.counts["seen"] += 1
     # Who asks for one record wants its dataset as the source has it, without a person's edits.
     write_again(state.source.id, record.raw.guid)
-    gather_state.stage(state, record)
+    gather_state.stage_record(state, record)
 
 
 def finish_single(state: GatherState, setting: Setting) -> None:
     """End the run's report, and release the object."""
-    waiting = pending.Stored(state.source.id).guids(PendingKind.IDENTIFIER)
-    is_waiting = hold_back(state, set(waiting.values()))
+    waiting = pending.StoredPending(state.source.id).guids(PendingKind.IDENTIFIER)
+    is_waiting = hold_back_staged(state, set(waiting.values()))
     report = state.report()
     report.counts = dict(state.counts)
     report.outcome = RunOutcome.FINISHED
@@ -441,17 +449,17 @@ def finish_single(state: GatherState, setting: Setting) -> None:
 BATCH = 500  # objects a commit; also records, where a read can go on behind them
 
 
-def run(state: GatherState) -> list[str]:
+def run_gather(state: GatherState) -> list[str]:
     """Read the source and release its objects; return their ids for the fetch queue.
 
     Raises:
-        SourceError, ConfigError: the run failed; call ``abandon``.
+        SourceError, ConfigError: the run failed; call ``abandon_gather``.
     """
     try:
         if _begin(state):
             _gather(state)
         return state.ids
-    except Stopped:
+    except RunStopped:
         compat.rollback()
         stopping.end_gather(state.job)
         return []
@@ -459,18 +467,18 @@ def run(state: GatherState) -> list[str]:
 
 def _begin(state: GatherState) -> bool:
     """Open the run's report; return False if the job was gathered before (delivered twice)."""
-    report = stopping.open_report(state.job_id, state.source.id)
+    report = run_report.open_report(state.job_id, state.source.id)
     if report.outcome:
         return False
     if report.stopped_by:
-        raise Stopped
+        raise RunStopped
     state.force = state.force or report.mode == RunMode.FORCE
     if state.force and report.mode != RunMode.APPROVAL:
         report.mode = RunMode.FORCE  # the import, in another process, asks the report
     if report.heartbeat is None:  # a stock gather of this job may have been ended half-way
-        claims.discard_stock_objects(state.job_id)
+        objects.discard_stock_objects(state.job_id)
     report.started = report.heartbeat = utcnow()
-    state.gathers_lost = int((report.counts or {}).get(stopping.LOST_GATHERS, 0))
+    state.gathers_lost = int((report.counts or {}).get(run_report.LOST_GATHERS, 0))
     Session.commit()
     return True
 
@@ -478,21 +486,21 @@ def _begin(state: GatherState) -> bool:
 def _gather(state: GatherState) -> None:
     setting = setting_of(state.kind, state.source)
     state.known = known_records(state.source.id)
-    is_due = not state.known or dataset_adoption.is_due(state.source.id)
-    if is_due and dataset_adoption.adopt(state.source):
+    is_due = not state.known or dataset_adoption.is_adoption_due(state.source.id)
+    if is_due and dataset_adoption.adopt_datasets(state.source):
         Session.commit()
         state.known = known_records(state.source.id)
-    search_index.mend(setting.id, state.known.values(), lambda: show_life(state))
-    saved_state = gather_state.recall(state, setting)
+    search_index.mend_source(setting.id, state.known.values(), lambda: beat(state))
+    saved_state = gather_state.restore_sync_state(state, setting)
     state.since = saved_state.since
     how_it_ended = _read(state, setting, saved_state)
-    gather_state.settle(state)
-    gather_state.flush(state)
+    gather_state.stage_changed(state)
+    gather_state.flush_batch(state)
     if state.only_guid:
         finish_single(state, setting)
     else:
         find_changed_identifiers(state, how_it_ended)
-        finish(state, setting, how_it_ended)
+        finish_gather(state, setting, how_it_ended)
 
 
 def _read(state: GatherState, setting: Setting, saved_state: source_config.SyncState) -> Ending:
@@ -507,12 +515,12 @@ def _read(state: GatherState, setting: Setting, saved_state: source_config.SyncS
         for record in read:
             take(state, record)
             state.taken += 1
-            show_life(state)
+            beat(state)
             point = record.raw.resume
             in_memory = len(state.batch) + len(state.to_compare)
             if in_memory >= BATCH or (point and state.taken >= BATCH):
-                gather_state.settle(state)
+                gather_state.stage_changed(state)
                 if point and not state.only_guid:  # sent again, such a job is one of all records
                     gather_state.note_point(state, setting, point)
-                gather_state.flush(state)
+                gather_state.flush_batch(state)
     return read.ended()

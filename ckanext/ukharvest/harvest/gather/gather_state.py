@@ -21,9 +21,9 @@ from ckanext.ukharvest.harvest.batch.items import Item
 from ckanext.ukharvest.harvest.batch.preparation import Preparation
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
-from ckanext.ukharvest.harvest.records.pending import Change
-from ckanext.ukharvest.harvest.records.record_rows import mark_all_seen, rename, seen_by
-from ckanext.ukharvest.harvest.run import stopping
+from ckanext.ukharvest.harvest.records.pending import IdentifierChange
+from ckanext.ukharvest.harvest.records.record_rows import mark_all_seen, rename_row, seen_by
+from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.sources import source_config
 from ckanext.ukharvest.harvest.sources.source_config import Setting
 from ckanext.ukharvest.reading.record_classifier import (
@@ -52,7 +52,7 @@ class GatherState:
         taken_before: guids that a killed gather of this job handled before its last resume point.
         since: read only changes since this date; "": everything.
         changed: records that the source lists under new identifiers; None: none were found.
-        to_compare: records of which only the import rules changed (``settle``).
+        to_compare: records of which only the import rules changed (``stage_changed``).
         batch: objects to stage with the next commit.
         ids: of the harvest objects to import.
         unchanged: ids of record rows that need no import and are not marked as seen yet.
@@ -70,9 +70,9 @@ class GatherState:
     listing: Listing = field(default_factory=Listing)
     taken_before: frozenset[str] = frozenset()
     since: str = ""
-    changed: Change | None = None
+    changed: IdentifierChange | None = None
     to_compare: list[Classified] = field(default_factory=list)
-    batch: list[objects.Staged] = field(default_factory=list)
+    batch: list[objects.StagedObject] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     unchanged: list[int] = field(default_factory=list)
     taken: int = 0
@@ -110,7 +110,7 @@ class GatherState:
 HEARTBEAT_SECONDS = 2.0  # least seconds between two heartbeats
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """A person asked to stop the run."""
 
 
@@ -122,7 +122,7 @@ def end_process() -> None:
 
 def end_if_replaced(state: GatherState) -> None:
     """End this process if it hung for so long that another gather replaced it."""
-    if state.gathers_lost is not None and stopping.is_replaced(state.job_id, state.gathers_lost):
+    if state.gathers_lost is not None and run_report.is_replaced(state.job_id, state.gathers_lost):
         log.error(
             "The gather of job %s made no progress for too long and was started again by "
             "another consumer. This process ends now.",
@@ -133,7 +133,7 @@ def end_if_replaced(state: GatherState) -> None:
         end_process()
 
 
-def show_life(state: GatherState) -> None:
+def beat(state: GatherState) -> None:
     """Save the heartbeat, at most every HEARTBEAT_SECONDS.
 
     Raises:
@@ -144,24 +144,24 @@ def show_life(state: GatherState) -> None:
         return
     state.last_heartbeat = now
     end_if_replaced(state)
-    if stopping.show_life(state.job_id, state.counts["seen"]):
-        raise Stopped
+    if run_report.save_heartbeat(state.job_id, state.counts["seen"]):
+        raise RunStopped
 
 
 def take_in(state: GatherState, record: Classified) -> None:
-    """Count or stage a record, by its class; ``flush`` stores it."""
+    """Count or stage a record, by its class; ``flush_batch`` stores it."""
     state.counts["seen"] += 1
     if record.record_class is RecordClass.LOST:
         _lose(state, record)
     elif record.record_class is RecordClass.UNCHANGED and record.known:
-        leave(state, record.known)
+        leave_record(state, record.known)
     elif record.is_same:
         state.to_compare.append(record)
     elif record.record_class is not RecordClass.DELETED:
-        stage(state, record)
+        stage_record(state, record)
 
 
-def leave(state: GatherState, known: KnownRecord) -> None:
+def leave_record(state: GatherState, known: KnownRecord) -> None:
     """Count a record that needs no import."""
     if known.is_skipped:
         state.counts["skipped"] += 1
@@ -179,7 +179,7 @@ def _lose(state: GatherState, record: Classified) -> None:
     raw = record.raw
     state.counts["lost"] += 1
     state.batch.append(
-        objects.Staged(
+        objects.StagedObject(
             guid=raw.guid[:MAX_GUID],
             status=RecordOutcome.ERRORED,
             content=raw.content,
@@ -191,15 +191,15 @@ def _lose(state: GatherState, record: Classified) -> None:
     )
 
 
-def stage(state: GatherState, record: Classified) -> None:
+def stage_record(state: GatherState, record: Classified) -> None:
     """Add a record to the batch of records to import."""
     raw = record.raw
     if record.old_guid and record.known:
-        rename(record.known.id, state.source.id, raw.guid)
+        rename_row(record.known.id, state.source.id, raw.guid)
     extras = {objects.MODIFIED: raw.modified, objects.ETAG: raw.etag}
     if raw.url != state.source.url:
         extras[objects.URL] = raw.url
-    staged = objects.Staged(
+    staged = objects.StagedObject(
         guid=raw.guid,
         status="change" if record.known and record.known.package_id else "new",
         content=raw.content,
@@ -210,9 +210,9 @@ def stage(state: GatherState, record: Classified) -> None:
     state.ids.append(staged.id)
 
 
-def flush(state: GatherState) -> None:
+def flush_batch(state: GatherState) -> None:
     """Store the batch, and commit."""
-    objects.stage(state.batch, state.job_id, state.source.id)
+    objects.add_staged(state.batch, state.job_id, state.source.id)
     state.batch.clear()
     state.taken = 0
     state.report().heartbeat = utcnow()
@@ -232,12 +232,12 @@ def leave_all(state: GatherState) -> None:
 def leave_unread(state: GatherState, known: KnownRecord) -> None:
     """Count a record that is known to be unchanged without reading it."""
     state.counts["seen"] += 1
-    leave(state, known)
+    leave_record(state, known)
     if not known.is_skipped:
         state.listing.seen.add(known.guid)
 
 
-def recall(state: GatherState, setting: Setting) -> source_config.SyncState:
+def restore_sync_state(state: GatherState, setting: Setting) -> source_config.SyncState:
     """Return the read's sync state; restore or discard what a killed gather of this job staged."""
     known = state.known.values()
     if not state.only_guid and (
@@ -245,7 +245,7 @@ def recall(state: GatherState, setting: Setting) -> source_config.SyncState:
     ):
         _restore(state)
         return saved
-    objects.discard(state.job_id)
+    objects.discard_staged(state.job_id)
     if not state.only_guid:
         objects.forget_point(setting.id)
     Session.commit()
@@ -258,7 +258,7 @@ def recall(state: GatherState, setting: Setting) -> source_config.SyncState:
 def _restore(state: GatherState) -> None:
     """Count what a killed gather of this job saw before it saved its last resume point."""
     listing = state.listing
-    for id_, guid, is_lost in objects.staged(state.job_id):
+    for id_, guid, is_lost in objects.list_staged(state.job_id):
         state.counts.update(seen=1, lost=is_lost)
         if not is_lost:
             state.ids.append(id_)
@@ -274,12 +274,12 @@ def _restore(state: GatherState) -> None:
 
 
 def note_point(state: GatherState, setting: Setting, point: str) -> None:
-    """Save that a resumed gather can start at this point; ``flush`` commits."""
+    """Save that a resumed gather can start at this point; ``flush_batch`` commits."""
     state.mark_unchanged()
     source_config.save_resume_point(setting, state.job_id, point, state.since)
 
 
-def settle(state: GatherState) -> None:
+def stage_changed(state: GatherState) -> None:
     """Count records that come out as before as unchanged, and stage the others; no commit."""
     records, state.to_compare = state.to_compare, []
     if not records:
@@ -294,12 +294,12 @@ def settle(state: GatherState) -> None:
             if _is_parsed(preparation, item, record.fingerprint)
         ]
     model.Session.commit()  # parsing took a while: the locks begin here
-    left = batch_transaction.leave(parsed)
+    left = batch_transaction.leave_items(parsed)
     for record in records:
         if record.known and record.raw.guid in left:
-            leave(state, record.known)
+            leave_record(state, record.known)
         else:
-            stage(state, record)
+            stage_record(state, record)
 
 
 def _is_parsed(preparation: Preparation, item: Item, fingerprint: str) -> bool:

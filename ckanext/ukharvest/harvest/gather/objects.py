@@ -13,7 +13,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError,
 from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.harvest.database import any_text, execute
+from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
+from ckanext.ukharvest.harvest.run import run_report, stopping
 
 Session = model.Session
 
@@ -27,7 +29,7 @@ TITLE = "record_title"  # of an object that failed while it was read, if known
 
 
 @dataclass(slots=True)
-class Staged:
+class StagedObject:
     """A harvest object to add.
 
     Attributes:
@@ -48,7 +50,7 @@ class Staged:
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
-def stage(staged: Sequence[Staged], job_id: str, source_id: str) -> None:
+def add_staged(staged: Sequence[StagedObject], job_id: str, source_id: str) -> None:
     """Insert objects as GATHERED, in three statements; the caller commits."""
     if not staged:
         return
@@ -104,7 +106,7 @@ def show_staged(job_id: str) -> None:
     )
 
 
-def discard(job_id: str) -> None:
+def discard_staged(job_id: str) -> None:
     """Remove the job's staged objects, their extras and errors; the caller commits."""
     statement = sa.delete(HarvestObject).where(
         HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED
@@ -112,7 +114,7 @@ def discard(job_id: str) -> None:
     execute(statement)
 
 
-def staged(job_id: str) -> list[tuple[str, str, bool]]:
+def list_staged(job_id: str) -> list[tuple[str, str, bool]]:
     """Return id, guid and whether it failed of each of the job's staged objects, in order."""
     query = Session.query(
         HarvestObject.id,
@@ -122,7 +124,7 @@ def staged(job_id: str) -> list[tuple[str, str, bool]]:
     return [tuple(row) for row in query.order_by(HarvestObject.gathered)]
 
 
-def new_ones(job_id: str) -> list[str]:
+def new_staged(job_id: str) -> list[str]:
     """Return the ids of the job's staged objects whose records have no dataset yet, in order."""
     extra = HarvestObjectExtra
     query = (
@@ -148,7 +150,7 @@ def discard_guids(job_id: str, guids: Collection[str]) -> set[str]:
     return {row[0] for row in execute(statement)}
 
 
-def point_of(source_id: str, job_id: str) -> dict[str, Any]:
+def resume_point_of(source_id: str, job_id: str) -> dict[str, Any]:
     """Return the resume point of the job's gather; {} without one."""
     state = Session.get(SourceState, source_id)
     noted = (state.resume or {}) if state else {}
@@ -176,14 +178,14 @@ def extras_column() -> sa.ScalarSelect[dict[str, str]]:
     return query.correlate(HarvestObject).scalar_subquery()
 
 
-def fail(object_id: str, message: str) -> None:
+def end_as_failed(object_id: str, message: str) -> None:
     """End an object as failed, without its record; the caller commits."""
     Session.add(HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import"))
     ended = {"state": "ERROR", "report_status": "errored", "import_finished": utcnow()}
     execute(sa.update(HarvestObject).where(HarvestObject.id == object_id).values(ended))
 
 
-def count_unfinished(job_id: str) -> int:
+def count_unfinished_objects(job_id: str) -> int:
     """Return how many of the job's objects were not imported (or not yet)."""
     return int(
         Session.query(sa.func.count(HarvestObject.id))
@@ -197,7 +199,7 @@ UNENDED = ("New", "Running")  # of jobs; some ended ones were called "Aborted"
 WAITING = "WAITING"
 
 
-def is_open() -> sa.ColumnElement[bool]:
+def is_open_object() -> sa.ColumnElement[bool]:
     """Return the SQL condition that an object is not ended.
 
     Very old objects have no state; ckanext-harvest takes them for ended.
@@ -219,3 +221,24 @@ def last_sign() -> sa.ColumnElement[sa.DateTime]:
 def is_over() -> sa.ColumnElement[bool]:
     """Return the SQL condition that a job has ended."""
     return sa.func.coalesce(HarvestJob.status, "").notin_(UNENDED)
+
+
+REASON = "another harvester began this run; the next run reads its records again"
+
+
+def end_stock_object(obj: HarvestObject) -> None:
+    """End an object of another harvester that is delivered to ours, and log it; commits."""
+    if not obj.report_status:  # else ``ckan harvester import`` of an imported object
+        report = run_report.open_report(obj.harvest_job_id, obj.harvest_source_id)
+        if not report.outcome:
+            report.outcome, report.reason = stopping.STOPPED, REASON
+            report.finished = utcnow()
+        stopping.end_object(obj)
+
+
+def discard_stock_objects(job_id: str) -> None:
+    """Delete the objects of another harvester's gather of this job; the caller commits."""
+    statement = sa.delete(HarvestObject).where(
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(objects.ENDED)
+    )
+    execute(statement)

@@ -73,7 +73,7 @@ NO_CONTENT: dict[str, Any] = {"content": None, "schema_content": None}
 _IS_UNSAVED = SourcePreview.source_id.is_(None)
 
 
-def add(user_name: str, **values: Any) -> SourcePreview:
+def add_preview(user_name: str, **values: Any) -> SourcePreview:
     """Add a preview that waits to start; ``values``: columns of ``SourcePreview``."""
     preview = SourcePreview(id=str(uuid.uuid4()), user_name=user_name, state=WAITING, **values)
     Session.add(preview)
@@ -81,13 +81,13 @@ def add(user_name: str, **values: Any) -> SourcePreview:
     return preview
 
 
-def get(id_: str) -> SourcePreview | None:
+def find_preview(id_: str) -> SourcePreview | None:
     """Return a preview, None if there is none or its day is over."""
     preview = Session.get(SourcePreview, id_, populate_existing=True)
-    return preview if preview and expiry(preview) > tables.utcnow() else None
+    return preview if preview and preview_expiry(preview) > tables.utcnow() else None
 
 
-def expiry(preview: SourcePreview) -> dt.datetime:
+def preview_expiry(preview: SourcePreview) -> dt.datetime:
     """Return when a preview is deleted."""
     return preview.created + KEPT
 
@@ -173,12 +173,12 @@ def _delete(kept: int, **which: str | None) -> None:
     _execute(sa.delete(SourcePreview).where(SourcePreview.id.in_(query.offset(kept)), ~is_counted))
 
 
-def delete(id_: str) -> None:
+def delete_preview(id_: str) -> None:
     """Delete a preview."""
     _execute(sa.delete(SourcePreview).where(SourcePreview.id == id_))
 
 
-def stop(id_: str) -> None:
+def stop_preview(id_: str) -> None:
     """Stop a preview: it ends when it next saves its progress."""
     _end(SourcePreview.id == id_)
 
@@ -188,14 +188,14 @@ def _end(*which: Any) -> None:
     _execute(statement.values(state=STOPPED, finished=tables.utcnow(), **NO_CONTENT))
 
 
-def begin(id_: str) -> SourcePreview | None:
+def begin_preview(id_: str) -> SourcePreview | None:
     """Start a waiting preview; None if it was stopped, given up, started or deleted."""
     now = tables.utcnow()
     statement = sa.update(SourcePreview).where(
         SourcePreview.id == id_, SourcePreview.state == WAITING, is_wanted()
     )
     began = _execute(statement.values(state=RUNNING, stage="connecting", heartbeat=now))
-    return get(id_) if began else None
+    return find_preview(id_) if began else None
 
 
 def save_progress(id_: str, stage: str, done: int) -> bool:
@@ -214,7 +214,7 @@ def save_form(id_: str, fields: dict[str, list[str]]) -> None:
     Session.commit()
 
 
-def finish(id_: str, result: PreviewResult, **more: str) -> None:
+def finish_preview(id_: str, result: PreviewResult, **more: str) -> None:
     """Save the result, also of a preview that was stopped meanwhile, and further columns."""
     statement = sa.update(SourcePreview).where(SourcePreview.id == id_)
     state = sa.case((SourcePreview.state == STOPPED, STOPPED), else_=DONE)
@@ -222,7 +222,7 @@ def finish(id_: str, result: PreviewResult, **more: str) -> None:
     _execute(statement.values(state=state, result=result, **ended))
 
 
-def delete_old() -> int:
+def delete_old_previews() -> int:
     """Delete tests older than a day, and the bytes of those whose worker has ended.
 
     Returns:

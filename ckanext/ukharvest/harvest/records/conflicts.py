@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord, Origin
 from ckanext.ukharvest.core.values.text import one_line, shorten
 from ckanext.ukharvest.harvest import database
-from ckanext.ukharvest.harvest.database import any_text, execute, grouped
+from ckanext.ukharvest.harvest.database import any_text, execute, group_pairs
 from ckanext.ukharvest.harvest.model import Change, JobReport, Record
 
 Session = model.Session
@@ -36,9 +36,9 @@ Key = tuple[str, str]  # source id, guid
 Claims = Mapping[str, Sequence[Any]]  # guid → who has it, as rows of ``lock_and_find``
 
 
-def lock(guids: Iterable[str]) -> None:
+def lock_guids(guids: Iterable[str]) -> None:
     """Hold a lock on identifiers until the transaction ends."""
-    database.hold((database.GUIDS, guid) for guid in guids)
+    database.hold_locks((database.GUIDS, guid) for guid in guids)
 
 
 def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) -> Claims:
@@ -48,7 +48,7 @@ def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) 
     the same moment one comes second.
 
     Args:
-        names: to lock in the same statement (``database.hold``).
+        names: to lock in the same statement (``database.hold_locks``).
 
     Returns:
         Rows (guid, source_id, title, url, active, dataset_title, owner_org): the sources whose
@@ -56,7 +56,7 @@ def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) 
         organisation, None if it has none.
     """
     guids = set(filter(is_globally_unique, wanted))
-    database.hold([*((database.GUIDS, guid) for guid in guids), *names])
+    database.hold_locks([*((database.GUIDS, guid) for guid in guids), *names])
     if not guids:
         return {}
     # By harvest objects, not by our rows: their guid has an index, and a source that another
@@ -79,7 +79,7 @@ def lock_and_find(wanted: Iterable[str], names: Iterable[tuple[int, str]] = ()) 
             model.Package.state == "active",
         )
     )
-    return grouped((row.guid, row) for row in query)
+    return group_pairs((row.guid, row) for row in query)
 
 
 def refuse_foreign(key: Key, title: str, claims: Claims) -> None:
@@ -170,7 +170,7 @@ def lock_and_find_handed_on(records: Mapping[Key, DatasetRecord]) -> dict[Key, s
     guids.update(guid for origin in origins.values() for guid in origin.guids)
     # All at once: the identifiers of new datasets are locked again afterwards.
     if any(origin.guids for origin in origins.values()):
-        lock(guids)
+        lock_guids(guids)
     datasets = _datasets(guids)
     routes = _routes(set(filter(is_globally_unique, (origin.guid for origin in origins.values()))))
     datasets_of_records: dict[Key, str | None] = {}
@@ -253,7 +253,7 @@ def _routes(origins: Collection[str]) -> dict[str, list[tuple[str, str]]]:
         .filter(Record.origin_guid == any_text(origins), model.Package.state == "active")
         .order_by(Record.id)
     )
-    return grouped((origin, (source_id, id_)) for origin, source_id, id_ in query)
+    return group_pairs((origin, (source_id, id_)) for origin, source_id, id_ in query)
 
 
 def _is_own_page(url: str) -> bool:
@@ -324,7 +324,7 @@ def hand_over(row: Record, route: Route) -> None:
     Session.flush()
 
 
-def release(package_ids: Collection[str]) -> None:
+def release_other_routes(package_ids: Collection[str]) -> None:
     """Let the records be imported that were skipped because of these datasets; no commit.
 
     Without a stamp, and with an outcome that is none, the next run of their source reads them.
@@ -338,7 +338,7 @@ def release(package_ids: Collection[str]) -> None:
     )
 
 
-def listings(package_id: str) -> Sequence[Any]:
+def other_listings(package_id: str) -> Sequence[Any]:
     """Return the sources that list a dataset too, by title; they skip its record.
 
     Returns:
@@ -376,7 +376,7 @@ def is_name_taken(exc: Exception) -> bool:
     return "package_name" in str(exc) or "idx_pkg_name" in str(exc)
 
 
-def rejection(exc: Exception, title: str = "") -> RecordError:
+def rejection_error(exc: Exception, title: str = "") -> RecordError:
     """Return the error of a refused record; ``title``: the record's."""
     if isinstance(exc, RecordError):
         error = exc

@@ -45,7 +45,7 @@ class Decided(NamedTuple):
     object_ids: Sequence[str] = ()
 
 
-def decide(
+def decide_pending(
     source_id: str,
     kind: DecisionKind,
     user: str,
@@ -83,8 +83,10 @@ def decide(
     done = Decided()
     if decided:
         done = _EFFECTS[kind](source_id, decided, user)
-        decision_log.add(source_id, user, kind, job_id=decided[0].job_id, number=done.number)
-    outcomes.settle(source_id)
+        decision_log.add_decision(
+            source_id, user, kind, job_id=decided[0].job_id, number=done.number
+        )
+    outcomes.settle_held_runs(source_id)
     Session.commit()
     return done._replace(left=listed - len(decided))
 
@@ -109,9 +111,10 @@ def _delete(source_id: str, due: Sequence[Waiting], user: str) -> Decided:
     )
     Session.add(report)
     staged = [
-        objects.Staged(dataset.guid, "delete", package_id=dataset.package_id) for dataset in due
+        objects.StagedObject(dataset.guid, "delete", package_id=dataset.package_id)
+        for dataset in due
     ]
-    objects.stage(staged, job.id, source_id)
+    objects.add_staged(staged, job.id, source_id)
     objects.show_staged(job.id)
     return Decided(len(due), job_id=str(job.id), object_ids=[obj.id for obj in staged])
 
@@ -164,7 +167,7 @@ _ABOUT = {
 }
 
 
-def around(source_id: str, due: Sequence[Waiting]) -> tuple[int, int]:
+def count_around(source_id: str, due: Sequence[Waiting]) -> tuple[int, int]:
     """Return the number of the source's datasets, and of titles that came again.
 
     A title that is missing and came again under another identifier suggests changed identifiers.
@@ -192,7 +195,7 @@ def close_deletions(job_id: str) -> Counter[str]:
         Report status → number of its objects.
     """
     job = HarvestJob.get(job_id)
-    if not exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open()):
+    if not exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open_object()):
         job.status = "Finished"
         job.finished = utcnow()
     Session.commit()

@@ -39,7 +39,7 @@ from ckanext.ukharvest.harvest.model import Link, Record, RecordProblem
 Session = model.Session
 
 
-def digest(url: str) -> bytes:
+def digest_url(url: str) -> bytes:
     """Return the SHA-256 of a URL, as ``Link.url_digest`` has it."""
     return hashlib.sha256(url.encode("utf-8", "replace")).digest()
 
@@ -50,7 +50,7 @@ def load_link_evidence(urls: Iterable[str]) -> dict[str, Evidence]:
     if not evidence:
         return evidence
     columns = (Link.url, Link.format, Link.state, Link.fault, Link.absent_since)
-    query = sa.select(*columns).where(Link.url_digest.in_([digest(url) for url in evidence]))
+    query = sa.select(*columns).where(Link.url_digest.in_([digest_url(url) for url in evidence]))
     for row in Session.execute(query):
         is_dead = row.state == LinkState.DEAD and row.absent_since
         dead = dead_text(row.absent_since, row.fault) if is_dead else ""
@@ -84,7 +84,7 @@ _FACTS = ("state", "fault", "faults", "tried", "worked", "failed_since", "absent
 
 def find_link_results(url: str) -> Link | None:
     """Return the link of a URL."""
-    return Session.query(Link).filter(Link.url_digest == digest(url)).one_or_none()
+    return Session.query(Link).filter(Link.url_digest == digest_url(url)).one_or_none()
 
 
 def save_link_results(results: Sequence[LinkResult], days: int) -> None:
@@ -96,7 +96,7 @@ def save_link_results(results: Sequence[LinkResult], days: int) -> None:
         results: of different URLs.
         days: until the next check of a link that works, or is dead; at least 1.
     """
-    keys = {digest(result.url): result for result in results}
+    keys = {digest_url(result.url): result for result in results}
     stored = sa.select(_TABLE).where(_TABLE.c.url_digest.in_(list(keys)))
     before = {row.url_digest: row for row in Session.execute(stored)}
     hosts = {key: row.host for key, row in before.items()}
@@ -148,7 +148,7 @@ def _host_record(result: LinkResult, now: dt.datetime) -> HostRecord:
         sa.func.max(Link.worked),
         sa.func.count().filter(is_recent),
         sa.func.count().filter(is_recent, Link.fault.in_(sorted(map(str, OF_SERVER)))),
-    ).where(Link.host == host_of(result.url), Link.url_digest != digest(result.url))
+    ).where(Link.host == host_of(result.url), Link.url_digest != digest_url(result.url))
     worked, tried, failed = Session.execute(query).one()
     return HostRecord(worked, tried, failed)
 
@@ -165,7 +165,7 @@ def _found(result: LinkResult) -> dict[str, Any]:
     return values
 
 
-def put(urls: Sequence[str], values: Mapping[str, Any]) -> None:
+def put_links(urls: Sequence[str], values: Mapping[str, Any]) -> None:
     """Make or change the links of URLs.
 
     Args:
@@ -180,21 +180,21 @@ def _make(urls: Sequence[str]) -> None:
     """Make the links that are missing, due now, and correct the host of the others."""
     now = tables.utcnow()
     rows = [
-        {"url": url, "url_digest": digest(url), "host": host_of(url), "due": now}
-        for url in sorted(urls, key=digest)
+        {"url": url, "url_digest": digest_url(url), "host": host_of(url), "due": now}
+        for url in sorted(urls, key=digest_url)
     ]
     if rows:
         Session.execute(_MAKE, rows)
 
 
 def _change(urls: Sequence[str], values: Mapping[str, Any]) -> None:
-    changed = _TABLE.c.url_digest.in_([digest(url) for url in urls])
+    changed = _TABLE.c.url_digest.in_([digest_url(url) for url in urls])
     Session.execute(sa.update(_TABLE).where(changed).values(values))
 
 
-def cover(urls: Sequence[str]) -> None:
+def skip_rechecks(urls: Sequence[str]) -> None:
     """Do not check these links again because of what was written to their resources until now."""
-    statement = sa.update(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
+    statement = sa.update(Link).where(Link.url_digest.in_([digest_url(url) for url in urls]))
     statement = statement.values(covered=tables.utcnow())
     execute(statement)
 
@@ -208,7 +208,7 @@ _NEVER_LOOKED_AT = dt.datetime(1970, 1, 2)  # noqa: DTZ001
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueLink:
     """A URL to check, and the format that its resources give, "" if none."""
 
     url: str
@@ -246,13 +246,13 @@ def _due(now: dt.datetime) -> sa.ColumnElement[bool]:
     return sa.or_(Link.id.is_(None), Link.due <= now, Resource.metadata_modified > Link.covered)
 
 
-def is_due() -> bool:
+def is_link_due() -> bool:
     """Tell whether any link is due."""
     query = live_resources(sa.literal(1)).where(_due(tables.utcnow())).limit(1)
     return Session.scalar(query) is not None
 
 
-def due_links(limit: int, source_id: str | None = None) -> list[Due]:
+def due_links(limit: int, source_id: str | None = None) -> list[DueLink]:
     """Return the links that are due, those of different hosts mixed, the longest due first.
 
     Args:
@@ -269,7 +269,7 @@ def due_links(limit: int, source_id: str | None = None) -> list[Due]:
     host = sa.func.lower(sa.func.substring(link.c.url, HOST))
     turn = sa.func.row_number().over(partition_by=host, order_by=(link.c.since, link.c.url))
     query = sa.select(link.c.url, link.c.expected).order_by(turn, link.c.since).limit(limit)
-    return [Due(url, expected or "") for url, expected in Session.execute(query)]
+    return [DueLink(url, expected or "") for url, expected in Session.execute(query)]
 
 
 def of_source(source_id: str | None) -> sa.ColumnElement[bool]:
@@ -280,18 +280,18 @@ def of_source(source_id: str | None) -> sa.ColumnElement[bool]:
     )
 
 
-def count_due() -> int:
+def count_due_links() -> int:
     """Return the number of links that are due."""
     number = sa.func.count(Resource.url.distinct())
     return Session.scalar(live_resources(number).where(_due(tables.utcnow()))) or 0
 
 
-def ask(package_id: str) -> int:
+def request_checks(package_id: str) -> int:
     """Make a dataset's links due now, before all others; return their number."""
     query = live_resources(Resource.url).where(Resource.package_id == package_id)
     urls = sorted(set(Session.scalars(query)))
     if urls:
-        put(urls, {"due": ASKED})
+        put_links(urls, {"due": ASKED})
     return len(urls)
 
 
@@ -315,7 +315,7 @@ def with_formats(record: DatasetRecord, found: Mapping[str, str]) -> DatasetReco
     return replace(record, resources=resources)
 
 
-def fill(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+def add_link_formats(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
     """Add the formats found at links to resources of ``package_show`` that have none.
 
     Returns:
@@ -330,7 +330,7 @@ def fill(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], lis
     ], filled
 
 
-def unfilled(since: dt.datetime | None = None) -> list[str]:
+def datasets_without_format(since: dt.datetime | None = None) -> list[str]:
     """Return the ids of datasets with a resource without a format, which was found at its link.
 
     Args:
@@ -363,7 +363,7 @@ _TEXTS = ("format", "version", "layers", "base_url", "media_type", "title", "why
 _TIMES = ("checked", "due", "tried", "worked", "failed_since")
 
 
-def as_dict(link: Link | None, declared: str = "") -> dict[str, Any]:
+def describe_link(link: Link | None, declared: str = "") -> dict[str, Any]:
     """Return what is known of a link in the words of the actions; times are UTC in ISO 8601.
 
     Args:
@@ -386,12 +386,12 @@ def find_links(urls: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return URL → what is known of its link, of those that were checked; one statement."""
     if not urls:
         return {}
-    query = sa.select(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
-    return {link.url: as_dict(link) for link in Session.scalars(query) if link.checked}
+    query = sa.select(Link).where(Link.url_digest.in_([digest_url(url) for url in urls]))
+    return {link.url: describe_link(link) for link in Session.scalars(query) if link.checked}
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class LinkFigures:
     """Numbers of links, for the doctor.
 
     Attributes:
@@ -416,7 +416,7 @@ def count_states() -> dict[str, int]:
     return {str(name): int(numbers.get(str(name), 0)) for name in LinkState}
 
 
-def figures(before: dt.datetime) -> Figures:
+def count_links(before: dt.datetime) -> LinkFigures:
     """Count links, and those that wait since before this time."""
     checked = Session.execute(
         sa.select(
@@ -428,19 +428,19 @@ def figures(before: dt.datetime) -> Figures:
     is_old = sa.or_(Link.id.isnot(None), Package.metadata_modified < before)
     waiting = live_resources(sa.func.count(Resource.url.distinct())).where(_due(before), is_old)
     known, unknown, last = checked
-    return Figures(known, unknown, count_states(), int(Session.scalar(waiting) or 0), last)
+    return LinkFigures(known, unknown, count_states(), int(Session.scalar(waiting) or 0), last)
 
 
 PAGE = 500
 
 
-def marked(after: int) -> list[int]:
+def marked_links(after: int) -> list[int]:
     """Return the ids of the next marked links, in ascending order."""
     query = sa.select(Link.id).where(Link.rescore, Link.id > after).order_by(Link.id)
     return list(Session.scalars(query.limit(PAGE)))
 
 
-def datasets_of(links: Sequence[int]) -> list[str]:
+def datasets_with_links(links: Sequence[int]) -> list[str]:
     """Return the ids of the active datasets with these links, in order."""
     query = (
         sa.select(Resource.package_id.distinct())
@@ -451,7 +451,7 @@ def datasets_of(links: Sequence[int]) -> list[str]:
     return sorted(Session.scalars(query))
 
 
-def unmark(links: Sequence[int], skipped: Collection[str]) -> None:
+def unmark_links(links: Sequence[int], skipped: Collection[str]) -> None:
     """Remove the mark, but for links of datasets that were skipped."""
     is_skipped = sa.exists().where(Resource.url == Link.url, Resource.package_id.in_(skipped))
     statement = sa.update(Link).where(Link.id.in_(links))

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest.database import execute, grouped
+from ckanext.ukharvest.harvest.database import execute, group_pairs
 from ckanext.ukharvest.harvest.model import JobReport, Pending, utcnow
 
 Session = model.Session
@@ -71,7 +71,7 @@ def version_of(waiting: Iterable[Waiting]) -> str:
     return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()[:16]
 
 
-def count_due(job_ids: Collection[str]) -> dict[str, dict[str, int]]:
+def count_pending(job_ids: Collection[str]) -> dict[str, dict[str, int]]:
     """Return run id → kind → number of records that wait since it and are still due."""
     counted: dict[str, dict[str, int]] = {}
     for job_id, kind, number in Session.execute(_COUNT, {"ids": list(job_ids)}):
@@ -93,7 +93,7 @@ def load_since(source_ids: Collection[str]) -> dict[str, dict[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class IdentifierChange:
     """Records that a run found under new identifiers.
 
     Until it is decided none of them is imported, deleted or counted as missing.
@@ -122,7 +122,7 @@ class Waits(NamedTuple):
 
     Attributes:
         reason: of pending deletions, a sentence.
-        moves, missing: as of ``Change``.
+        moves, missing: as of ``IdentifierChange``.
     """
 
     reason: str = ""
@@ -145,13 +145,13 @@ def waits_of(report: JobReport | None) -> Waits:
     return Waits(**{**stored, "moves": [BaseMove(*move) for move in stored.get("moves", ())]})
 
 
-class Stored:
+class StoredPending:
     """All that waits at a source, as runs stored it: also what is not due any more."""
 
     def __init__(self, source_id: str) -> None:
         self._source_id = source_id
         query = sa.select(Pending).filter_by(source_id=source_id).order_by(Pending.id)
-        self.rows: Mapping[str, list[Pending]] = grouped(
+        self.rows: Mapping[str, list[Pending]] = group_pairs(
             (row.kind, row) for row in Session.scalars(query)
         )
 
@@ -159,14 +159,14 @@ class Stored:
         """Return the identifiers of the records, dataset with its new one ("" for none)."""
         return {row.guid: row.new_guid for row in self.rows.get(kind, ())}
 
-    def change(self, seen: Collection[str] = ()) -> Change | None:
+    def change(self, seen: Collection[str] = ()) -> IdentifierChange | None:
         """Return the change of identifiers that waits, without records that were seen again."""
         guids = self.guids(PendingKind.IDENTIFIER)
         left = {old: new for old, new in guids.items() if old not in seen}
         if not left:
             return None
         waits = load_waits(self.rows[PendingKind.IDENTIFIER][0].job_id)
-        return Change(left, waits.moves, waits.missing)
+        return IdentifierChange(left, waits.moves, waits.missing)
 
     def replace(self, kind: PendingKind, job_id: str, guids: Mapping[str, str]) -> None:
         """Let exactly these records wait since a run; the caller commits.

@@ -58,7 +58,7 @@ def new_row(key: Key, job_id: str) -> Record:
 def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
     """Lock records until the transaction ends; return the rows that exist, in their state now."""
     wanted = set(keys)
-    database.hold(wanted)
+    database.hold_locks(wanted)
     query = Session.query(Record).filter(sa.tuple_(Record.source_id, Record.guid).in_(wanted))
     return {(row.source_id, row.guid): row for row in query.populate_existing()}
 
@@ -66,7 +66,7 @@ def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
 def lock_all_of(package_id: str) -> None:
     """Lock the records of a dataset until the transaction ends."""
     query = sa.select(Record.source_id, Record.guid).where(Record.package_id == package_id)
-    database.hold(map(tuple, Session.execute(query)))
+    database.hold_locks(map(tuple, Session.execute(query)))
 
 
 def put_stamp(row: Record, stamp: Stamp) -> None:
@@ -138,7 +138,7 @@ def add_problems(found: Mapping[Record, tuple[Iterable[Problem], bool]]) -> None
     ]
     if rows:
         Session.execute(sa.insert(RecordProblem), rows)
-        accepted_problems.mark({row["record_id"] for row in rows})
+        accepted_problems.mark_accepted({row["record_id"] for row in rows})
 
 
 def put_problem(package_id: str, problem: Problem) -> None:
@@ -152,7 +152,7 @@ def put_problem(package_id: str, problem: Problem) -> None:
     fields = {"code": problem.code, "field": problem.field, "message": problem.message}
     Session.add_all(RecordProblem(record_id=id_, **fields) for id_ in ids)
     Session.flush()
-    accepted_problems.mark(ids)
+    accepted_problems.mark_accepted(ids)
 
 
 def forget_rejections(rows: Collection[Record]) -> None:
@@ -166,7 +166,7 @@ def _make_past(problems: Any) -> None:
     problems.filter_by(current=True).update({"current": False}, synchronize_session=False)
 
 
-def retire(current: Mapping[str, str]) -> None:
+def retire_objects(current: Mapping[str, str]) -> None:
     """Make all other objects of datasets, of any source, no longer current.
 
     Args:
@@ -250,7 +250,7 @@ def mark_back(ids: Iterable[int]) -> None:
     _update(ids, missed_runs=0)
 
 
-def rename(row_id: int, source_id: str, guid: str) -> None:
+def rename_row(row_id: int, source_id: str, guid: str) -> None:
     """Change a row's guid, replacing an empty row with that guid; no commit."""
     execute(
         sa.delete(Record).where(
@@ -260,7 +260,7 @@ def rename(row_id: int, source_id: str, guid: str) -> None:
     _update([row_id], guid=guid)
 
 
-def forget(ids: Iterable[int]) -> None:
+def forget_records(ids: Iterable[int]) -> None:
     """Delete rows (by id) that turned out not to belong to the source; the caller commits."""
     if gone := list(ids):
         execute(sa.delete(Record).where(Record.id == any_number(gone)))
@@ -314,7 +314,7 @@ class NameChooser:
         wanted: title, and text to make the name from instead ("" for none), of each dataset.
 
     Attributes:
-        locks: for ``database.hold`` until the transaction ends, before ``load``.
+        locks: for ``database.hold_locks`` until the transaction ends, before ``load``.
     """
 
     def __init__(self, wanted: Iterable[tuple[str, str]]) -> None:

@@ -175,12 +175,6 @@ class RunResult(NamedTuple):
     figures: dict[str, int]
 
 
-def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
-    """Return job id → report, for jobs with one, in one query."""
-    query = Session.query(JobReport).filter(JobReport.job_id.in_(list(job_ids)))
-    return {report.job_id: report for report in query}
-
-
 def load_results(jobs: Mapping[str, str], reports: Mapping[str, JobReport]) -> dict[str, RunResult]:
     """Return run id → result; counted, in one statement, where it is not stored yet.
 
@@ -190,7 +184,7 @@ def load_results(jobs: Mapping[str, str], reports: Mapping[str, JobReport]) -> d
     """
     stored = {id_ for id_, report in reports.items() if report.figures}
     held = [id_ for id_ in stored if reports[id_].outcome == RunOutcome.HELD]
-    due = pending.count_due(held) if held else {}
+    due = pending.count_pending(held) if held else {}
     counted = {row.id: row for row in _count([id_ for id_ in jobs if id_ not in stored])}
     results = {
         id_: _result(status, reports.get(id_), counted.get(id_)) for id_, status in jobs.items()
@@ -273,17 +267,17 @@ _OF_STOCK = (
 )
 
 
-def store_results(job_ids: Collection[str]) -> None:
+def store_run_results(job_ids: Collection[str]) -> None:
     """Store rows, figures and outcome of runs that have ended; no commit.
 
     Runs of other harvesters get their report here.
     """
     Session.execute(_ADD_REPORTS, {"ids": list(job_ids)})
     save_rest(job_ids)
-    refresh(job_ids)
+    refresh_results(job_ids)
 
 
-def refresh(job_ids: Collection[str]) -> None:
+def refresh_results(job_ids: Collection[str]) -> None:
     """Store figures and outcome of ended runs again, after a change of their rows; no commit."""
     if not job_ids:
         return
@@ -300,7 +294,7 @@ def refresh(job_ids: Collection[str]) -> None:
 
 def refresh_open(job_ids: Collection[str]) -> None:
     """Do that for those of these runs that have ended and can be counted again; no commit."""
-    refresh(_open(job_ids))
+    refresh_results(_open(job_ids))
 
 
 def _open(job_ids: Collection[str]) -> list[str]:
@@ -321,7 +315,7 @@ def _open(job_ids: Collection[str]) -> list[str]:
 def save_outcomes_of_batch(object_ids: Collection[str]) -> None:
     """Store what became of harvest objects, also in the figures of ended runs; no commit."""
     Session.flush()
-    refresh(save_outcomes(object_ids))
+    refresh_results(save_outcomes(object_ids))
 
 
 def keep_figures(job_ids: Collection[str]) -> None:
@@ -333,7 +327,7 @@ def keep_figures(job_ids: Collection[str]) -> None:
     )
 
 
-def settle(source_id: str | None = None) -> None:
+def settle_held_runs(source_id: str | None = None) -> None:
     """Store of held runs of which nothing waits any more that they are decided; no commit.
 
     The next run, or records that came back, can settle them without a decision.
@@ -349,7 +343,7 @@ def store_left() -> int:
     """Store the results of ended runs that have none; return their number; no commit."""
     ids = list(Session.scalars(_LEFT))
     if ids:
-        store_results(ids)
+        store_run_results(ids)
     return len(ids)
 
 
@@ -373,7 +367,7 @@ def _store_ended(session: Any, _context: Any) -> None:
     try:
         with session.connection().begin_nested():
             if ended:
-                store_results(ended)
+                store_run_results(ended)
             if erring:
                 refresh_open(erring.difference(ended))
     except sa.exc.SQLAlchemyError:  # the job has to end all the same; the next tick stores them

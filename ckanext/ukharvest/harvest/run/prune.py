@@ -77,7 +77,7 @@ def prune_all(
         if max_objects is not None and pruned.objects >= max_objects:
             break
         jobs = ids[start : start + JOBS]
-        outcomes.store_results(_not_stored(jobs))
+        outcomes.store_run_results(_not_stored(jobs))
         outcomes.keep_figures(jobs)
         Session.commit()
         pruned.objects += delete_rows(HarvestObject, _objects_of(jobs))
@@ -255,7 +255,7 @@ _MEANT = {
 }
 
 
-def purge(package_ids: Sequence[str]) -> None:
+def purge_datasets(package_ids: Sequence[str]) -> None:
     """Remove datasets and all rows that refer to them from the database; the caller commits.
 
     Includes tables of one CKAN version only (package_extra), and those that ckanext-harvest leaves
@@ -273,7 +273,7 @@ def purge(package_ids: Sequence[str]) -> None:
     Session.expire_all()
 
 
-def forget(source_id: str) -> None:
+def forget_source(source_id: str) -> None:
     """Remove all jobs, objects, records and reports of a source; the caller commits.
 
     What a person set stays: schedule, mail settings and confirmed options.

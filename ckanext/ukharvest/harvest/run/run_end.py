@@ -63,7 +63,7 @@ def end_done() -> list[str]:
 
 
 def _is_open(job_id: str) -> bool:
-    return exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open())
+    return exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open_object())
 
 
 def _end(job_id: str, is_read: bool) -> str:

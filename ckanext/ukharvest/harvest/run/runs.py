@@ -18,7 +18,8 @@ from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.gather.objects import UNENDED
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.run import outcomes
-from ckanext.ukharvest.harvest.run.outcomes import RunResult, reports_of
+from ckanext.ukharvest.harvest.run.outcomes import RunResult
+from ckanext.ukharvest.harvest.run.run_report import reports_of
 
 Session = model.Session
 
@@ -85,7 +86,7 @@ def list_runs(
     return rows[0][-1] if rows else query.count(), _runs(rows)
 
 
-def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+def newest_run_of_each(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return source id → its newest run, ended or not, as ``list_runs`` returns it."""
     if not source_ids:
         return {}
@@ -98,7 +99,7 @@ def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     return {run["source_id"]: run for run in _runs(query.all())}
 
 
-def by_id(job_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+def runs_by_id(job_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return job id → the run, as ``list_runs`` returns it."""
     return {run["id"]: run for run in _runs(_query().filter(HarvestJob.id.in_(job_ids)).all())}
 
@@ -116,7 +117,7 @@ def _query(*more: Any) -> Any:
 
 def _runs(rows: Collection[Any]) -> list[dict[str, Any]]:
     reports = {job.id: report for job, report, *_more in rows if report}
-    statuses = {job.id: status_of(job.status, job.gather_started) for job, *_more in rows}
+    statuses = {job.id: job_status(job.status, job.gather_started) for job, *_more in rows}
     results = outcomes.load_results(statuses, reports)
     return [_run(job, report, name, results[job.id]) for job, report, name, *_more in rows]
 
@@ -153,7 +154,7 @@ def _run(
     }
 
 
-def status_of(status: str, gather_started: Any) -> str:
+def job_status(status: str, gather_started: Any) -> str:
     """Return a job's status; "New", as ``run_state`` has it, until a consumer reads the source."""
     return "New" if status == "Running" and not gather_started else status
 
@@ -179,7 +180,7 @@ def add_to_stock(jobs: Iterable[dict[str, Any]]) -> None:
     jobs = [job for job in jobs if job]
     reports = reports_of(job["id"] for job in jobs)
     jobs = [job for job in jobs if job["id"] in reports]
-    statuses = {job["id"]: status_of(job["status"], job.get("gather_started")) for job in jobs}
+    statuses = {job["id"]: job_status(job["status"], job.get("gather_started")) for job in jobs}
     results = outcomes.load_results(statuses, reports)
     for job in jobs:
         report, result = reports[job["id"]], results[job["id"]]
@@ -202,10 +203,11 @@ def short_status(source_id: str) -> dict[str, Any]:
     """
     number = Session.scalar(sa.select(sa.func.count()).where(HarvestJob.source_id == source_id))
     finished = last_good_end(source_id)
+    datasets = dataset_rows.count_datasets_of_sources([source_id], public=True)
     return {
         "job_count": number,
         "last_job": {"finished": str(finished)} if finished else None,
-        "total_datasets": dataset_rows.of_sources([source_id], public=True).get(source_id, 0),
+        "total_datasets": datasets.get(source_id, 0),
     }
 
 

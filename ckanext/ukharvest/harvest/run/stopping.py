@@ -9,83 +9,34 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest.core.outcomes import DecisionKind, RecordOutcome, RunOutcome
 from ckanext.ukharvest.harvest.consumers import workers
 from ckanext.ukharvest.harvest.database import execute, exists_statements
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
+from ckanext.ukharvest.harvest.run.run_report import is_asked_for, open_report
 from ckanext.ukharvest.harvest.sources import decision_log
 
 Session = model.Session
 
-LOST_GATHERS = (
-    "lost_gathers"  # in JobReport.counts: number of the run's gathers that ended without a result
-)
 STOPPED = RunOutcome.STOPPED  # also the report status of objects that were not imported
 IMPORTED = ("added", "updated", "not modified", "deleted")
 WAITING = (objects.WAITING, objects.GATHERED)
 
 
-def open_report(job_id: str, source_id: str, **fields: Any) -> JobReport:
-    """Return a run's report, created if missing, with these fields; no commit."""
-    statement = insert(JobReport).values(job_id=job_id, source_id=source_id, **fields)
-    if fields:
-        statement = statement.on_conflict_do_update(index_elements=["job_id"], set_=fields)
-    else:
-        statement = statement.on_conflict_do_nothing(index_elements=["job_id"])
-    Session.execute(statement)
-    return Session.query(JobReport).filter_by(job_id=job_id).populate_existing().one()
-
-
 def note_request(job: HarvestJob, user: str) -> JobReport:
     """Save who wants a run stopped, as a decision the first time; the caller commits."""
     if not is_asked_for(job.id):
-        decision_log.add(job.source_id, user, DecisionKind.RUN_STOPPED, job_id=job.id)
+        decision_log.add_decision(job.source_id, user, DecisionKind.RUN_STOPPED, job_id=job.id)
     return open_report(job.id, job.source_id, stopped_by=user)
 
 
-def is_asked_for(job_id: str, *, lock: bool = False) -> str:
-    """Return the user who asked to stop a run, "" if none did.
-
-    Args:
-        lock: block such requests until the transaction ends.
-    """
-    query = Session.query(JobReport.stopped_by).filter_by(job_id=job_id)
-    row = (query.with_for_update() if lock else query).first()
-    return str(row[0]) if row else ""
-
-
-def show_life(job_id: str, seen: int) -> str:
-    """Save a gather's heartbeat and figures; return who asked to stop it; commits."""
-    seen_so_far = sa.func.jsonb_build_object("seen", seen)
-    asked = execute(
-        sa.update(JobReport)
-        .where(JobReport.job_id == job_id)
-        .values(heartbeat=utcnow(), counts=JobReport.counts.op("||")(seen_so_far))
-        .returning(JobReport.stopped_by)
-    ).scalar()
-    Session.commit()
-    return asked or ""
-
-
-def is_replaced(job_id: str, lost: int) -> bool:
-    """Tell whether another gather has replaced this one, which seemed to have ended.
-
-    Args:
-        lost: number of the run's lost gathers when this one began.
-    """
-    row = Session.query(JobReport.outcome, JobReport.counts).filter_by(job_id=job_id).first()
-    return row is None or bool(row[0]) or int((row[1] or {}).get(LOST_GATHERS, 0)) != lost
-
-
-def stop(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
+def stop_run(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     """Stop a run; True if that ended it; commits.
 
     A running gather and records being imported end by themselves: their workers check for it.
@@ -102,7 +53,7 @@ def stop(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
         return True
     report = note_request(job, user)
     before = utcnow() - dt.timedelta(seconds=limits.heartbeat)
-    busy = workers.busy(limits)
+    busy = workers.busy_ids(limits)
     signs = [sign for sign in (job.created, job.gather_started, report.heartbeat) if sign]
     is_reading = (
         job.gather_started is not None
@@ -116,14 +67,14 @@ def stop(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     if (
         not report.outcome
     ):  # no gather continues: delete staged objects, as the gather's own end does
-        objects.discard(job.id)
+        objects.discard_staged(job.id)
         objects.forget_point(job.source_id)
     _end_objects(job.id, busy, before)
     forget_documents(job.source_id, job.id)
     end_report(report)
     is_over = not _unfinished(job.id)
     if is_over:
-        close(job)
+        close_job(job)
     Session.commit()
     return is_over
 
@@ -136,12 +87,12 @@ def end_gather(job: HarvestJob) -> str:
     Returns:
         The report's reason.
     """
-    objects.discard(job.id)
+    objects.discard_staged(job.id)
     objects.forget_point(job.source_id)
     report = open_report(job.id, job.source_id)
     end_report(report)
     why = str(report.reason)
-    close(job)
+    close_job(job)
     Session.commit()
     return why
 
@@ -155,7 +106,7 @@ def note_end(job: HarvestJob) -> None:
     report = open_report(job.id, job.source_id)
     report.outcome, report.reason = STOPPED, f"stopped by {report.stopped_by}"
     report.finished = utcnow()
-    close(job)
+    close_job(job)
     Session.commit()
 
 
@@ -168,7 +119,7 @@ def end_report(report: JobReport) -> None:
     report.finished = report.finished or utcnow()
 
 
-def close(job: HarvestJob) -> None:
+def close_job(job: HarvestJob) -> None:
     """End a job without unfinished objects; the caller commits."""
     now = utcnow()
     job.gather_started = job.gather_started or now
@@ -229,7 +180,7 @@ def end_left(object_ids: Collection[str]) -> list[str]:
     outcome = sa.case((stopped, STOPPED), else_=RecordOutcome.ERRORED)
     rows = execute(
         sa.update(HarvestObject)
-        .where(HarvestObject.id.in_(object_ids), objects.is_open())
+        .where(HarvestObject.id.in_(object_ids), objects.is_open_object())
         .values(
             state=_end_state(),
             report_status=sa.func.coalesce(HarvestObject.report_status, outcome),
@@ -240,4 +191,4 @@ def end_left(object_ids: Collection[str]) -> list[str]:
 
 
 def _unfinished(job_id: str) -> bool:
-    return exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open())
+    return exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open_object())

@@ -5,16 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
-from collections.abc import Iterable
-from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest import background, database, lists
@@ -23,12 +19,12 @@ from ckanext.ukharvest.harvest.consumers import held_jobs, lost_work, workers
 from ckanext.ukharvest.harvest.consumers.workers import GATHER
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.lists import Step
-from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
+from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.records import record_rows
-from ckanext.ukharvest.harvest.run import outcomes, prune, run_end, stopping
-from ckanext.ukharvest.harvest.run.stopping import LOST_GATHERS
+from ckanext.ukharvest.harvest.run import outcomes, prune, run_end, run_report, stopping
+from ckanext.ukharvest.harvest.run.run_report import LOST_GATHERS
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -78,7 +74,7 @@ def find_lost_gathers() -> list[tuple[HarvestJob, JobReport | None]]:
         if queue_state.is_lost(job.source.type, job.id)
         and (job.gather_started or job.source.type not in config.our_type_names())
     ]
-    known = outcomes.reports_of(job.id for job in jobs)
+    known = run_report.reports_of(job.id for job in jobs)
     lost = []
     for job in jobs:
         report = known.get(job.id)
@@ -112,13 +108,13 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
         # Another harvester's gather may have staged only part of a source and cannot say which.
         return _end(job, report, "its gather ended before it was done")
     if report is None:
-        report = stopping.open_report(job.id, job.source_id)
+        report = run_report.open_report(job.id, job.source_id)
     lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
     if lost > MAX_RESENDS:
         why = f"its gather was ended {lost} times before it was done"
         return _end(job, report, why, KILLED, "ended-consumer")
-    if not objects.point_of(job.source_id, job.id):  # else it resumes
-        objects.discard(job.id)
+    if not objects.resume_point_of(job.source_id, job.id):  # else it resumes
+        objects.discard_staged(job.id)
     report.counts = {**(report.counts or {}), LOST_GATHERS: lost}
     return _send(job, "its gather consumer is gone")
 
@@ -128,7 +124,7 @@ def _mark_gathered(job: HarvestJob, report: JobReport | None) -> str:
     was_marked = job.gather_finished is not None
     finished = report.finished if report else None
     job.gather_finished = job.gather_finished or finished or tables.utcnow()
-    objects.discard(job.id)
+    objects.discard_staged(job.id)
     Session.commit()
     if was_marked:
         return f"removed harvest objects that a second gather of job {job.id} left"
@@ -141,7 +137,7 @@ def _send(job: HarvestJob, why: str) -> str:
     workers.forget_work(job.id)
     Session.commit()
     if job.source.type not in config.our_type_names():
-        lost_work.send(GATHER, [job.id])
+        lost_work.send_messages(GATHER, [job.id])
     return f"sent job {job.id} to the gather consumers again: {why}"
 
 
@@ -155,9 +151,9 @@ def _end(
     job_id = job.id
     own = HarvestObject.harvest_job_id == job_id
     if report is None:  # of another harvester: as ckanext-harvest does when a gather raises
-        execute(sa.delete(HarvestObject).where(own, objects.is_open()))
+        execute(sa.delete(HarvestObject).where(own, objects.is_open_object()))
     else:
-        objects.discard(job_id)
+        objects.discard_staged(job_id)
         objects.forget_point(job.source_id)
         report.outcome, report.reason, report.finished = RunOutcome.FAILED, message, tables.utcnow()
         report.error = {"code": code or "error", "message": message, "passes": not code}
@@ -167,10 +163,10 @@ def _end(
     return f"ended job {job_id}: {why}"
 
 
-def store_results() -> list[str]:
+def store_left_results() -> list[str]:
     """Store the results of runs that other code has ended by SQL, and of held runs."""
     number = outcomes.store_left()
-    outcomes.settle()
+    outcomes.settle_held_runs()
     return [f"stored the results of {counted(number, 'run')}"] if number else []
 
 
@@ -201,7 +197,7 @@ PRUNE_NOTE = "ukharvest.prune"  # key in system_info: when a tick last found not
 
 def prune_old_runs() -> list[str]:
     """Prune what old runs and resources left behind; a long history takes several ticks."""
-    if lost_work.since(PRUNE_NOTE):
+    if lost_work.pause_since(PRUNE_NOTE):
         return []
     went = prune.prune_all(
         config.our_type_names(),
@@ -209,7 +205,7 @@ def prune_old_runs() -> list[str]:
         max_objects=prune.OBJECTS_A_TICK,
     )
     if went.objects < prune.OBJECTS_A_TICK:
-        lost_work.begin(PRUNE_NOTE)
+        lost_work.begin_pause(PRUNE_NOTE)
     background.forget_old_days()
     runs = (
         f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
@@ -233,7 +229,7 @@ def index_pending() -> list[str]:
     try:
         number, refused = search_index.catch_up(MOST_SECONDS)
     except compat.IndexFailed as exc:
-        waiting = search_index.backlog(utcnow()).number
+        waiting = pending_index.measure_backlog(utcnow()).number
         return [f"{waiting:,} datasets wait for the search index, which does not answer: {exc}"]
     did = [f"indexed {counted(number, 'dataset')} missing or out of date"] if number else []
     return did + [
@@ -248,10 +244,10 @@ def compare_all() -> list[str]:
     A run does so for its own source, but after a backup was restored there can be sources that do
     not run, and datasets of sources that are gone.
     """
-    if lost_work.since(INDEX_NOTE, DAY):
+    if lost_work.pause_since(INDEX_NOTE, DAY):
         return []
     number = mend_all()
-    lost_work.begin(INDEX_NOTE)
+    lost_work.begin_pause(INDEX_NOTE)
     return [f"mended {counted(number, 'search result')} that differed from the database"] * bool(
         number
     )
@@ -266,7 +262,7 @@ def mend_all() -> int:
     number = search_index.mend_sources()
     ours = sa.select(HarvestSource.id).where(HarvestSource.type.in_(config.our_type_names()))
     for source_id in list(model.Session.scalars(ours)):
-        number += search_index.mend(source_id, record_rows.known_records(source_id).values())
+        number += search_index.mend_source(source_id, record_rows.known_records(source_id).values())
     return number
 
 
@@ -281,31 +277,33 @@ def enqueue_due() -> list[str]:
     """
     if not config.checks_links():
         return []
-    quiet = lost_work.since(LINKS_NOTE)
+    quiet = lost_work.pause_since(LINKS_NOTE)
     ended = sa.select(HarvestJob.id).where(HarvestJob.finished >= sa.literal(quiet)).limit(1)
     if quiet and model.Session.scalar(ended) is None:
         return []
     is_due = any(work.is_due() for work in lists.WORK)
     if not is_due:
-        lost_work.begin(LINKS_NOTE)
+        lost_work.begin_pause(LINKS_NOTE)
     # A dataset that the portal refuses is tried again only once per pause.
-    is_asked = (is_due or any(work.has_rest() for work in lists.WORK)) and background.enqueue()
+    is_asked = (
+        is_due or any(work.has_rest() for work in lists.WORK)
+    ) and background.enqueue_background()
     return ["asked a background worker ('ckan jobs worker') to check links"] * bool(is_asked)
 
 
 STEPS: tuple[Step, ...] = (
     recover_gathers,
     send_new,
-    lost_work.recover,
+    lost_work.recover_objects,
     lost_work.end_leftovers,
     lost_work.resend_waiting,
     lost_work.report_given_up,
     run_end.end_done,
-    held_jobs.send_left,
-    store_results,
+    held_jobs.send_left_jobs,
+    store_left_results,
     index_pending,
     compare_all,
-    lost_work.forget_dead,
+    lost_work.forget_dead_processes,
     prune_old_runs,
     enqueue_due,
 )
@@ -319,17 +317,17 @@ def sweep() -> list[str]:
     Of two sweeps at the same time the second does nothing.
     """
     did: list[str] = []
-    with database.alone(database.SWEEPER) as is_alone:
+    with database.hold_alone(database.SWEEPER) as is_alone:
         if not is_alone:
             log.info("Another sweep is at work; this one leaves it alone")
             return did
         for step in (*STEPS, *lists.TICK):
-            did += do(step)
+            did += run_step(step)
         _note()
     return did
 
 
-def do(step: Step) -> list[str]:
+def run_step(step: Step) -> list[str]:
     """Run a step, and return and log what it did; raise nothing."""
     try:
         did = step()
@@ -350,81 +348,3 @@ def _note() -> None:
     except Exception:  # noqa: BLE001 - only a note
         log.exception("Sweeper: its note could not be stored")
         compat.rollback()
-
-
-SPREAD = 30  # minutes after midnight over which starts without a time of day are spread
-
-
-class Plan(NamedTuple):
-    """A source's schedule apart from its frequency; ``zone`` is always set here."""
-
-    time: str
-    days: tuple[str, ...]
-    zone: str
-
-
-def portal_zone() -> str:
-    """Return the portal's display time zone if it is a named one, else UTC."""
-    zone = tk.config.get("ckan.display_timezone")
-    return str(zone) if schedule.is_zone(zone) else "UTC"
-
-
-def plan_of(stored: dict[str, Any] | None) -> Plan:
-    """Return ``SourceState.schedule``, with the portal's time zone as default.
-
-    Invalid values, written by SQL, are ignored so that the tick goes on.
-    """
-    saved = stored or {}
-    time, zone = saved.get("time", ""), saved.get("zone", "")
-    return Plan(
-        time=time if schedule.is_time(time) else "",
-        days=tuple(day for day in saved.get("days") or () if day in schedule.DAYS),
-        zone=zone if schedule.is_zone(zone) else portal_zone(),
-    )
-
-
-def next_start(source: HarvestSource, plan: Plan) -> dt.datetime | None:
-    """Return the source's next scheduled start, None if it is manual."""
-    return schedule.next_start(
-        source.frequency or "",
-        tables.utcnow(),
-        time=plan.time,
-        days=plan.days,
-        zone=plan.zone,
-        offset=schedule.offset_of(source.id, SPREAD),
-    )
-
-
-def align() -> list[str]:
-    """Update the next starts of new sources, and of changed frequencies.
-
-    Returns:
-        The ids of the sources that are due now, which ckanext-harvest is about to start.
-    """
-    now = tables.utcnow()
-    due = []
-    for source, stored in _scheduled():
-        if source.next_run is not None and source.next_run <= now:
-            due.append(source.id)
-        else:
-            source.next_run = next_start(source, plan_of(stored))
-    Session.commit()
-    return due
-
-
-def set_next(ids: Iterable[str]) -> None:
-    """Set the next start of sources that were just started; commit."""
-    wanted = set(ids)
-    for source, stored in _scheduled() if wanted else ():
-        if source.id in wanted:
-            source.next_run = next_start(source, plan_of(stored))
-    Session.commit()
-
-
-def _scheduled() -> list[tuple[HarvestSource, dict[str, Any] | None]]:
-    query = (
-        Session.query(HarvestSource, SourceState.schedule)
-        .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
-        .filter(HarvestSource.active.is_(True), HarvestSource.frequency != schedule.MANUAL)
-    )
-    return query.all()  # type: ignore[no-any-return]

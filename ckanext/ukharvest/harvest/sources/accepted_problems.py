@@ -101,7 +101,7 @@ def is_to_fix() -> sa.ColumnElement[bool]:
     return sa.or_(until.is_(None), until < utcnow().date())
 
 
-def decide(
+def decide_kind(
     source_id: str, user: str, code: str, field: str, *, reason: str = "", until: dt.date | None
 ) -> tuple[int, set[str]]:
     """Accept a kind of problem, or list it again; the caller commits.
@@ -120,11 +120,11 @@ def decide(
         kind = DecisionKind.PROBLEM_ACCEPTED if until else DecisionKind.PROBLEM_LISTED_AGAIN
         values = {"code": code, "field": field, "number": len(ids), "reason": reason}
         accepted = {"until": until, "record_ids": ids} if until else {}
-        decision_log.add(source_id, user, kind, **values, **accepted)
+        decision_log.add_decision(source_id, user, kind, **values, **accepted)
     return len(ids), {job_id for _record_id, job_id in rows if job_id}
 
 
-def mark(record_ids: Collection[int]) -> None:
+def mark_accepted(record_ids: Collection[int]) -> None:
     """Mark the current problems of records whose kinds are accepted; one statement, no commit."""
     if record_ids:
         Session.execute(_MARK, {"ids": list(record_ids)})
@@ -140,7 +140,7 @@ def list_again(job_ids: Collection[str]) -> set[str]:
     return {job_id for (job_id,) in rows if job_id}
 
 
-def in_effect(source_id: str) -> dict[tuple[str, str], Decision]:
+def accepted_kinds(source_id: str) -> dict[tuple[str, str], Decision]:
     """Return the decisions by which kinds of a source are accepted now, by code and field."""
     query = sa.select(Decision).filter_by(source_id=source_id).where(Decision.code != "")
     last = query.distinct(Decision.code, Decision.field).order_by(

@@ -30,7 +30,7 @@ STATES = ("active", "deleted")
 CHUNK = 5000  # rows a statement; six parameters each stay below PostgreSQL's 65,535
 
 
-class Found(NamedTuple):
+class FoundDataset(NamedTuple):
     """A dataset that the source may claim.
 
     Attributes:
@@ -69,18 +69,18 @@ class Found(NamedTuple):
         )
 
 
-def adopt(
+def adopt_datasets(
     source: HarvestSource, *, by_guid: bool = False, listed: Collection[str] | None = None
-) -> list[Found]:
+) -> list[FoundDataset]:
     """Make rows for the datasets that the source has already, and return these datasets.
 
     Adopted rows have no fingerprint, so that the next run imports each record once.
 
     Args:
-        by_guid, listed: as for ``find``.
+        by_guid, listed: as for ``find_adoptable``.
     """
     twins = _deleted_twins(source)
-    datasets = find(source, by_guid=by_guid, listed=listed)
+    datasets = find_adoptable(source, by_guid=by_guid, listed=listed)
     moved = [dataset[:2] for dataset in datasets if dataset.evidence == "deleted source"]
     for twin in twins:
         for start in range(0, len(moved), CHUNK):
@@ -95,7 +95,7 @@ def adopt(
     return datasets
 
 
-def is_due(source_id: str) -> bool:
+def is_adoption_due(source_id: str) -> bool:
     """Tell whether no run of ours has read the source completely: it may have datasets to adopt.
 
     Failed and stopped runs may have added rows before.
@@ -116,10 +116,10 @@ def was_read(source_id: Any) -> Any:
     )
 
 
-def find(
+def find_adoptable(
     source: HarvestSource, *, by_guid: bool = False, listed: Collection[str] | None = None
-) -> list[Found]:
-    """Return the datasets that ``adopt`` would adopt: one per guid, and one guid each.
+) -> list[FoundDataset]:
+    """Return the datasets that ``adopt_datasets`` would adopt: one per guid, and one guid each.
 
     Args:
         by_guid: also by the extra ``guid`` alone, within the source's own organisation.
@@ -152,7 +152,7 @@ def has_unconfirmed(source_id: str) -> bool:
     return exists_statements(*_unconfirmed(source_id))
 
 
-def release(source_id: str) -> int:
+def undo_adoption(source_id: str) -> int:
     """Undo the adoption of datasets that no run has imported yet; return their number.
 
     Rows that moved here from a deleted source move back: they know the datasets' resources.
@@ -241,16 +241,16 @@ def _address(url: str) -> tuple[str, ...]:
     return (parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), parts.query)
 
 
-def _rows_of(twins: list[HarvestSource]) -> Iterator[Found]:
+def _rows_of(twins: list[HarvestSource]) -> Iterator[FoundDataset]:
     query = (
         Session.query(Record.guid, Package.id, Package.name)
         .join(Package, Package.id == Record.package_id)
         .filter(Record.source_id.in_([twin.id for twin in twins]))
     )
-    return (Found._make((*row, "deleted source")) for row in query)
+    return (FoundDataset._make((*row, "deleted source")) for row in query)
 
 
-def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
+def _by_objects(sources: list[HarvestSource]) -> Iterator[FoundDataset]:
     """Find datasets whose newest current object is of these sources; active and newest first.
 
     Stock harvesters look guids up without regard to the source, so that two sources can have a
@@ -282,10 +282,10 @@ def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
         )
         .order_by(Package.state, newest.c.gathered.desc())
     )
-    return (Found._make((*row, "harvest object")) for row in query)
+    return (FoundDataset._make((*row, "harvest object")) for row in query)
 
 
-def _by_extras(source: HarvestSource, evidence: str, *conditions: Any) -> Iterator[Found]:
+def _by_extras(source: HarvestSource, evidence: str, *conditions: Any) -> Iterator[FoundDataset]:
     """Find datasets of the source's organisation that belong to no other active source."""
     living = sa.select(HarvestSource.id).where(
         HarvestSource.active.is_(True), HarvestSource.id != source.id
@@ -309,7 +309,7 @@ def _by_extras(source: HarvestSource, evidence: str, *conditions: Any) -> Iterat
         )
         .order_by(Package.state, Package.metadata_created)
     )
-    return (Found._make((*row, evidence)) for row in query)
+    return (FoundDataset._make((*row, evidence)) for row in query)
 
 
 def _is_in_rows(condition: Any) -> Any:
@@ -350,7 +350,7 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
     )
 
 
-def _insert(source_id: str, datasets: list[Found]) -> None:
+def _insert(source_id: str, datasets: list[FoundDataset]) -> None:
     rows = [
         {
             "source_id": source_id,

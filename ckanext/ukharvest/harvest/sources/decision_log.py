@@ -19,7 +19,7 @@ from ckanext.ukharvest.harvest.model import Decision, Record
 Session = model.Session
 
 
-def add(source_id: str, user: str, kind: DecisionKind, **values: Any) -> Decision:
+def add_decision(source_id: str, user: str, kind: DecisionKind, **values: Any) -> Decision:
     """Store a decision; the caller commits.
 
     Args:
@@ -63,7 +63,7 @@ def stop_keeping(source_id: str, user: str) -> int:
     gone = sa.update(Record).where(Record.source_id == source_id, Record.missed_runs > 0)
     number = int(execute(gone.where(Record.kept).values(kept=False)).rowcount)
     if number:
-        add(source_id, user, DecisionKind.NOT_KEPT, number=number)
+        add_decision(source_id, user, DecisionKind.NOT_KEPT, number=number)
     Session.commit()
     return number
 
@@ -74,7 +74,7 @@ def confirm_options(source_id: str, user: str, options: Mapping[str, Any]) -> No
     Stores nothing where these are confirmed already.
     """
     if dict(options) != confirmed_options(source_id):
-        add(source_id, user, DecisionKind.OPTIONS_CONFIRMED, options=dict(options))
+        add_decision(source_id, user, DecisionKind.OPTIONS_CONFIRMED, options=dict(options))
 
 
 def confirmed_options(source_id: str) -> dict[str, Any]:
@@ -100,7 +100,9 @@ def note_edit(context: Mapping[str, Any], edited: Mapping[str, Any]) -> None:
         return
     user, is_on = str(context.get("user") or ""), edited["state"] == "active"
     if source.active != is_on:
-        add(source.id, user, DecisionKind.SWITCHED_ON if is_on else DecisionKind.SWITCHED_OFF)
+        add_decision(
+            source.id, user, DecisionKind.SWITCHED_ON if is_on else DecisionKind.SWITCHED_OFF
+        )
     url = edited.get("url") or source.url
     if url != source.url:
-        add(source.id, user, DecisionKind.MOVED, options={"from": source.url, "to": url})
+        add_decision(source.id, user, DecisionKind.MOVED, options={"from": source.url, "to": url})

@@ -27,7 +27,7 @@ from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 from ckanext.ukharvest.harvest.records.record_rows import Stamp, known_records, stored_organization
 from ckanext.ukharvest.harvest.sources import decision_log
-from ckanext.ukharvest.harvest.sources.dataset_adoption import Found
+from ckanext.ukharvest.harvest.sources.dataset_adoption import FoundDataset
 from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass, RecordClassifier
@@ -297,7 +297,7 @@ def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[Kn
     if saved.get("salt") != _import_rules(setting):
         return False
     job = HarvestJob.get(saved["job_id"]) if saved["job_id"] else None
-    if job is None or objects.count_unfinished(job.id):
+    if job is None or objects.count_unfinished_objects(job.id):
         return False
     # With the option remote_orgs, rows do not show which datasets are the source's own.
     if saved.get("owner_org", setting.owner_org) != setting.owner_org:
@@ -376,7 +376,7 @@ def load_resume_point(
     setting: Setting, job_id: str, known: Collection[KnownRecord]
 ) -> SyncState | None:
     """Return the sync state that resumes a job's killed gather; None to start again."""
-    saved = objects.point_of(setting.id, job_id)
+    saved = objects.resume_point_of(setting.id, job_id)
     if (
         not saved
         or saved["source"] != _identity(setting)
@@ -393,7 +393,7 @@ def load_resume_point(
 
 
 def find_listed(
-    source: HarvestSource, kind: SourceType, text: str | None, candidates: Sequence[Found]
+    source: HarvestSource, kind: SourceType, text: str | None, candidates: Sequence[FoundDataset]
 ) -> set[str]:
     """Read a source's whole listing; return the ids of the candidates that it lists.
 

@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.outcomes import PreviewKind
 from ckanext.ukharvest.harvest.database import any_number, any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
-from ckanext.ukharvest.harvest.index import search_index
+from ckanext.ukharvest.harvest.index import pending_index
 from ckanext.ukharvest.harvest.model import Record
 from ckanext.ukharvest.harvest.sources import dataset_adoption
 from ckanext.ukharvest.mapping.kept_fields import key_of, move_key
@@ -55,14 +55,14 @@ def is_move(preview: SourcePreview) -> bool:
     return source is not None and (source.type, source.url) != (preview.source_type, preview.url)
 
 
-def kind_of(preview: SourcePreview) -> PreviewKind:
+def preview_kind(preview: SourcePreview) -> PreviewKind:
     """Return what a preview is of."""
     if preview.source_id is None:
         return PreviewKind.TEST
     return PreviewKind.MOVE if is_move(preview) else PreviewKind.DRY_RUN
 
 
-def option_names(text: str | None) -> set[str]:
+def stored_option_names(text: str | None) -> set[str]:
     """Return the names of the options that are stored with a source."""
     return set(json.loads(text)) if text and text.strip() else set()
 
@@ -160,7 +160,7 @@ def _rename(source_id: str, guids: Sequence[Renamed], urls: Sequence[Renamed]) -
         "harvest_source_reference", _of_datasets([*guids, *urls])
     )
     for chunk in _chunks(sorted(changed)):
-        search_index.add_pending(chunk)
+        pending_index.add_pending(chunk)
 
 
 def _move_guids(source_id: str, move: BaseMove, ids: Sequence[int]) -> list[Renamed]:
