@@ -57,7 +57,7 @@ def with_timeouts(stock: Callable[[], Any]) -> Callable[[], Any]:
         connection = stock()
         pool = connection.connection_pool
         settings = pool.connection_kwargs
-        waits = polling.is_consumer() and not _makes_consumer.get()
+        waits = polling.waits_for_the_queue() and not _makes_consumer.get()
         settings["socket_timeout"] = config.QUEUE_SECONDS
         if not issubclass(pool.connection_class, redis.UnixDomainSocketConnection):
             settings.setdefault("socket_keepalive", True)

@@ -2,8 +2,7 @@
 
 A consumer waits for messages one second at a time and looks in between: gather consumers at runs
 that nobody reads, fetch consumers at waiting harvest objects. Messages serve other harvesters; one
-about ours, as ckanext-harvest's actions and older consumers send it, only makes its consumer look
-at once.
+about ours, such as the first of a run's that is read, only makes its consumer look at once.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,7 +21,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.harvest.batch import import_stage
-from ckanext.ukharvest.harvest.consumers import claims, workers
+from ckanext.ukharvest.harvest.consumers import claims, failures, workers
 from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, Heart, read_id
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import run_end
@@ -32,6 +32,7 @@ Session = model.Session
 
 _heart: Heart | None = None  # of this consumer process
 _is_idle = False  # it found nothing when it looked last
+_gathers_ours = False
 
 
 @contextlib.contextmanager
@@ -45,15 +46,27 @@ def use_heart(heart: Heart) -> Iterator[None]:
         _heart = before
 
 
-def is_consumer() -> bool:
-    """Tell whether this process is a consumer."""
-    return _heart is not None
+def waits_for_the_queue() -> bool:
+    """Tell whether messages of this process are needed: a consumer's, if not about ours."""
+    return _heart is not None and not _gathers_ours
 
 
-class _NoPublisher:
-    """A publisher of messages that nobody needs."""
+class _OneMessage:
+    """A publisher of a gather's first message alone: it makes a fetch consumer look at once."""
 
-    def send(self, _body: dict[str, str]) -> None: ...
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect: Callable[[], Any] | None = connect
+
+    def send(self, body: dict[str, str]) -> None:
+        if self._connect is not None:
+            failures.try_to_queue(partial(self._send, self._connect, body))
+            self._connect = None
+
+    @staticmethod
+    def _send(connect: Callable[[], Any], body: dict[str, str]) -> None:
+        publisher = connect()
+        publisher.send(body)
+        publisher.close()
 
     def close(self) -> None: ...
 
@@ -65,20 +78,21 @@ class _NoChannel:
 
 
 @contextlib.contextmanager
-def without_messages(job_id: str) -> Iterator[None]:
-    """Send no messages at the end of a gather of ours.
+def with_one_message(job_id: str) -> Iterator[None]:
+    """Send no more than one message at the end of a gather of ours.
 
     Not in a process without a heartbeat: then the fetch consumers have none either.
     """
+    global _gathers_ours  # noqa: PLW0603 - one consumer is one process
     if _heart is None or not _is_ours(HarvestJob, job_id):
         yield
         return
     stock = queue.get_fetch_publisher
-    queue.get_fetch_publisher = _NoPublisher
+    queue.get_fetch_publisher, _gathers_ours = partial(_OneMessage, stock), True
     try:
         yield
     finally:
-        queue.get_fetch_publisher = stock
+        queue.get_fetch_publisher, _gathers_ours = stock, False
 
 
 def is_about_ours(channel: Any, kind: str, body: str) -> bool:

@@ -78,7 +78,7 @@ def guarded_gather(stock: Callback) -> Callback:
                 log.info("Job %s was delivered again; another process gathers it", job_id)
                 _acknowledge(once, method)
                 return False
-            with polling.without_messages(job_id):
+            with polling.with_one_message(job_id):
                 answer = stock(once, method, header, body)
             polling.end_gathered(job_id)
             return answer
