@@ -127,8 +127,8 @@ def load_items(
     items = []
     for row in (rows[id_] for id_ in ids if id_ in rows):
         if row.heartbeat is None and not is_ours:
-            log.warning("Harvest object %s: %s", row.id, objects.REASON)
-            objects.end_stock_object(HarvestObject.get(row.id))
+            log.warning("Harvest object %s: %s", row.id, stopping.REASON)
+            stopping.end_stock_object(HarvestObject.get(row.id))
         elif again or not row.report_status:  # else a consumer died before it could say so
             items.append(_item(row, again=again))
     return items

@@ -13,9 +13,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError,
 from sqlalchemy.dialects.postgresql import JSONB
 
 from ckanext.ukharvest.harvest.database import any_text, execute
-from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
-from ckanext.ukharvest.harvest.run import run_report, stopping
 
 Session = model.Session
 
@@ -223,22 +221,9 @@ def is_over() -> sa.ColumnElement[bool]:
     return sa.func.coalesce(HarvestJob.status, "").notin_(UNENDED)
 
 
-REASON = "another harvester began this run; the next run reads its records again"
-
-
-def end_stock_object(obj: HarvestObject) -> None:
-    """End an object of another harvester that is delivered to ours, and log it; commits."""
-    if not obj.report_status:  # else ``ckan harvester import`` of an imported object
-        report = run_report.open_report(obj.harvest_job_id, obj.harvest_source_id)
-        if not report.outcome:
-            report.outcome, report.reason = stopping.STOPPED, REASON
-            report.finished = utcnow()
-        stopping.end_object(obj)
-
-
 def discard_stock_objects(job_id: str) -> None:
     """Delete the objects of another harvester's gather of this job; the caller commits."""
     statement = sa.delete(HarvestObject).where(
-        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(objects.ENDED)
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(ENDED)
     )
     execute(statement)
