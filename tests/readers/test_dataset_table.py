@@ -12,10 +12,11 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
+from ckanext.ukharvest.core.records import Agent, Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers import spreadsheet
 from ckanext.ukharvest.readers.dataset_table import sheet_url
 from ckanext.ukharvest.readers.numbered_pages import unique
+from ckanext.ukharvest.reading.type_detection import source_type as detect_type
 from ckanext.ukharvest.source_types import TYPES
 from tests.publisher import Publisher
 from tests.publishing.files import workbook
@@ -127,6 +128,36 @@ def test_another_file_is_refused_by_row_and_column(
     with pytest.raises(SourceError) as caught:
         read(publisher, http, body)
     assert expected in caught.value.message
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("above", ["", "sep={0}\n", "Our data{0}{0}\n\n", "sep={0}\nOur data\n"])
+def test_table_may_have_headings_of_people(
+    publisher: Publisher, http: HttpClient, separator: str, above: str
+) -> None:
+    head = "Dataset title,Summary,Tags,File URL,Licence,Last updated,Organisation,Dataset ID"
+    body = f"{head}\nToilets,Public,health,https://a.example/1.csv,OGL,01/03/2026,Council,t1\n"
+    text = above.format(separator) + body.replace(",", separator)
+    records, ending = read(publisher, http, text)
+    assert (detect_type(text.encode()), ending.complete) == ("dataset_table", True)
+    assert [raw.guid for raw in records] == ["t1"]
+    toilets = KIND.parse(records[0], options.validate({}, KIND.options))
+    assert (toilets.title, toilets.notes, toilets.tags) == ("Toilets", "Public", ("health",))
+    assert toilets.publisher == Agent("Council")
+    assert toilets.licence is not None
+    assert toilets.licence.id == "uk-ogl"
+    assert (toilets.modified, toilets.resources[0].url) == ("2026-03-01", "https://a.example/1.csv")
+
+
+def test_headings_of_people_identify_no_dataset_that_had_an_identity(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    body = "Title,ID,Organisation,Keywords,Summary,Description\nToilets,t1,Council,a;b,Short,Long\n"
+    (record,), _ending = read(publisher, http, body)
+    assert record.guid == "toilets"
+    (entry,) = entries([record])
+    assert (entry["@id"], entry["publisher"], entry["keyword"]) == ("t1", "Council", ["a", "b"])
+    assert (entry["Summary"], entry["description"]) == ("Short", "Long")
 
 
 def test_too_many_rows_delete_nothing(

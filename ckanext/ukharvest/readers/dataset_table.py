@@ -1,7 +1,8 @@
 """Tables of datasets: CSV or the first sheet of an XLSX, a row for each dataset or each file.
 
-The first row names the columns as data.json's fields, in any case and with any spaces ("Download
-URL"). `title` is required; any other column is kept as an extra field.
+A row names the columns as data.json's fields, in any case and with any spaces ("Download URL"), or
+as people do: "Dataset title", "Summary", "Tags", "File URL", "Last updated". Lines above it are
+ignored, such as a heading. A title is required; any other column is kept as an extra field.
 
 - `downloadURL`, `accessURL`, `format` and `mediaType` are about a file, as are names that begin
   with `distribution.`, such as `distribution.title`. Further files have further rows, with the same
@@ -21,6 +22,7 @@ import re
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ckanext.ukharvest.core.document_kind import sent_as
@@ -35,6 +37,31 @@ from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list, r
 ACCEPT = "text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1"
 OF_FILE = "distribution."  # what the names of a file's columns begin with, but for these:
 FILE_COLUMNS = ("downloadURL", "accessURL", "format", "mediaType")
+# Field of data.json → how people head its column, folded; used where the field's own name is not.
+_HEADINGS = {
+    "title": "datasettitle datasetname titleofdataset nameofdataset name dataset",
+    "description": "summary abstract notes about datasetdescription",
+    "keyword": "keywords tags tag",
+    "identifier": "id datasetid uniqueid datasetidentifier uniqueidentifier",
+    "publisher": "organisation organization publishedby publishername council",
+    "contactPoint": "contact contactname",
+    "contactEmail": "email emailaddress publisheremail contactemailaddress",
+    "license": "licencetype licencename datalicence",
+    "issued": "published datepublished publicationdate publisheddate firstpublished releasedate",
+    "modified": "updated lastupdated lastupdate dateupdated lastmodified datemodified",
+    "accrualPeriodicity": "updatefrequency frequencyofupdate frequencyofupdates",
+    "theme": "themes topic topics category categories",
+    "spatial": "spatialcoverage geographiccoverage geographicarea location",
+    "temporal": "temporalcoverage timeperiod periodcovered",
+    "language": "languages",
+    "landingPage": "webpage datasetpage moreinformation",
+    "distribution.downloadURL": "url link fileurl filelink downloadlink datalink dataurl file",
+    "distribution.format": "fileformat filetype dataformat",
+    "distribution.title": "filetitle filename resourcetitle resourcename",
+}
+_FIELDS = {heading: field for field, words in _HEADINGS.items() for heading in words.split()}
+# A table of other things has a title, too.
+_USUAL = frozenset(("description", "keyword", "license", "modified", "distribution.downloadURL"))
 # Columns of which a cell can have several values → what separates them; labels have commas.
 _SEPARATORS = {"keyword": "[,;\n]", "theme": "[;\n]", "language": "[,;\n]", "references": "[;\n]"}
 _GOOGLE = re.compile(
@@ -50,6 +77,21 @@ def sheet_url(url: str) -> str:
     sheet = re.search(r"[?#&]gid=(\d+)", url)
     query = "/pub?single=true&output=csv" if page[2] else "/export?format=csv"
     return page[1] + query + (f"&gid={sheet[1]}" if sheet else "")
+
+
+Row = tuple[int, list[str]]  # its number, from 1, and its cells
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of a table's columns.
+
+    Attributes:
+        identifying: those by which datasets may be identified.
+    """
+
+    names: Sequence[str]
+    identifying: frozenset[str]
 
 
 @dataclass
@@ -76,16 +118,15 @@ class DatasetTable(Reader):
         """Yield a record for each dataset; the table is read to its end before the first.
 
         Raises:
-            SourceError: no answer, neither CSV nor XLSX, or no column ``title``.
+            SourceError: no answer, neither CSV nor XLSX, or no title.
         """
         with closing(request(source, ACCEPT, sheet_url(source.url))) as reply:
             if reply.not_modified:
                 return unchanged(source)
             problems: list[Problem] = []
-            folded = {fold_name(name) for name in self.columns}
+            folded = {fold_name(name) for name in self.columns} | _FIELDS.keys()
             rows = spreadsheet.read_rows(reply.body, source.url, folded, problems, reply.media_type)
-            names = self._header(next(rows, (1, []))[1], source.url, reply.media_type)
-            datasets = _datasets(rows, names, problems)
+            datasets = _datasets(*self._read_header(rows, source.url, reply.media_type), problems)
             validators = {source.url: reply.validators}
         for dataset in datasets:
             yield _record(dataset, source.url)
@@ -96,41 +137,90 @@ class DatasetTable(Reader):
         # The client has compared the length with the declared one, so no row is missing.
         return Ending(complete=True, validators=validators, problems=shown)
 
-    def _header(self, cells: Sequence[str], url: str, media_type: str) -> list[str]:
-        """Return the names of the columns, those of data.json in its spelling."""
-        names = {fold_name(name): name for name in self.columns}
-        names |= {fold_name(name): OF_FILE + name for name in FILE_COLUMNS} | {"licence": "license"}
-        header = [names.get(fold_name(cell), cell) for cell in cells]
-        for number, name in enumerate(header):
-            if name and name in header[:number]:
-                columns = f"columns {header.index(name) + 1} and {number + 1}"
-                message = f"{url}: row 1, {columns}: both are '{shorten(cells[number], 40)}'"
-                raise ProtocolError(f"{message}; expected each name once", url=url)
-        if "title" not in header:
-            row = f"'{shorten(', '.join(filter(None, cells)), 100)}'" if cells else "nothing"
-            raise ProtocolError(
-                f"{url} is not a table with a column title: row 1 has {row}"
-                f"{sent_as(media_type, 'csv', 'sheet')}; expected CSV or XLSX whose first row names"
-                " the columns, such as identifier, title, description and downloadURL",
-                url=url,
-            )
-        return header
+    def _read_header(
+        self, rows: Iterator[Row], url: str, media_type: str
+    ) -> tuple[Iterator[Row], Header]:
+        """Return the rows below the header, and the header.
+
+        Raises:
+            ProtocolError: there is none, or a column is there twice.
+        """
+        first: list[Row] = []
+        for row in islice(rows, spreadsheet.HEADER_ROWS):
+            first.append(row)
+            if header := self.header(row[1]):
+                _refuse_twins(header.names, row, url)
+                return rows, header
+        cells = first[0][1] if first else []
+        found = f"'{shorten(', '.join(filter(None, cells)), 100)}'" if cells else "nothing"
+        raise ProtocolError(
+            f"{url} is not a table with a column title: row 1 has {found}"
+            f"{sent_as(media_type, 'csv', 'sheet')}; expected CSV or XLSX in which a row names"
+            " the columns, such as identifier, title, description and downloadURL",
+            url=url,
+        )
+
+    def header(self, cells: Sequence[str]) -> Header | None:
+        """Return the names of a row's columns, those of data.json in its spelling.
+
+        Where they have a ``title``, columns headed otherwise identify nothing: what identified the
+        datasets before they were known stays.
+
+        Returns:
+            None if this is no header: it names no title, or nothing else.
+        """
+        fields = {fold_name(name): name for name in self.columns}
+        fields |= {fold_name(name): OF_FILE + name for name in FILE_COLUMNS}
+        fields |= {"licence": "license"}
+        names = [fields.get(fold_name(cell), cell) for cell in cells]
+        is_usual = "title" in names
+        own = frozenset(names)
+        for number, cell in enumerate(cells):
+            field = _FIELDS.get(fold_name(cell), "")
+            is_free = names[number] in (cell, "@id") and field and field not in names
+            if is_free and not (is_usual and field == "identifier"):
+                names[number] = field
+        is_known = "title" in names and len(frozenset(fields.values()).intersection(names)) > 1
+        if not (is_usual or is_known):
+            return None
+        return Header(names, own if is_usual else frozenset(names))
+
+    def recognise(self, text: str) -> bool:
+        """Tell whether CSV begins as a table of datasets."""
+        lines = (re.split("[,;\t|]", line) for line in text.splitlines()[: spreadsheet.HEADER_ROWS])
+        headers = filter(None, (self.header([c.strip(' "') for c in cells]) for cells in lines))
+        names = frozenset(header.names) if (header := next(headers, None)) else frozenset()
+        return (
+            "identifier" in names
+            or f"{OF_FILE}accessURL" in names
+            or {"description", "modified"} <= names
+            or len(names & _USUAL) > 2
+        )
 
 
-def _datasets(
-    rows: Iterator[tuple[int, list[str]]], header: Sequence[str], problems: list[Problem]
-) -> list[_Dataset]:
+def _refuse_twins(header: Sequence[str], row: Row, url: str) -> None:
+    for number, name in enumerate(header):
+        if name and name in header[:number]:
+            columns = f"columns {header.index(name) + 1} and {number + 1}"
+            message = f"{url}: row {row[0]}, {columns}: both are '{shorten(row[1][number], 40)}'"
+            raise ProtocolError(f"{message}; expected each name once", url=url)
+
+
+def _datasets(rows: Iterator[Row], header: Header, problems: list[Problem]) -> list[_Dataset]:
     """Return the datasets in the order of their first rows."""
     datasets: list[_Dataset] = []
     by_guid: dict[str, _Dataset] = {}
     for number, cells in rows:
-        values = {name: cell for name, cell in zip(header, cells, strict=False) if name and cell}
+        values = {
+            name: cell for name, cell in zip(header.names, cells, strict=False) if name and cell
+        }
         if len(values) < sum(map(bool, cells)):
-            message = f"row {number}: a value in a column without a name in row 1 is not used"
+            message = f"row {number}: a value in a column without a name is not used"
             problems.append(Problem("unused-cell", "", message))
         file = {name: values.pop(name) for name in [*values] if name.startswith(OF_FILE)}
         title = values.get("title", "")
-        key = (title, values.get("publisher", "")) if title else ()
+        publisher = values.get("publisher", "") if "publisher" in header.identifying else ""
+        key = (title, publisher) if title else ()
         identity = " | ".join(" ".join(text.casefold().split()) for text in key if text)
         guid = parse_identifier(values.get("identifier") or identity)
         dataset = by_guid.get(guid)

@@ -24,6 +24,7 @@ from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.schema_check.report import MIB, Collector, Limits, Stopped, Unchecked
 from ckanext.ukharvest.schema_check.rows import Rows
 
+HEADER_ROWS = 20  # among the first of which the header is
 MAX_ROWS = 100_000
 MAX_COLUMNS = 500
 MAX_BYTES = 50 * MIB  # of the text of all cells, and of one unpacked part of an XLSX
@@ -101,8 +102,8 @@ def _csv(
     row, columns, cells = 0, 0, list[str]()
     try:
         limits = Limits(data_bytes=MAX_BYTES, rows=MAX_ROWS)
-        for row, cells in Rows(body, names, Collector(limits, emit)):
-            columns = columns or len(cells)
+        for row, cells in Rows(body, names, Collector(limits, emit), header_rows=HEADER_ROWS):
+            columns = columns if columns > 1 else len(cells)  # lines above the header have one
             yield row, cells
     except Stopped as exc:
         raise too_large(url, f" in row {row + 1:,}") from exc

@@ -7,6 +7,7 @@ import io
 import itertools
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import IO
 
 from ckanext.ukharvest.core.values.text import fold_name
@@ -47,9 +48,17 @@ class Rows:
     Args:
         data: the file, seekable.
         names: the schema's names of columns, by which the separator is recognised.
+        header_rows: number of the first rows among which the header is.
     """
 
-    def __init__(self, data: IO[bytes], names: Collection[str], collector: Collector) -> None:
+    def __init__(
+        self,
+        data: IO[bytes],
+        names: Collection[str],
+        collector: Collector,
+        *,
+        header_rows: int = 1,
+    ) -> None:
         self._collector = collector
         size = collector.limits.data_bytes
         encoding = files.detect(data, size)
@@ -59,7 +68,7 @@ class Rows:
         head = text.read(_HEAD)
         if head.endswith("\r"):  # half a line end
             head += text.read(1)
-        self.separator = find_separator(head, {fold_name(name) for name in names})
+        self.separator = find_separator(head, {fold_name(name) for name in names}, header_rows)
         if self.separator != ",":
             name = _SEPARATORS[self.separator]
             collector.note(f"The separator is a {name}; expected a comma.")
@@ -132,19 +141,22 @@ def _lines(head: str, rest: io.TextIOWrapper) -> Iterator[str]:
         last = rest.readline(_MAX_LINE + 1)
 
 
-def find_separator(head: str, names: Collection[str]) -> str:
-    """Return the separator of a table: the one that finds most names in its first row.
+def find_separator(head: str, names: Collection[str], rows: int = 1) -> str:
+    """Return the separator of a table: the one that finds most names in one of its first rows.
 
     Args:
         head: the beginning of the file.
         names: the schema's names of columns, folded.
+        rows: number of the rows.
     """
 
     def score(separator: str) -> tuple[int, int]:
-        try:
-            cells = next(csv.reader(io.StringIO(head, newline=""), delimiter=separator), [])
-        except csv.Error:
-            return 0, 0
-        return sum(fold_name(cell) in names for cell in cells), len(cells)
+        best = 0, 0
+        with suppress(csv.Error):
+            lines = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+            for cells in itertools.islice(lines, rows):
+                number = sum(fold_name(cell) in names for cell in cells)
+                best = max(best, (number, len(cells)))
+        return best
 
     return max(_SEPARATORS, key=score)

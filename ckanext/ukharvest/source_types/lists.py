@@ -255,26 +255,23 @@ OPENSEARCH = SourceType(
 
 
 def _is_table(content: bytes) -> bool:
-    """Tell whether a document begins as an XLSX, or as CSV with columns of data.json's names."""
+    """Tell whether a document begins as an XLSX, or as CSV whose columns describe datasets."""
     if content.startswith(spreadsheet.XLSX):
         return b"xl/" in content
-    line = read_head(content).text.partition("\n")[0]
-    names = {cell.strip(' "\r').casefold() for cell in re.split("[,;\t|]", line)}
-    return "title" in names and (
-        not names.isdisjoint(("identifier", "downloadurl", "accessurl"))
-        or {"description", "modified"} <= names  # a list of datasets without their files
-    )
+    head = read_head(content)
+    return not head.is_json and head.page_title is None and _TABLE.recognise(head.text)
 
 
+_TABLE = dataset_table.DatasetTable(
+    names_read(datajson.MAPPING)
+    | {dataset_table.OF_FILE + name for name in names_read(RESOURCE_MAPPING)}
+)
 DATASET_TABLE = SourceType(
     name="dataset_table",
     title="Table of datasets",
     description="Datasets listed in a CSV or XLSX file or a Google sheet, a row for each dataset or"
     " each of its files, with columns named as data.json's fields",
-    reader=dataset_table.DatasetTable(
-        names_read(datajson.MAPPING)
-        | {dataset_table.OF_FILE + name for name in names_read(RESOURCE_MAPPING)}
-    ),
+    reader=_TABLE,
     parser=datajson,
     options=datajson.OPTIONS,
     field_names=field_names_in(datajson.MAPPING, resources="downloadURL"),
