@@ -18,7 +18,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
-from ckanext.ukharvest.core.values import formats, licences
+from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
 from ckanext.ukharvest.core.values.gml import box_of_corners
@@ -259,7 +259,7 @@ def _terms(entry: Entry) -> FieldValues:
     access = [text for text in texts if text.startswith(_ACCESS)]
     terms = [text for text in texts if text not in access]
     return {
-        "licence": read_licence(map(licences.find, terms), node.reporter("rights")),
+        "licence": read_licence(terms, node.reporter("rights"), node.texts("accessRights")),
         "rights": "\n\n".join(map(plain_text, terms)),
         "extras": {
             "access_rights": ", ".join(dict.fromkeys((*node.texts("accessRights"), *access)))

@@ -15,7 +15,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
@@ -186,19 +186,27 @@ def paragraph(fields: Fields, keys: table.Names) -> str:
     return plain_text(text(fields, keys))
 
 
+# Terms beside the licence: GEMINI's on portals such as data.gov.uk, those of DCAT and data.json.
+_TERMS = ("rights", "access_constraints", "use_constraints", "access_rights", "accessLevelComment")
+
+
+def terms(fields: Fields) -> list[str]:
+    """Return a package's texts on rights, access and use beside its licence."""
+    return [text for name in _TERMS for text in multivalue.texts(fields.get(name)) if text]
+
+
 def licence(fields: Fields, keys: table.Names) -> Licence | None:
     """Return the licence known by id, URL or title; else the texts given for it."""
     texts = [(key, text) for key in keys if (text := text_of(fields.get(key)))]
     by_key = [(key, known) for key, text in texts if (known := licences.find(text))]
     key = next((key for key, _ in by_key), "")
     named = [known for _, known in by_key]
-    rights = filter(None, [text_of(fields.get("rights"))])
-    licence = read_licence(named, fields.reporter(key), rights)
+    licence = read_licence(named, fields.reporter(key), terms(fields))
     if licence and licence.id:
         url = value_text(fields.get("license_url"))
         exact = is_web_url(url) and licence.id == getattr(licences.find(url), "id", "")
         return Licence(licence.id, licence.title, url) if exact else licence
-    if licence and not any(known.id for known in named):
+    if licence and named and not any(known.id for known in named):
         # An id is less clear than a title; both are kept if neither is known.
         return replace(licence, title=max((known.title for known in named), key=len))
     return licence

@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.records import (
     RawRecord,
     ResourceRecord,
 )
-from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
@@ -305,9 +305,13 @@ def schemas(node: Node, names: Names) -> Names:
     return uk_fields.schemas(texts(node, names))
 
 
-def licence(node: Node, names: Names) -> Licence | None:
-    """Return the licence that the texts name; report texts that name none."""
-    return read_licence(map(licences.find, texts(node, names)), node.reporter(names[-1]))
+def licence(node: Node, names: Names, terms: Names = ()) -> Licence | None:
+    """Return the licence that the texts name; report texts that name none.
+
+    Args:
+        terms: fields with other texts on rights, access and use.
+    """
+    return read_licence(texts(node, names), node.reporter(names[-1]), texts(node, terms))
 
 
 def frequency(node: Node, names: Names) -> Several:

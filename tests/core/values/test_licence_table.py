@@ -200,6 +200,9 @@ BY_3 = Licence(
 )
 OPEN = Licence("uk-ogl", "UK Open Government Licence (OGL)", OGL)
 OURS = Licence(title="Our own terms")
+FEE = "Commercial use requires permission and a fee"
+CLOSED = Licence(title=f"{BY.url}; {FEE}")
+NC = Licence("cc-nc", "Creative Commons Non-Commercial (Any)")
 
 
 def file(licence: Licence | None = None, kind: str = "", **extras: str) -> ResourceRecord:
@@ -210,8 +213,11 @@ def file(licence: Licence | None = None, kind: str = "", **extras: str) -> Resou
     ("own", "rights", "files", "expected"),
     [
         pytest.param(OURS, "OGL", [file(BY)], OURS, id="its-own-counts-first"),
-        pytest.param(None, "Under the OGL v3.0", [file(BY)], OPEN, id="then-its-rights"),
         pytest.param(None, "Not under the OGL", [file(BY)], BY, id="then-its-files"),
+        pytest.param(None, FEE, [file(BY)], CLOSED, id="if-its-terms-allow-it"),
+        pytest.param(BY, "", [file(), file(OPEN)], BY, id="another-open-one-is-the-files"),
+        pytest.param(BY, "", [file(), file(rights=FEE)], CLOSED, id="terms-of-one-file-close-it"),
+        pytest.param(BY, "", [file(NC)], NC, id="narrower-licence-of-a-file"),
         pytest.param(None, "", [file(BY), file(BY_3)], BY, id="whose-versions-may-differ"),
         pytest.param(None, "", [file(BY), file(OPEN)], None, id="not-their-licences"),
         pytest.param(None, "", [file(BY), file()], None, id="and-none-may-lack-it"),
@@ -225,7 +231,15 @@ def file(licence: Licence | None = None, kind: str = "", **extras: str) -> Resou
         pytest.param(None, "", [], None, id="nothing"),
     ],
 )
-def test_a_dataset_without_licence_has_that_of_its_files(
+def test_licence_of_dataset_and_files_agree(
     own: Licence | None, rights: str, files: list[ResourceRecord], expected: Licence | None
 ) -> None:
-    assert licences.of_dataset(own, rights, files) == expected
+    assert licences.of_dataset(own, [rights], files, lambda *_problem: None) == expected
+
+
+def test_title_of_licence_has_no_markup() -> None:
+    terms = "<p><a href='https://council.example/terms'>Our <b>terms</b></a></p>"
+    title = "Our terms https://council.example/terms"
+    assert licences.read_licence([terms], lambda *_problem: None) == Licence(
+        title=title, url="https://council.example/terms"
+    )

@@ -61,7 +61,7 @@ GIVEN: dict[str, Callable[[str], Any]] = {
     "Iterable[object]": lambda text: [text],
     "Sequence[str]": lambda text: [text] * 4,
     "Iterable[str | tuple[str, str]]": lambda text: [text, (text, text)],
-    "Iterable[Licence | None]": lambda _text: [],
+    "Iterable[str | Licence | None]": lambda text: [text],
     "Report": lambda _text: lambda *_words: None,
     "Callable[[str, str], None]": lambda _text: lambda *_words: None,
 }

@@ -79,7 +79,7 @@ def test_a_complete_dataset_has_no_problems() -> None:
         (
             f'dct:rights "Published under {OGL}."',
             "licence",
-            Licence("uk-ogl", f"Published under {OGL}.", OGL),
+            Licence("uk-ogl", "UK Open Government Licence (OGL)", OGL),
         ),
         (
             "dct:license <http://a.uk/def/licenses/cc-zero>",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ckanext.ukharvest.core.records import Licence, ResourceRecord
+from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import fold_name, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -197,7 +198,12 @@ def _finder_of(_register: Vocabulary, _open: Vocabulary) -> Callable[[str], Lice
     return lru_cache(maxsize=1024)(_find)
 
 
+_LINK = re.compile(r"\[([^\[\]]{0,200})\]\((\S{1,2000}?)\)")  # as ``plain_text`` writes it
+
+
 def _find(value: str) -> Licence | None:
+    if "<" in value:
+        value = _LINK.sub(r"\1 \2", plain_text(value))
     text = " ".join(value.split())
     if _squash(text) in _PLACEHOLDERS or not _squash(text) or is_redacted(text):
         return None
@@ -214,42 +220,62 @@ def describe_licence(licence: Licence) -> str:
     return "" if known is not None and licence.title in ("", known) else licence.title
 
 
+# Licences of CKAN's register that let everybody use the data.
+_OPEN = frozenset(
+    ("uk-ogl", "cc-by", "cc-by-sa", "cc-zero", "odc-pddl", "odc-odbl", "odc-by", "gfdl")
+    + ("other-open", "other-pd", "other-at")
+)
 # Extras with the terms of a resource, in CKAN and in ckanext-dcat.
 _OF_FILES = ("license_id", "license_url", "license", "licence_url", "licence", "rights")
 
 
-def of_dataset(own: Licence | None, rights: str, files: Iterable[ResourceRecord]) -> Licence | None:
-    """Return a dataset's licence, or the one that its terms or its files name instead.
+def of_dataset(
+    own: Licence | None,
+    terms: Iterable[str],
+    files: Iterable[ResourceRecord],
+    report: Callable[[str, str], None],
+) -> Licence | None:
+    """Return a dataset's licence, or the one that all of its files name instead.
 
-    The files' licence counts only if every file has it. Documents about the data do not count.
+    It is open only if the terms of all files allow it: a file's terms can take back what the
+    dataset's grant. Documents about the data do not count.
 
     Args:
         own: the source's licence of the dataset, known or not.
-        rights: its terms as text.
+        terms: the dataset's other texts on rights, access and use.
+        report: called with a problem's code and text.
     """
-    if own is not None:
-        return own
-    if licence := _meant(rights):
-        return licence
-    of_files = [_of_file(file) for file in files if file.kind != "documentation"]
-    first = next(iter(of_files), None)
-    if first is None or any(other is None or not _same(other, first) for other in of_files):
-        return None
-    return first
+    data = [file for file in files if file.kind != "documentation"]
+    others = list(terms)
+    if own is None:
+        of_files = list(map(_of_file, data))
+        own = next(iter(of_files), None)
+        if own is None or not all(other and _same(other, own) for other in of_files):
+            return None
+    elif own.id in _OPEN:
+        others = []  # read with the licence
+    of_files = [file.licence for file in data]
+    others += [file.extras[name] for file in data for name in _OF_FILES if name in file.extras]
+    narrower = [
+        other for other in (*of_files, *map(find, others)) if other and other.id not in _OPEN
+    ]
+    return _narrowed([own], narrower, report) if own.id in _OPEN and narrower else own
 
 
 def _of_file(file: ResourceRecord) -> Licence | None:
     if file.licence is not None:
         return file.licence
-    return next(filter(None, (_meant(file.extras.get(name, "")) for name in _OF_FILES)), None)
+    return _in_terms(file.extras[name] for name in _OF_FILES if name in file.extras)
 
 
-def _meant(terms: str) -> Licence | None:
-    """Return the licence that terms name; the terms themselves stay where they are."""
-    licence = find(terms)
-    return (
-        replace(licence, title=_known().title(licence.id) or "") if licence and licence.id else None
-    )
+def _in_terms(texts: Iterable[str]) -> Licence | None:
+    """Return the licence that other terms name; the terms themselves stay where they are."""
+    terms = list(texts)
+    named = (licence for licence in map(find, terms) if licence and licence.id)
+    licence = find_agreed_licence(named, terms)
+    if licence and licence.title in {" ".join(text.split()) for text in terms}:
+        return replace(licence, title=_known().title(licence.id) or "")
+    return licence
 
 
 def _same(one: Licence, other: Licence) -> bool:
@@ -291,11 +317,11 @@ def find_single_licence(found: Sequence[Licence]) -> Licence | None:
 def combine_licences(found: Sequence[Licence]) -> Licence:
     """Return several licences as one unknown licence with all their texts."""
     if any(licence.id for licence in found):
-        return Licence(
-            title="; ".join(dict.fromkeys(licence.url or licence.title for licence in found))
-        )
-    title = next((licence.title for licence in found if licence.title), "")
-    return Licence(title=title, url=next((licence.url for licence in found if licence.url), ""))
+        texts = (licence.url or licence.title for licence in found)
+        return Licence(title="; ".join(dict.fromkeys(texts)))
+    titles = [licence.title for licence in found if licence.title]
+    urls = (url for licence in found for url in (licence.url, *addresses(licence.title)) if url)
+    return Licence(title="; ".join(dict.fromkeys(titles)), url=next(urls, ""))
 
 
 def _in_sentences(text: str, value: str) -> Licence | None:
@@ -431,7 +457,9 @@ _OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/
 
 
 def read_licence(
-    given: Iterable[Licence | None], report: Callable[[str, str], None], rights: Iterable[str] = ()
+    given: Iterable[str | Licence | None],
+    report: Callable[[str, str], None],
+    terms: Iterable[str] = (),
 ) -> Licence | None:
     """Return the licence that a record's fields name: the reader of every format.
 
@@ -439,16 +467,28 @@ def read_licence(
     unknown licence with all of their texts, which is reported.
 
     Args:
-        given: what ``find`` returned for each text of the fields for the licence.
+        given: the texts of the fields for the licence, or what ``find`` returned for each.
         report: called with a problem's code and text.
-        rights: terms in other fields: they can only withdraw what the licence grants.
+        terms: all other texts on rights, access and use. They can withdraw what the licence grants;
+            the licence that they name counts only if the fields for it are empty.
     """
-    named = list(filter(None, given))
+    licences = (find(item) if isinstance(item, str) else item for item in given)
+    named = list(filter(None, licences))
+    others = list(terms)
+    if not named:
+        return _in_terms(others)
+    return _narrowed(named, list(filter(None, map(find, others))), report)
+
+
+def _narrowed(
+    named: Sequence[Licence], others: Sequence[Licence], report: Callable[[str, str], None]
+) -> Licence:
+    """Return the licence of some fields if other terms leave it as it is, else all as unknown."""
     licence = find_single_licence(named)
-    if licence and (others := list(filter(None, map(find, rights)))):
-        named += others
+    if licence and others:
+        named = [*named, *others]
         licence = find_single_licence(named)
-    if not named or licence:
+    if licence:
         return licence
     unknown = combine_licences(named)
     shown = shorten(unknown.url or unknown.title, 80)

@@ -107,7 +107,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     values, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
     values["resources"] = files = resources(fields, limit)
-    values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
+    report, terms = fields.reporter("license_id"), package.terms(fields)
+    values["licence"] = licences.of_dataset(values.get("licence"), terms, files, report)
     table.report_missing(fields, values, _NEEDED)
     values["origin"] = _origin(flat, raw.guid)
     understood = {item.source[0] for item in MAPPING if values.get(item.target)}

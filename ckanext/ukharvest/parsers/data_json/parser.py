@@ -85,7 +85,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if kind == "service":
         links = [*resources.endpoints(fields), *links]
     values["resources"] = without_repeats(files, links)
-    values["licence"] = licences.of_dataset(values.get("licence"), values.get("rights", ""), files)
+    report, terms = fields.reporter("license"), table.texts(fields, parts.TERMS)
+    values["licence"] = licences.of_dataset(values.get("licence"), terms, files, report)
     table.report_missing(fields, values, _NEEDED)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)

@@ -9,11 +9,12 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence, Pairs, Texts, collect_translations
 from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values import licences, parties, places
+from ckanext.ukharvest.core.values import parties, places
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
+from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.json_fields import Fields, map_pairs, value_text, value_url
 
 _MAX_NAME = 2_000  # characters of a place's name
@@ -149,6 +150,10 @@ def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) ->
     return collect_translations(kind, pairs, least=1 if is_apart else 2)
 
 
+# Terms beside the licence: of POD 1.1 and DCAT-US 3, of POD 1.0, and of the portals' own.
+TERMS = ("rights", "accessRights", "accessLevelComment", "usageNotes", "access_constraints")
+
+
 def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> Licence | None:
     """Return the licence of a dataset or distribution; report an unknown one and keep its text."""
     key, misnamed = names
@@ -160,8 +165,7 @@ def licence(fields: Fields, names: tuple[str, ...] = ("license", "licence")) -> 
     if isinstance(value, list):
         fields.text(key)
     texts = [text for item in values for text in (value_url(item), value_text(item)) if text]
-    terms = fields.texts("rights", strict=False)
-    return read_licence(map(licences.find, texts), fields.reporter(key), terms)
+    return read_licence(texts, fields.reporter(key), table.texts(fields, TERMS))
 
 
 def rights(fields: Fields, names: tuple[str, ...]) -> str:

@@ -151,9 +151,10 @@ def _mandate(node: Node, names: table.Names) -> str:
 def _resources(node: Node) -> FieldValues:
     files = distribution.distributions(node)
     served = distribution.services_of(node, files)
+    report, terms = node.reporter("dct:license"), people.terms(node)
     return {
+        "licence": licences.of_dataset(people.licence(node), terms, files, report),
         "resources": without_repeats(files + served, distribution.other_resources(node)),
-        "licence": licences.of_dataset(None, "", files),
     }
 
 
@@ -183,7 +184,7 @@ MAPPING: tuple[Field | Row, ...] = (
         "extra responsible-organisation",
         people.others,
     ),
-    row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
+    Field((*people.LICENCE, *people.RIGHTS), "licence"),
     row(people.RIGHTS, "rights", people.rights),
     row(coverage.LANGUAGE, "language", coverage.languages),
     Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),

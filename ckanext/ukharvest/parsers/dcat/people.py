@@ -20,6 +20,7 @@ PUBLISHER = ("dct:publisher", "dc:publisher", "schema:publisher")
 CONTACT = ("dcat:contactPoint", "adms:contactPoint", "schema:contactPoint", "pmd:contactEmail")
 CREATOR = ("dct:creator", "dc:creator", "schema:creator", "schema:author")
 LICENCE = ("dct:license", "dct:licence", "cc:license", "schema:license")
+_ODRS = ("odrs:dataLicense", "odrs:contentLicense")  # of a statement of rights
 RIGHTS = ("dct:rights", "dct:accessRights", "dc:rights")
 
 # vCard has four spellings of each; DCAT-AP has foaf, search engines read schema.org.
@@ -232,16 +233,16 @@ def licence(node: Node, _names: table.Names = LICENCE) -> Licence | None:
 
     Without ``dct:license``, rights that name a known licence count (as in udata).
     """
-    parts = node.nodes(*LICENCE)
-    given_licences = [candidate for part in parts for candidate in _licences(part)]
-    if not given_licences:
-        words = node.nodes("dct:rights", "dc:rights")
-        named = [candidate for part in words for candidate in _licences(part)]
-        return licences.find_agreed_licence(
-            (candidate for candidate in named if candidate.id), [rights(node)]
-        )
-    terms = [t for part in node.nodes("dct:rights", "dc:rights") for t in (part.uri, part.label())]
-    return read_licence(given_licences, node.reporter("dct:license"), terms)
+    stated = (part for statement in node.nodes(*RIGHTS) for part in statement.nodes(*_ODRS))
+    parts = [*node.nodes(*LICENCE), *stated]
+    named = [candidate for part in parts for candidate in _licences(part)]
+    return read_licence(named, node.reporter("dct:license"), terms(node))
+
+
+def terms(node: Node) -> list[str]:
+    """Return the texts and URIs on rights and access."""
+    parts = node.nodes(*RIGHTS)
+    return [text for part in parts for text in (part.uri, part.label()) if text]
 
 
 def _licences(part: Node) -> Iterator[Licence]:

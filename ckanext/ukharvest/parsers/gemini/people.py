@@ -7,14 +7,14 @@ useConstraints; many publishers put it next to accessConstraints, or only into a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
-from ckanext.ukharvest.core.values.licences import addresses
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
@@ -25,6 +25,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     row,
     without_blanks,
 )
+from ckanext.ukharvest.parsers.reporting import ignore
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
 
 SKIP = Option(
@@ -194,26 +195,19 @@ def _terms(identification: IsoNode) -> tuple[Terms, Terms]:
     return access, use
 
 
-def _given(access: Terms, use: Terms) -> Terms:
-    """Return the texts about use; of those next to accessConstraints, only licences."""
-    return use if any(map(_known, use)) else use + list(filter(_known, access))
-
-
 def has_licence(identification: IsoNode) -> bool:
     """Tell whether the terms name a licence, or link to its text."""
-    terms = _given(*_terms(identification))
-    return any(map(_known, terms)) or bool(_address(terms))
+    licence, _ = _licence(*_terms(identification))
+    return licence is not None and bool(licence.id or licence.url)
 
 
 def _constraints(entry: Entry) -> FieldValues:
     access, use = _terms(entry.identification)
-    about_use = _given(access, use)
-    words = tuple(dict.fromkeys(filter(None, map(_shown, about_use))))
-    licence = _licence(about_use, "; ".join(words))
+    licence, about_use = _licence(access, use)
     return {
         "licence": licence,
         "extras": {
-            "licence": "; ".join(words),
+            "licence": "; ".join(dict.fromkeys(filter(None, map(_shown, about_use)))),
             "licence_url": licence.url if licence else "",
             "access_constraints": as_text(map(_shown, access)),
             "limitations-on-public-access": as_text(
@@ -223,38 +217,30 @@ def _constraints(entry: Entry) -> FieldValues:
     }
 
 
-def _licence(terms: Sequence[PropertyText], words: str) -> Licence | None:
-    """Return the licence of the texts; if several or restricted, only the texts."""
-    texts = [term.text for term in terms]
-    if licence := licences.find_agreed_licence(filter(None, map(_known, terms)), texts):
-        return replace(licence, title=words)
-    if all(licences.find(text) is None for text in texts) and not _address(terms):
-        return None
-    return Licence(title=words, url=_address(terms))
+def _licence(access: Terms, use: Terms) -> tuple[Licence | None, Terms]:
+    """Return the licence, and the texts about use: of those on access only licences.
+
+    GEMINI's element 26 may be any text, so that an unknown one is no problem.
+    """
+    about_use = use
+    if not any(map(_names_licence, use)):
+        about_use = [*use, *filter(_names_licence, access)]
+    named = (text for term in about_use for text in _texts(term))
+    terms = (text for term in access for text in _texts(term))
+    return read_licence(named, ignore, terms), about_use
+
+
+def _texts(term: PropertyText) -> Iterator[str]:
+    yield from filter(None, (term.href, _PREFIX.sub("", term.text)))
+
+
+def _names_licence(term: PropertyText) -> bool:
+    return any((licence := licences.find(text)) and licence.id for text in _texts(term))
 
 
 def _shown(term: PropertyText) -> str:
     """Return the text, or the URL if the text is missing or only a code."""
     return term.href if term.href and term.text in _CODES else term.text or term.href
-
-
-def _known(term: PropertyText) -> Licence | None:
-    """Return the licence that a URL or a text stands for, None if CKAN does not have it."""
-    for text in (term.href, _PREFIX.sub("", term.text)):
-        if (licence := licences.find(text)) and licence.id:
-            return licence
-    return None
-
-
-def _address(terms: Iterable[PropertyText]) -> str:
-    """Return the first URL."""
-    for term in terms:
-        for text in (term.href, term.text):
-            if is_web_url(text):
-                return text
-            if url := next(addresses(text), ""):
-                return url
-    return ""
 
 
 def _restrictions(node: IsoNode, paths: tuple[str, ...]) -> str:

@@ -244,19 +244,20 @@ def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
 
 
 def _terms(entry: Entry) -> FieldValues:
-    named = []
+    named: list[str] = []
     for rights in entry.dataset.texts("Rights"):
         entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
-        named.append(licences.find(rights))
+        named.append(rights)
     holder = plain_text(entry.dataset.text("RightsHolder"))
     if is_web_url(holder):
         meant = licences.find(holder)
         if meant and meant.id:
             words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
             entry.dataset.report("bad-rights-holder", "RightsHolder", words)
-            named.append(meant)
+            named.append(holder)
             holder = ""
-    licence = read_licence(named, entry.dataset.reporter("Rights"))
+    terms = table.texts(entry.dataset, ("Protected", "ProtectedText"))
+    licence = read_licence(named, entry.dataset.reporter("Rights"), terms)
     return {"licence": licence, "extras": {"rights_holder": holder}}
 
 

@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRec
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
+from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.periods import join_periods
@@ -163,9 +164,14 @@ def _contacts(dataset: Dataset) -> FieldValues:
     }
 
 
-def _access(dataset: Dataset) -> FieldValues:
-    access = "restricted" if dataset.is_restricted else ""
-    return {"extras": {"access_rights": dataset.dcat.text("accessRights") or access}}
+def _terms(dataset: Dataset) -> FieldValues:
+    texts = table.texts(dataset.default, ("license_url", "license"))
+    access = dataset.dcat.text("accessRights")
+    terms = (*dataset.default.values("attributions"), access)
+    return {
+        "licence": read_licence(texts, dataset.default.reporter("license"), terms),
+        "extras": {"access_rights": access or ("restricted" if dataset.is_restricted else "")},
+    }
 
 
 def _other_standards(fields: Fields, names: table.Names) -> str:
@@ -298,9 +304,12 @@ MAPPING: tuple[Field | table.Row, ...] = (
         _contacts,
     ),
     dcat_row("contributor", "extra contributor", table.text),
-    default_row("license_url license", "licence", table.licence),
+    Field(
+        ("visibility", *names(DEFAULT, "license_url", "license"), *names(DCAT, "accessRights")),
+        "licence; extra access_rights",
+        _terms,
+    ),
     default_row("attributions", "rights", table.one_per_line),
-    Field(("visibility", *names(DCAT, "accessRights")), "extra access_rights", _access),
     dcat_row("issued", "issued", table.date),
     default_row("modified", "modified", table.date),
     dcat_row("created", "extra created", table.date),

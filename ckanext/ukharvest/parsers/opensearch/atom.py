@@ -9,7 +9,7 @@ from functools import cache
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Agent, ResourceRecord
-from ckanext.ukharvest.core.values import formats, licences, parties
+from ckanext.ukharvest.core.values import formats, parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.file_facts import read_checksums, read_size
 from ckanext.ukharvest.core.values.geometries import Geometry, merge_geometries
@@ -268,7 +268,7 @@ def _terms(entry: Entry) -> FieldValues:
     links_ = entry.root.iterchildren("{*}link")
     urls = [_href(element) for element in links_ if _rel(element) == "license"]
     texts = tuple(dict.fromkeys((*urls, *table.texts(node, ("license", "rights")))))
-    licence = read_licence(map(licences.find, texts), node.reporter("rights"))
+    licence = read_licence(texts, node.reporter("rights"), node.texts("accessRights"))
     rights = "\n\n".join(plain_text(text) for text in texts if text not in urls)
     return {"licence": licence, "rights": rights}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import is_xml
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences, parties, places
+from ckanext.ukharvest.core.values import parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language
 from ckanext.ukharvest.core.values.licences import read_licence
@@ -157,7 +157,8 @@ def _terms(feature: Feature) -> FieldValues:
     texts = [value_text(item) for name in ("license", "licence") for item in _items(node, name)]
     texts += [link.url for link in _all_links(feature) if link.rel == "license"]
     rights = plain_text(value_text(node.data.get("rights")))
-    licence = read_licence(map(licences.find, (*texts, rights)), node.reporter("rights"))
+    access = list(node.values("accessRights"))
+    licence = read_licence((*texts, rights), node.reporter("rights"), access)
     return {"licence": licence, "rights": rights}
 
 
