@@ -293,6 +293,33 @@ def test_standard_input_is_read(tmp_path: Path) -> None:
     assert "--type is for standard input" in " ".join(wrong.err.split())
 
 
+def test_a_file_alone_shows_its_type(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    one = {"@context": "https://schema.org", "@type": "Dataset", "@id": "http://a.example/1"}
+    script = f'<script type="application/ld+json">{json.dumps({**one, "name": "Bees"})}</script>'
+    page.write_text(f"<title>Bees</title>{'<p>.</p>' * 20_000}{script}", "utf-8")
+    for path, kind in ((_file("pod-1.1-full"), "data_json"), (str(page), "dcat_rdf")):
+        code, found = run_json(path)
+        assert (code, found["type"], found["location"]) == (0, kind, path)
+    page.write_text("once upon a time", "utf-8")
+    assert "has no known format: it is text" in run("check", str(page)).err
+    assert "LOCATION" in run("check", str(tmp_path / "none.json")).err
+
+
+def test_a_url_alone_leads_to_the_source_of_its_site() -> None:
+    with Publisher() as publisher:
+        publisher.serve("/", "<title>Our council</title>")
+        publisher.serve("/data.json", '{"dataset": [{"identifier": "a", "title": "A"}]}')
+        publisher.serve("/none", "<title>Nothing</title>")
+        code, found = run_json(publisher.url("/"), "--allow-private")
+        assert (code, found["type"]) == (0, "data_json")
+        assert found["location"] == publisher.url("/data.json")
+    with Publisher() as publisher:
+        publisher.serve("/none", "<title>Nothing</title>")
+        result = run("check", publisher.url("/none"), "--allow-private")
+        assert (result.code, "title 'Nothing'" in result.err) == (2, True)
+
+
 def test_installed_command_reads_a_pipe() -> None:
     done = subprocess.run(
         [COMMAND, "check", "data_json", "/dev/stdin"],

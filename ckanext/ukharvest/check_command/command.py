@@ -20,14 +20,16 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError, SourceError, is_
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.reading.budget import HEAD
+from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, error_entry
 from ckanext.ukharvest.reading.type_detection import (
+    PAGE,
+    Found,
+    Probe,
     describe_unknown,
-    first_bytes,
-    source_type,
-    unrecognised,
+    look_up,
+    nothing_found,
 )
 from ckanext.ukharvest.source_types import TYPES, find
 from ckanext.ukharvest.source_types.source_type import SourceType
@@ -50,7 +52,8 @@ def run(
     """Check a source and print the result; return the exit code. Raises nothing.
 
     Args:
-        name: the source type; "" with standard input or a URL, whose first bytes then show it.
+        name: the source type; "" for what the portal's test finds: by the first bytes, or at the
+            usual URLs of a URL's site.
         location: a URL, a saved file, a named pipe, or ``STANDARD_INPUT``.
     """
     out, err = out or sys.stdout, err or sys.stderr
@@ -59,7 +62,10 @@ def run(
     location = "standard input" if content is not None else location
     with HttpClient(guard, user_agent=f"ckanext-ukharvest/{__version__} (check)") as http:
         try:
-            kind = _find_type(name or _detect_type(location, content, http))
+            place = None if name else _look_up(location, content, http)
+            kind = _find_type(place.source_type if place else name)
+            if place and content is None and place.url:
+                location = place.url
             chosen = _split_options(options)
             check = Check(kind, location, chosen, limit=limit, http=http, content=content)
         except (ConfigError, SourceError) as exc:
@@ -100,20 +106,36 @@ def _read_pipe(location: str) -> bytes | None:
     return path.read_bytes() if path.is_fifo() else None
 
 
-def _detect_type(location: str, content: bytes | None, http: HttpClient) -> str:
-    """Return the type that the first bytes of standard input or of a URL show.
+def _look_up(location: str, content: bytes | None, http: HttpClient) -> Found:
+    """Return the source that a URL leads to, or what standard input or a file is.
 
     Raises:
-        ConfigError: standard input shows none.
-        SourceError: the URL cannot be read, or shows none.
+        ConfigError: standard input or the file shows no type, or cannot be read.
+        SourceError: the URL cannot be read, or leads to none.
     """
-    head = first_bytes(http, location) if content is None else content[:HEAD]
-    if name := source_type(head):
-        return name
+    if content is None and is_web_url(location):
+        probe = Probe(http)
+        try:
+            place = look_up(location, probe)
+        except Over:
+            place = None
+        if place is None:
+            raise nothing_found(location, probe)
+        return place
     if content is None:
-        raise unrecognised(location, head)
-    message = f"standard input has no known format: {describe_unknown(head)}"
-    raise ConfigError(f"{message}. To choose a format give --type or --schema")
+        try:
+            with Path(location).open("rb") as file:
+                content = file.read(PAGE)
+        except OSError as exc:
+            raise ConfigError(f"the file {location} cannot be read: {exc.strerror}") from exc
+        name = "a source type"
+    else:
+        name = "--type"
+    start = content
+    if place := look_up("", lambda url, most=HEAD: b"" if url else start[:most]):
+        return place
+    message = f"{location} has no known format: {describe_unknown(content[:HEAD])}"
+    raise ConfigError(f"{message}. To choose a format give {name} or --schema")
 
 
 def _split_options(options: Sequence[str]) -> dict[str, str]:
@@ -182,7 +204,7 @@ def _arguments() -> argparse.ArgumentParser:
         "check",
         help="show how a source's records would arrive, and what is wrong with them",
         usage="ukharvest check [options] TYPE LOCATION\n"
-        "       ukharvest check [options] URL\n"
+        "       ukharvest check [options] FILE_OR_URL\n"
         "       ukharvest check [options] FILE_OR_URL --schema FILE_OR_URL\n"
         "       ukharvest check [options] - [--type TYPE | --schema FILE_OR_URL]",
         epilog="Exit code: 0 all records would be imported, 1 some would fail or are only named, "
@@ -192,8 +214,8 @@ def _arguments() -> argparse.ArgumentParser:
     check.add_argument(
         "type",
         metavar="TYPE",
-        help="a source type; see: ukharvest types; - alone reads standard input; a URL alone is a "
-        "location, whose first bytes show the type",
+        help="a source type; see: ukharvest types; - alone reads standard input; a URL or a file "
+        "alone is a location, whose type is found as on the portal",
     )
     check.add_argument(
         "location", metavar="LOCATION", nargs="?", help="a web address or a saved file"
@@ -238,7 +260,7 @@ def _misuse(given: argparse.Namespace) -> str:
             return "--errors needs --schema"
         if is_piped:
             return "- takes no LOCATION" if given.location else ""
-        is_enough = given.location or is_web_url(given.type)
+        is_enough = given.location or is_web_url(given.type) or Path(given.type).exists()
         return "" if is_enough else "the following arguments are required: LOCATION"
     if given.location:
         return "--schema checks one file: ukharvest check FILE_OR_URL --schema FILE_OR_URL"
