@@ -8,7 +8,8 @@ import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.records import Check
-from ckanext.ukharvest.source_types.gemini import GEMINI_CSW
+from ckanext.ukharvest.source_types.gemini import GEMINI_CSW, GEMINI_SINGLE
+from ckanext.ukharvest.source_types.source_type import SourceType
 from tests.publisher import Response
 from tests.publishing.csw import answer, dublin_core, results
 from tests.readers.csw.reads import many
@@ -45,13 +46,17 @@ def test_a_saved_answer_says_what_it_is_part_of(
     assert reason in check.reason
 
 
-def test_a_saved_list_shows_those_records_that_are_in_it(tmp_path: Path, http: HttpClient) -> None:
+@pytest.mark.parametrize("kind", [GEMINI_CSW, GEMINI_SINGLE])
+def test_saved_records_in_dublin_core_are_read(
+    tmp_path: Path, http: HttpClient, kind: SourceType
+) -> None:
     page = results([dublin_core("a"), dublin_core("b")], numberOfRecordsMatched=2)
     file = tmp_path / "answer.xml"
     assert isinstance(page.body, bytes)
     file.write_bytes(page.body)
-    check = Check(GEMINI_CSW, str(file), {}, http=http)
-    assert [(each["guid"], each["position"]) for each in check] == [
-        ("a", "record 1 'Title of a'"),
-        ("b", "record 2 'Title of b'"),
+    check = Check(kind, str(file), {}, http=http)
+    assert [(record["guid"], record["title"], record["modified"]) for record in check] == [
+        ("a", "Title of a", "2024-04-01"),
+        ("b", "Title of b", "2024-04-01"),
     ]
+    assert check.complete

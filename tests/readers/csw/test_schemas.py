@@ -67,6 +67,26 @@ def test_dcat_is_read_from_a_server_without_gmd(reads: Reads, schema: str) -> No
     assert GEMINI_CSW.parser.parse(found[0], {}).title == "Title of r1"
 
 
+def test_dublin_core_is_read_from_a_server_that_offers_nothing_else(reads: Reads) -> None:
+    more = (
+        "<dct:spatial>Wend</dct:spatial><dct:references>https://a.example/1.csv</dct:references>"
+        '<ows:BoundingBox xmlns:ows="http://www.opengis.net/ows" crs="urn:ogc:def:crs:EPSG::4326">'
+        "<ows:LowerCorner>51 -1</ows:LowerCorner><ows:UpperCorner>52 0</ows:UpperCorner>"
+        "</ows:BoundingBox></csw:Record>"
+    )
+    record = dublin_core("ID").replace("Summary", "").replace("</csw:Record>", more)
+    catalogue = _catalogue(record, CSW, types=("csw:Record",))
+    found, ending = reads(catalogue)
+    assert guids(found) == [f"r{number}" for number in range(1, 7)]
+    interface = "POST csw:Record sorted by dc:identifier full-csw"
+    assert (ending.complete, ending.interface) == (True, interface)
+    parsed = GEMINI_CSW.parser.parse(found[0], {})
+    assert (parsed.title, parsed.spatial_text) == ("Title of r1", "Wend")
+    assert [file.url for file in parsed.resources] == ["https://a.example/1.csv"]
+    assert parsed.spatial is not None
+    assert len(reads(catalogue, interface=interface)[0]) == 6
+
+
 def test_an_option_asks_for_another_schema(reads: Reads) -> None:
     both = _catalogue(_mdb("ID"), MDB, schemas=(GMD, MDB), types=("gmd:MD_Metadata", "csw:Record"))
     found, ending = reads(both, {"schema": "iso19115-3"})

@@ -251,7 +251,12 @@ _ENVELOPES: tuple[tuple[str, ...], ...] = (
     ("GetRecordByIdResponse",),
     ("GetRecordsResponse", "SearchResults"),
 )
-PATHS = tuple((*envelope, name) for envelope in _ENVELOPES for name in RECORDS)
+# Of catalogues that know Dublin Core alone; read by ``parsers.oai_dc``.
+DUBLIN_CORE = ("Record", "SummaryRecord", "BriefRecord")
+PATHS = (
+    *((*envelope, name) for envelope in _ENVELOPES for name in RECORDS),
+    *((*envelope, name) for envelope in _ENVELOPES[1:] for name in DUBLIN_CORE),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,13 +269,17 @@ class Stamp:
 
 
 def identifier(record: etree._Element) -> str:
-    """Return fileIdentifier (GEMINI 45), or ISO 19115-3's metadataIdentifier; "" if missing."""
-    return IsoNode(record, []).text("fileIdentifier", "metadataIdentifier/*/code")
+    """Return fileIdentifier (GEMINI 45), or ISO 19115-3's metadataIdentifier; "" if missing.
+
+    Of csw:Record it is dc:identifier.
+    """
+    return IsoNode(record, []).text("fileIdentifier", "metadataIdentifier/*/code", "identifier")
 
 
 def modified(_root: etree._Element, record: etree._Element) -> str:
-    """Return the metadata date (GEMINI 30) as written."""
-    return stamp(IsoNode(record, [])).text
+    """Return the metadata date (GEMINI 30) as written; of csw:Record dct:modified."""
+    node = IsoNode(record, [])
+    return stamp(node).text or node.text("modified")
 
 
 def stamp(record: IsoNode) -> Stamp:

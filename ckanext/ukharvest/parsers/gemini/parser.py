@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers import table
+from ckanext.ukharvest.parsers import oai_dc, table
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import extent, identification, links, people, places, quality
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode
@@ -125,8 +125,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         NotValid: an option rejects records that do not follow the standard.
         SkipRecord: an option excludes it.
     """
+    root = _root(raw)
+    if xml.local_name(root) in gemini_document.DUBLIN_CORE:
+        return oai_dc.parse(raw, options)
     problems: list[Problem] = []
-    entry = _entry(raw, options, problems)
+    entry = _entry(root, raw, options, problems)
     table.require(raw, raw.guid, "gmd:fileIdentifier", "missing-identifier")
     title = identification.title(entry.identification)
     table.require(raw, title, "gmd:title", "missing-title")
@@ -137,8 +140,10 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
 
 
-def _entry(raw: RawRecord, options: Mapping[str, Any], problems: list[Problem]) -> Entry:
-    record = IsoNode(_root(raw), problems)
+def _entry(
+    root: etree._Element, raw: RawRecord, options: Mapping[str, Any], problems: list[Problem]
+) -> Entry:
+    record = IsoNode(root, problems)
     identification = record.first("identificationInfo/*") or IsoNode(etree.Element("_"), problems)
     return Entry(record, identification, raw.guid, raw.url, options)
 
@@ -151,7 +156,9 @@ def _root(raw: RawRecord) -> etree._Element:
         if not gemini_document.describe_other_root(exc.root):
             raise
         root = exc.root
-    if xml.local_name(root) not in gemini_document.RECORDS:
+    name = xml.local_name(root)
+    is_core = name in gemini_document.DUBLIN_CORE and oai_dc.is_record(root)
+    if name not in gemini_document.RECORDS and not is_core:
         words = gemini_document.describe_other_root(root)
         raise wrong_root(raw, root, gemini_document.ROOT, f" ({words})" if words else "")
     return root

@@ -27,6 +27,7 @@ SCHEMAS = {
     "iso19115-3": MDB,
     "geodcat-ap": "http://data.europa.eu/930/",
     "dcat": "http://www.w3.org/ns/dcat#",
+    "csw": CSW,  # Dublin Core
 }
 PREFIXES = {
     "csw": CSW,

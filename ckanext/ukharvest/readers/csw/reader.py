@@ -313,7 +313,7 @@ OPTIONS = (
         "auto",
         "Schema of the records; auto: ISO 19139 (gmd), and another one only if a new source's "
         "server has no gmd.",
-        choices=("auto", "gmd", "iso19115-3", "geodcat-ap", "dcat"),
+        choices=("auto", *SCHEMAS),
     ),
     Option(
         "full_check_days",

@@ -150,6 +150,7 @@ def ways_by(bindings: Iterable[Binding], known: str = "", schema: str = "auto") 
     contents: Iterable[tuple[Model, bool, bool]] = _CONTENTS
     if schema != "gmd":
         models = (ISO_3 if schema == "iso19115-3" else ISO, DUBLIN_CORE)
+        models = models[::-1] if schema == "csw" else models
         contents = [(model, is_sorted, True) for is_sorted in (True, False) for model in models]
     possible = [
         Way(binding.method, model, is_sorted, is_full, binding.url, schema)

@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.readers.csw.filters import GMD
+from ckanext.ukharvest.readers.csw.filters import CSW, GMD
 from ckanext.ukharvest.readers.csw.request import SOAP, Send, record_url
 from ckanext.ukharvest.readers.rdf.reader import only_record
 from ckanext.ukharvest.readers.seen_records import failed_record
@@ -49,7 +49,7 @@ _RDF = (
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "http://www.w3.org/ns/dcat#",
 )
-# Dublin Core, returned by catalogues that know no other schema.
+# Dublin Core: a list of records, or all that a catalogue has of them.
 _LISTED = ("Record", "SummaryRecord", "BriefRecord")
 
 
@@ -274,7 +274,8 @@ class RecordMaker:
     def content(self, answer: Answer, source: Source) -> str | None:
         """Return the first whole record's text, None if there is none."""
         for element in answer.records:
-            if self._is_whole(element):
+            is_brief = xml.local_name(element) in _LISTED[1:]
+            if self._is_whole(element) and not is_brief:
                 return self.shape.text(element, element)
             if _is_rdf(element):
                 return self._described(element, self.shape.singular, source).content
@@ -327,7 +328,9 @@ class RecordMaker:
         return self.base or self.url
 
     def _is_whole(self, element: etree._Element) -> bool:
-        return xml.local_name(element) in {path[-1] for path in self.shape.paths}
+        name = xml.local_name(element)
+        is_listed = name in _LISTED and self.base and self.schema != CSW
+        return not is_listed and name in {path[-1] for path in self.shape.paths}
 
 
 def _is_rdf(element: etree._Element) -> bool:
