@@ -56,7 +56,8 @@ EXPECTED = {
     "faults/shapes-of-known-properties.ttl": "dcat_rdf",
     "faults/showcase.json": "ckan",
     "faults/so-": "dcat_rdf",
-    "faults/table-": "",  # other heads than data.json's
+    "faults/table-": "dataset_table",
+    "faults/dcat-us3-graph.json": "dcat_rdf",
     "faults/two-titles-no-lang.ttl": "dcat_rdf",
     "faults/vcard-org-name.ttl": "dcat_rdf",
     "faults/windows-letters.xml": "inventory",
@@ -87,6 +88,17 @@ def differences(found: dict[str, str], expected: dict[str, str]) -> dict[str, tu
     }
 
 
+def found_types(documents: dict[str, bytes]) -> dict[str, str]:
+    """Return the type that a look-up finds: a file with records of a CSW is no CSW."""
+    expected = {name: expected_type(name) for name in documents}
+    saved = {
+        name: "gemini-single"
+        for name, content in documents.items()
+        if expected[name] == "gemini-csw" and b"GetRecordsResponse" in content[:HEAD]
+    }
+    return expected | saved
+
+
 def test_first_bytes_show_the_type(documents: dict[str, bytes]) -> None:
     found = {name: source_type(content[:HEAD]) for name, content in documents.items()}
     assert not differences(found, {name: expected_type(name) for name in documents})
@@ -104,7 +116,7 @@ def test_the_command_finds_the_type_of_standard_input(
         found[name] = result["type"]
         assert code in (0, 1) or err.getvalue().startswith("ukharvest check: "), name
         assert result["type"] or "; expected a catalogue" in err.getvalue(), name
-    assert not differences(found, {name: expected_type(name) for name in documents})
+    assert not differences(found, found_types(documents))
 
 
 def test_a_url_leads_to_the_type(
@@ -117,11 +129,4 @@ def test_a_url_leads_to_the_type(
         answer = look_up(publisher.url(path), Probe(http))
         found[name] = answer.source_type if answer else ""
         del publisher.routes[path]
-    expected = {name: expected_type(name) for name in documents}
-    # A file with records of a CSW is no CSW.
-    saved = {
-        name: "gemini-single"
-        for name, content in documents.items()
-        if expected[name] == "gemini-csw" and b"GetRecordsResponse" in content[:HEAD]
-    }
-    assert not differences(found, expected | saved)
+    assert not differences(found, found_types(documents))

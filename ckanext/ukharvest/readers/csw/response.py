@@ -274,8 +274,8 @@ class RecordMaker:
     def content(self, answer: Answer, source: Source) -> str | None:
         """Return the first whole record's text, None if there is none."""
         for element in answer.records:
-            is_brief = xml.local_name(element) in _LISTED[1:]
-            if self._is_whole(element) and not is_brief:
+            is_listed = xml.local_name(element) in _LISTED
+            if self._is_whole(element) and not (is_listed and not len(element)):
                 return self.shape.text(element, element)
             if _is_rdf(element):
                 return self._described(element, self.shape.singular, source).content
