@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 # four stay; the others could be removed.
 FEATURES: dict[str, tuple[str, ...]] = {
     "lib": ("pages",),
-    "harvest": ("actions", "auth"),
+    "harvest_actions": ("actions", "auth"),
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
     "datasets": (
         *("actions", "auth", "validators", "pages"),

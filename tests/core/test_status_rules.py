@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.status_rules import STUCK, Facts, RunFacts, health, run_state
+from ckanext.ukharvest.core.status_rules import STUCK, CurrentRun, SourceStatus, health
 
 NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
 SECOND, HOUR, DAY = (dt.timedelta(**{each: 1}) for each in ("seconds", "hours", "days"))
-WELL = Facts(active=True, now=NOW, outcome="finished", due=NOW + DAY)
+RUN = CurrentRun(id="r", status="Running", created=NOW, now=NOW)
+WELL = SourceStatus(active=True, now=NOW, outcome="finished", due=NOW + DAY)
 OVERDUE = NOW - HOUR - SECOND
 AGO = NOW - STUCK - SECOND
 
@@ -24,26 +25,26 @@ AGO = NOW - STUCK - SECOND
         pytest.param({"outcome": "held"}, ("healthy", ""), id="held-then-decided"),
         pytest.param({"active": False, "held": 3}, ("off", "inactive"), id="off-before-all"),
         pytest.param({"held": 1, "outcome": "failed"}, ("held", "deletions"), id="held-first"),
-        pytest.param({"outcome": "failed", "failures": 1}, ("failing", "failed"), id="failed"),
+        pytest.param({"outcome": "failed", "streak": 1}, ("failing", "failed"), id="failed"),
         pytest.param(
-            {"outcome": "failed", "failures": 1, "passes": True},
+            {"outcome": "failed", "streak": 1, "passes": True},
             ("hiccup", "failed-once"),
             id="failed-once",
         ),
         pytest.param(
-            {"outcome": "failed", "failures": 2, "passes": True},
+            {"outcome": "failed", "streak": 2, "passes": True},
             ("hiccup", "failed-once"),
             id="failed-twice",
         ),
         pytest.param(
-            {"outcome": "failed", "failures": 3, "passes": True},
+            {"outcome": "failed", "streak": 3, "passes": True},
             ("failing", "failed-often"),
             id="failed-three-times",
         ),
-        pytest.param({"failures": 3}, ("healthy", ""), id="failures-over"),
+        pytest.param({"streak": 3}, ("healthy", ""), id="failures-over"),
         pytest.param({"due": OVERDUE}, ("late", "overdue"), id="late"),
         pytest.param({"due": NOW - HOUR}, ("healthy", ""), id="due"),
-        pytest.param({"due": OVERDUE, "is_running": True}, ("healthy", ""), id="under-way"),
+        pytest.param({"due": OVERDUE, "current": RUN}, ("healthy", ""), id="under-way"),
         pytest.param({"due": None}, ("healthy", ""), id="by-hand"),
         pytest.param({"due": OVERDUE, "outcome": ""}, ("late", "overdue"), id="never-began"),
         pytest.param(
@@ -51,12 +52,12 @@ AGO = NOW - STUCK - SECOND
             ("late", "overdue"),
             id="late-before-hiccup",
         ),
-        pytest.param({"is_empty": True}, ("empty", "no-records"), id="no-records"),
+        pytest.param({"outcome": "empty"}, ("empty", "no-records"), id="no-records"),
         pytest.param(
-            {"is_empty": True, "held": 3}, ("held", "deletions"), id="held-before-no-records"
+            {"outcome": "empty", "held": 3}, ("held", "deletions"), id="held-before-no-records"
         ),
         pytest.param(
-            {"is_shrunk": True, "lost": 1}, ("shrunk", "records-missing"), id="missing-before-lost"
+            {"shortfall": {}, "lost": 1}, ("shrunk", "records-missing"), id="missing-before-lost"
         ),
         pytest.param({"lost": 1}, ("errors", "lost"), id="lost"),
         pytest.param({"outcome": ""}, ("new", "no-run"), id="new"),
@@ -66,32 +67,34 @@ def test_source_status_follows_the_rules(more: dict[str, Any], expected: tuple[s
     assert health(replace(WELL, **more)) == expected
 
 
-READ = RunFacts(is_sent=True, is_begun=True, is_read=True, moved=NOW, now=NOW)
-QUEUED = RunFacts(is_sent=True, is_read=False, moved=AGO, now=NOW)
-WAITS = replace(READ, moved=AGO, unfinished=2, waiting=2)
+READ = replace(RUN, gather_started=NOW, gather_finished=NOW)
+QUEUED = replace(RUN, created=AGO)
+WAITS = replace(QUEUED, gather_started=AGO, gather_finished=AGO, total=2, waiting=2)
 
 
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        pytest.param(replace(READ, is_sent=False, is_begun=False), "queued", id="new"),
-        pytest.param(replace(READ, is_begun=False, is_read=False), "queued", id="sent"),
-        pytest.param(replace(READ, is_read=False), "gathering", id="reading"),
-        pytest.param(replace(READ, unfinished=1), "importing", id="importing"),
-        pytest.param(replace(READ, unfinished=1, mode="approval"), "deleting", id="deleting"),
+        pytest.param(replace(RUN, status="New"), "queued", id="new"),
+        pytest.param(RUN, "queued", id="sent"),
+        pytest.param(replace(READ, gather_finished=None), "gathering", id="reading"),
+        pytest.param(replace(READ, total=1), "importing", id="importing"),
+        pytest.param(replace(READ, total=1, mode="approval"), "deleting", id="deleting"),
         pytest.param(READ, "finishing", id="all-in"),
-        pytest.param(replace(READ, is_stopped=True, unfinished=1), "stopping", id="stopping"),
-        pytest.param(replace(READ, is_stopped=True, moved=AGO), "stuck", id="stop-hangs"),
+        pytest.param(replace(READ, stopped_by="ed", total=1), "stopping", id="stopping"),
+        pytest.param(replace(WAITS, stopped_by="ed", waiting=0), "stuck", id="stop-hangs"),
         pytest.param(QUEUED, "stuck", id="nobody-reads"),
         pytest.param(replace(QUEUED, gathers=NOW), "queued", id="behind-another"),
         pytest.param(replace(QUEUED, gathers=AGO), "stuck", id="behind-one-that-hangs"),
         pytest.param(replace(QUEUED, fetches=NOW), "stuck", id="others-import"),
-        pytest.param(replace(QUEUED, is_sent=False, gathers=NOW), "stuck", id="never-sent"),
-        pytest.param(replace(QUEUED, is_begun=True, gathers=NOW), "stuck", id="its-reader-is-gone"),
+        pytest.param(replace(QUEUED, status="New", gathers=NOW), "stuck", id="never-sent"),
+        pytest.param(
+            replace(QUEUED, gather_started=AGO, gathers=NOW), "stuck", id="its-reader-is-gone"
+        ),
         pytest.param(WAITS, "stuck", id="nobody-imports"),
         pytest.param(replace(WAITS, fetches=NOW), "importing", id="behind-other-records"),
         pytest.param(replace(WAITS, waiting=1, fetches=NOW), "stuck", id="one-hangs"),
     ],
 )
-def test_state_of_a_run_follows_its_facts(run: RunFacts, expected: str) -> None:
-    assert run_state(run) == expected
+def test_state_of_a_run_follows_its_facts(run: CurrentRun, expected: str) -> None:
+    assert run.state == expected

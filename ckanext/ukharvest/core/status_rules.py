@@ -18,7 +18,9 @@ The first rule that applies decides a source's health:
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import StrEnum
@@ -54,44 +56,230 @@ MANY_FAILURES = 3
 GRACE = dt.timedelta(hours=1)  # several ticks of cron
 # Without any sign of work for this long, the site's consumers may be down.
 STUCK = dt.timedelta(minutes=25)
+# With fewer finished records, the remaining time would be a guess.
+RATED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """Facts about one source; times are naive UTC.
+class CurrentRun:
+    """A run that has not ended; times are naive UTC.
+
+    Attributes:
+        id, status: of the harvest job.
+        source_id, name, title, url: of its source; the last three "" if that is gone.
+        mode: "normal", "force" or "approval".
+        asked_by, stopped_by: names of people; "" for the schedule, and if nobody stopped it.
+        now: the time to which these facts apply.
+        created: when it was asked for.
+        gather_started, gather_finished: when its source began to be read, and was; or None.
+        heartbeat, sign: of the process that reads; when an object was last taken or imported.
+        import_began: when the first object was taken.
+        gathers, fetches: time of the last sign of work of such a consumer, on any run.
+        seen: records that the source has listed so far, while it is read.
+        total, done, waiting, lost: numbers of harvest objects: all, finished, not yet claimed by a
+            consumer, failed.
+        before: number of runs that wait before it.
+    """
+
+    id: str
+    status: str
+    created: dt.datetime
+    now: dt.datetime
+    source_id: str = ""
+    name: str = ""
+    title: str = ""
+    url: str = ""
+    mode: str = RunMode.NORMAL
+    asked_by: str = ""
+    stopped_by: str = ""
+    gather_started: dt.datetime | None = None
+    gather_finished: dt.datetime | None = None
+    heartbeat: dt.datetime | None = None
+    sign: dt.datetime | None = None
+    import_began: dt.datetime | None = None
+    gathers: dt.datetime | None = None
+    fetches: dt.datetime | None = None
+    seen: int = 0
+    total: int = 0
+    done: int = 0
+    waiting: int = 0
+    lost: int = 0
+    before: int = 0
+
+    @property
+    def unfinished(self) -> int:
+        """Number of records that are not imported yet."""
+        return self.total - self.done
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its records are known."""
+        return self.gather_finished is not None
+
+    @property
+    def moved(self) -> dt.datetime:
+        """Time of its last progress."""
+        signs = (self.gather_started, self.gather_finished, self.heartbeat, self.sign)
+        return max(filter(None, (self.created, *signs)))
+
+    @property
+    def state(self) -> str:
+        """What it does now, a key of ``lib.texts.STATES``."""
+        is_begun = self.status == "Running" and self.gather_started is not None
+        if self.now - self._last_work(is_begun) > STUCK:
+            return "stuck"
+        if self.stopped_by:
+            return "stopping"
+        if not is_begun:
+            return "queued"
+        if not self.is_read:
+            return "gathering"
+        if not self.unfinished:
+            return "finishing"
+        return "deleting" if self.mode == RunMode.APPROVAL else "importing"
+
+    def _last_work(self, is_begun: bool) -> dt.datetime:
+        """Return its last progress; one that waits progresses as long as a consumer works."""
+        ahead = None
+        if self.status == "Running" and not is_begun:
+            ahead = self.gathers
+        elif self.is_read and self.unfinished and self.waiting == self.unfinished:
+            ahead = self.fetches
+        return max(self.moved, ahead or self.moved)
+
+    @property
+    def queue_position(self) -> int:
+        """Number of runs that wait before it; 0 if it has begun."""
+        return self.before if self.state == "queued" else 0
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Remaining seconds by the progress so far, None if unknown."""
+        is_importing = self.state in ("importing", "deleting")
+        if not is_importing or self.done < RATED or self.import_began is None:
+            return None
+        return (self.now - self.import_began).total_seconds() / self.done * self.unfinished
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """What is known of a source, and what follows from it; times are naive UTC.
 
     Attributes:
         active: it may run.
         now: the time to which these facts apply.
         held: number of pending deletions.
         renamed: number of datasets whose records seem to have new identifiers.
-        outcome: of its last run that ended and was not stopped: "finished", "held", "failed"; ""
-            if there is none.
+        kept: number of datasets that a person kept although their records are gone.
+        unseen: number of other datasets whose records are missing now; 0 unless one source is
+            asked for: lists do not say it, and a source can miss very many.
+        datasets: number of its datasets, including private ones.
+        is_checked: a dry run of it is under way.
+        next_run: time of the next scheduled run, None without a schedule.
+        due: when that is late; not before the last change of the source.
+        current: the run that is running or queued, None if there is none.
+        judged_id, outcome, lost, shortfall: id of the last run that ended and was not stopped, by
+            which health is judged; its outcome (``RunOutcome``, "" if there is none), its failed
+            records, and ``core.deletions.Shortfall`` as a mapping if so many were missing that a
+            later run will ask.
         passes: that run failed, and such failures often pass by themselves.
-        failures: number of the latest runs in a row that failed.
-        lost: records that failed in that run.
-        is_empty: the source listed no records in that run.
-        is_shrunk: so many records were missing in that run that their deletion will need
-            approval.
-        due: next scheduled start; None without a schedule.
-        is_running: a run is under way.
+        streak, failing_since: number of the latest runs in a row that failed; when the first of
+            them ended.
+        last_id, last_ended, last_outcome, last_lost: of the last run that ended.
+        good_id, good_ended: of the last run that did not fail and found records.
+        harvested: when the last run ended that did not fail and was not stopped.
+        max_share: share of the datasets, 0 to 1, above which the portal asks before it deletes.
+        cron_minutes: minutes between two starts of the portal's cron job.
+        last, judged: the last run and the one that health is judged by, as
+            ``harvest.run.runs.list_runs`` has them, for the card; None where nobody loaded them.
+        checked: records that a dry run under way has read.
+        notice: heading of a feature, where its runs work; "" for none.
     """
 
     active: bool
     now: dt.datetime
     held: int = 0
     renamed: int = 0
-    outcome: str = ""
-    passes: bool = False
-    failures: int = 0
-    lost: int = 0
-    is_empty: bool = False
-    is_shrunk: bool = False
+    kept: int = 0
+    unseen: int = 0
+    datasets: int = 0
+    is_checked: bool = False
+    next_run: dt.datetime | None = None
     due: dt.datetime | None = None
-    is_running: bool = False
+    current: CurrentRun | None = None
+    judged_id: str | None = None
+    outcome: str = ""
+    lost: int = 0
+    shortfall: Mapping[str, int] | None = None
+    passes: bool = False
+    streak: int = 0
+    failing_since: dt.datetime | None = None
+    last_id: str | None = None
+    last_ended: dt.datetime | None = None
+    last_outcome: str = ""
+    last_lost: int = 0
+    good_id: str | None = None
+    good_ended: dt.datetime | None = None
+    harvested: dt.datetime | None = None
+    max_share: float = 1.0
+    cron_minutes: int = 10
+    last: Mapping[str, Any] | None = None
+    judged: Mapping[str, Any] | None = None
+    checked: int = 0
+    notice: str = ""
+
+    @property
+    def utc(self) -> dt.datetime:
+        """The time with its zone."""
+        return self.now.replace(tzinfo=dt.timezone.utc)
+
+    @property
+    def value(self) -> Health:
+        """Its health, a key of ``lib.texts.HEALTHS``."""
+        return health(self)[0]
+
+    @property
+    def reason(self) -> str:
+        """Why, as ``health`` names it."""
+        return health(self)[1]
+
+    @property
+    def state(self) -> str:
+        """What it does now, a key of ``lib.texts.STATES``."""
+        if not self.active:
+            return "off"
+        if self.current is not None:
+            return self.current.state
+        if self.held or self.renamed:
+            return "held"
+        if self.is_checked:
+            return "checking"
+        return "idle" if self.last_id else "new"
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the run that health is judged by failed."""
+        return self.outcome == RunOutcome.FAILED
+
+    @property
+    def failures(self) -> int:
+        """The number of failed runs in a row, up to the one that health is judged by."""
+        return self.streak if self.is_failing else 0
+
+    @property
+    def since(self) -> dt.datetime | None:
+        """When the first of the failed runs ended, or a late source should have begun."""
+        if self.value == Health.LATE:
+            return self.due
+        return self.failing_since if self.is_failing else None
+
+    @property
+    def missing(self) -> Mapping[str, int] | None:
+        """How many records are missing, where that is what its health is about."""
+        return self.shortfall if self.value in MISSING else None
 
 
-def health(facts: Facts) -> tuple[Health, str]:
+def health(facts: SourceStatus) -> tuple[Health, str]:
     """Return a source's health, and the reason.
 
     The reason is one of: "inactive", "identifiers", "deletions", "failed", "failed-often",
@@ -103,82 +291,28 @@ def health(facts: Facts) -> tuple[Health, str]:
         return Health.HELD, "identifiers"
     if facts.held:
         return Health.HELD, "deletions"
-    if facts.outcome == RunOutcome.FAILED and facts.failures >= MANY_FAILURES:
+    if facts.failures >= MANY_FAILURES:
         return Health.FAILING, "failed-often"
-    if facts.outcome == RunOutcome.FAILED and not facts.passes:
+    if facts.is_failing and not facts.passes:
         return Health.FAILING, "failed"
     if is_late(facts):
         return Health.LATE, "overdue"
-    if facts.outcome == RunOutcome.FAILED:
+    if facts.is_failing:
         return Health.HICCUP, "failed-once"
     return _of_last_run(facts) if facts.outcome else (Health.NEW, "no-run")
 
 
-def _of_last_run(facts: Facts) -> tuple[Health, str]:
+def _of_last_run(facts: SourceStatus) -> tuple[Health, str]:
     """Return health and reason if the last run ended without a failure."""
-    if facts.is_empty:
+    if facts.outcome == RunOutcome.EMPTY:
         return Health.EMPTY, "no-records"
-    if facts.is_shrunk:
+    if facts.shortfall is not None:
         return Health.SHRUNK, "records-missing"
     if facts.lost:
         return Health.ERRORS, "lost"
     return Health.HEALTHY, ""
 
 
-def is_late(facts: Facts) -> bool:
+def is_late(facts: SourceStatus) -> bool:
     """Tell whether a run was due and did not begin."""
-    return bool(facts.due and not facts.is_running and facts.now - GRACE > facts.due)
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """Facts about a run that has not ended; times are naive UTC.
-
-    Attributes:
-        is_sent: it is in the queue of the gather consumers, or was taken from it.
-        is_read: its records are known.
-        moved: time of its last progress.
-        now: the time to which these facts apply.
-        is_begun: a consumer reads, or has read, the source.
-        unfinished, waiting: records that are not imported yet; those not claimed by a consumer.
-        is_stopped: someone asked to stop it.
-        mode: "normal", "force" or "approval".
-        gathers, fetches: time of the last sign of work of such a consumer, on any run.
-    """
-
-    is_sent: bool
-    is_read: bool
-    moved: dt.datetime
-    now: dt.datetime
-    is_begun: bool = False
-    unfinished: int = 0
-    waiting: int = 0
-    is_stopped: bool = False
-    mode: str = RunMode.NORMAL
-    gathers: dt.datetime | None = None
-    fetches: dt.datetime | None = None
-
-
-def run_state(run: RunFacts) -> str:
-    """Return the state of a run that has not ended (a key of ``lib.texts.STATES``)."""
-    if run.now - _moved(run) > STUCK:
-        return "stuck"
-    if run.is_stopped:
-        return "stopping"
-    if not (run.is_sent and run.is_begun):
-        return "queued"
-    if not run.is_read:
-        return "gathering"
-    if not run.unfinished:
-        return "finishing"
-    return "deleting" if run.mode == RunMode.APPROVAL else "importing"
-
-
-def _moved(run: RunFacts) -> dt.datetime:
-    """Return a run's last progress; queued runs progress as long as a consumer works at all."""
-    ahead = None
-    if run.is_sent and not run.is_begun:
-        ahead = run.gathers
-    elif run.is_read and run.unfinished and run.waiting == run.unfinished:
-        ahead = run.fetches
-    return max(run.moved, ahead or run.moved)
+    return bool(facts.due and facts.current is None and facts.now - GRACE > facts.due)

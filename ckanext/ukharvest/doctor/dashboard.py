@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.core.status_rules import ATTENTION
+from ckanext.ukharvest.core.status_rules import ATTENTION, CurrentRun
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.doctor import runs as run_checks
@@ -20,7 +20,6 @@ from ckanext.ukharvest.doctor.runs import BACKGROUND
 from ckanext.ukharvest.harvest import http_client, lists
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import runs
-from ckanext.ukharvest.harvest.run.runs import CurrentRun
 from ckanext.ukharvest.harvest.sources import source_status
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import gettext
@@ -74,8 +73,8 @@ def _row(run: CurrentRun, alive: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "total": run.total,
         "lost": run.lost,
         "waiting": run.unfinished if run.is_read else 0,
-        "begun": run.started is not None,
-        "started": iso(run.started or run.created),
+        "begun": run.gather_started is not None,
+        "started": iso(run.gather_started or run.created),
         "last_progress": iso(run.moved),
         "reason": _why(run, alive) if run.state == "stuck" else None,
     }
@@ -159,7 +158,7 @@ def _make() -> dict[str, Any]:
     runs = count_unfinished(consumers)
     quick = [finding._asdict() for finding in doctor.examine(check_codes(is_quick=True))]
     looked = http_client.load_from_redis(CHECKS) or {"as_of": None, "findings": []}
-    by_health = Counter(source.value for source in source_status.load_statuses().values())
+    by_health = Counter(str(source.value) for source in source_status.load_statuses().values())
     return {
         "as_of": iso(utcnow()),
         "workers": [*consumers, *run_checks.background_workers()],

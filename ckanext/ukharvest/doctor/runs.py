@@ -154,7 +154,7 @@ def stuck_jobs() -> Iterator[Finding]:
                 )
             continue
         hours = f"{since.total_seconds() / 3600:.0f} h"
-        if run.started is None:
+        if run.gather_started is None:
             reason = f"it has waited for {hours}, and has not started"
         elif not run.is_read:
             reason = f"it has been gathering for {hours} without a sign of life"

@@ -15,13 +15,12 @@ from flask_babel import force_locale
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import PendingKind, RunOutcome
-from ckanext.ukharvest.core.status_rules import Health
+from ckanext.ukharvest.core.status_rules import Health, SourceStatus
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.harvest.sources import schedules, source_status
-from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.notifications import mails
 from ckanext.ukharvest.notifications import model as notification_model
@@ -212,14 +211,13 @@ _MISSING: Mapping[str, str] = {Health.EMPTY: FAILED, Health.SHRUNK: HELD}
 
 
 def _is_failing(state: SourceStatus) -> bool:
-    last = state.last_run["outcome"] if state.last_run else ""
-    return last == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
+    return state.last_outcome == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
 
 
 def _has_recovered(state: SourceStatus, failed: dict[str, Any]) -> bool:
     """Tell whether a failed source works again; a stopped run proves nothing."""
     began = texts.moment(failed.get("at"))
-    good = texts.moment(state.last_good_run and state.last_good_run["finished"])
+    good = texts.moment(state.good_ended)
     return bool(good and (began is None or good > began))
 
 
@@ -233,6 +231,6 @@ def _recovery(told: Told, state: SourceStatus, first: dict[str, Any]) -> Letter:
         .filter(JobReport.source_id == told.id, JobReport.outcome == RunOutcome.FAILED)
         .filter(HarvestJob.created >= sa.func.coalesce(created, sa.text("'-infinity'::timestamp")))
     )
-    good = str((state.last_good_run or {}).get("id"))
+    good = str(state.good_id)
     counts = runs.runs_by_id([good]).get(good, {}).get("counts", {})
     return mails.compose_recovery(told, max(failures.count(), 1), first.get("at"), counts)

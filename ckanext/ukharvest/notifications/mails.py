@@ -14,19 +14,18 @@ from ckan.plugins import toolkit as tk
 from itsdangerous import BadData, URLSafeSerializer
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.status_rules import ATTENTION, Health
+from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import runs
-from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.slots import Note, facts_of
 from ckanext.ukharvest.lib.texts import format_counts, gettext, labelled, number
 from ckanext.ukharvest.notifications import model as notification_model
 from ckanext.ukharvest.notifications.model import RECOVERED, Recipient, Told
 from ckanext.ukharvest.sources import texts as source_texts
-from ckanext.ukharvest.sources.texts import Card, StatusFacts
+from ckanext.ukharvest.sources.texts import Card
 
 log = logging.getLogger(__name__)
 
@@ -169,9 +168,7 @@ def compose_test(told: Told) -> Letter:
 
 def _card(health: SourceStatus, run: Mapping[str, Any] | None = None, value: str = "") -> Card:
     """Return what the source's page says of its health; the run is the one that decides it."""
-    share = config.delete_max_share()
-    facts = StatusFacts(health=health, now=utcnow(), judged=run, max_share=share)
-    return source_texts.health_card(facts, value)
+    return source_texts.health_card(replace(health, judged=run), value)
 
 
 def _card_letter(told: Told, card: Card, *more: Line) -> Letter:

@@ -9,6 +9,7 @@ from ckan import authz
 from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.status_rules import SourceStatus
 from ckanext.ukharvest.core.values import gazetteer, organization_types
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.batch import dataset_rows
@@ -122,8 +123,8 @@ def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(listed: Listed, status: source_status.SourceStatus) -> dict[str, Any]:
-    source, good = listed.source, status.last_good_run
+def _row(listed: Listed, status: SourceStatus) -> dict[str, Any]:
+    source = listed.source
     row = {
         "id": source.id,
         "name": source.name,
@@ -135,7 +136,7 @@ def _row(listed: Listed, status: source_status.SourceStatus) -> dict[str, Any]:
         "organization_type": listed.organization_type,
         "frequency": source.frequency,
         "next_run": iso(source.next_run),
-        "last_good_run": iso(good["finished"]) if good else None,
+        "last_good_run": iso(status.good_ended),
         "may_manage": listed.may_manage,
     }
     inside = {

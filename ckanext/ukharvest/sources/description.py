@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ckan import model
@@ -15,13 +16,11 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
-from ckanext.ukharvest.core.status_rules import Health
+from ckanext.ukharvest.core.status_rules import CurrentRun, Health, SourceStatus
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.gather import previews as source_previews
-from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.records.record_rows import count_moving_datasets, stored_organization
 from ckanext.ukharvest.harvest.run import runs
-from ckanext.ukharvest.harvest.run.runs import CurrentRun
 from ckanext.ukharvest.harvest.sources import schedules, source_status
 from ckanext.ukharvest.harvest.sources.source_moves import is_move
 from ckanext.ukharvest.lib.lookups import SourceRow, once
@@ -30,7 +29,6 @@ from ckanext.ukharvest.lib.texts import ngettext
 from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS
 from ckanext.ukharvest.sources import filter_rules
 from ckanext.ukharvest.sources import texts as source_texts
-from ckanext.ukharvest.sources.texts import StatusFacts
 
 NEWEST = 30  # runs of the chart on a source's page
 
@@ -116,17 +114,14 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
     preview = source_previews.dry_run_under_way(source.id) if status.state == "checking" else None
     # Elsewhere the card is about something worse, or a run.
     is_calm = status.value == Health.HEALTHY and status.current is None
-    facts = StatusFacts(
-        health=status,
-        now=utcnow(),
-        last=known.get(str(status.last_run and status.last_run["id"])),
+    status = replace(
+        status,
+        last=known.get(str(status.last_id)),
         judged=known.get(str(status.judged_id)),
         checked=preview.done if preview else 0,
-        max_share=config.delete_max_share(),
         notice=next(iter(facts_of("source_status", context, source.id)), "") if is_calm else "",
-        cron_minutes=config.schedule_cron_minutes(),
     )
-    card = source_texts.status_card(facts)
+    card = source_texts.status_card(status)
     answer = {
         "state": card.value if card.kind == "state" else "idle",
         "badge": {"kind": card.kind, "value": card.value},
@@ -138,8 +133,15 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         "health_reason": status.reason,
         "failing_since": iso(status.since),
         "failures": status.failures,
-        "last_run": _run(status.last_run),
-        "last_good_run": _run(status.last_good_run),
+        "last_run": status.last_id
+        and {
+            "id": status.last_id,
+            "finished": iso(status.last_ended),
+            "outcome": status.last_outcome,
+            "lost": status.last_lost,
+        },
+        "last_good_run": status.good_id
+        and {"id": status.good_id, "finished": iso(status.good_ended)},
         "harvested": iso(status.harvested),
         "next_run": iso(status.next_run),
         "datasets": status.datasets,
@@ -163,22 +165,17 @@ def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
     )
 
 
-def _runs(source_id: str, shown: source_status.SourceStatus) -> dict[str, dict[str, Any]]:
+def _runs(source_id: str, shown: SourceStatus) -> dict[str, dict[str, Any]]:
     """Return the last run and the one that health is judged by, by run id.
 
     {} while a run is under way: the texts are then about that one.
     """
-    last = shown.last_run["id"] if shown.last_run else None
-    ids = {id_ for id_ in (shown.judged_id, last) if id_}
+    ids = {id_ for id_ in (shown.judged_id, shown.last_id) if id_}
     if not ids or shown.current is not None:
         return {}
     newest = {run["id"]: run for run in newest_runs(source_id)[1]}
     # Many runs can have been stopped since the one that health is judged by.
     return newest if ids <= newest.keys() else runs.runs_by_id(ids)
-
-
-def _run(run: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return {**run, "finished": iso(run["finished"])} if run else None
 
 
 def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
@@ -192,7 +189,7 @@ def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
         "total": run.total,
         "lost": run.lost,
         "eta_seconds": None if run.eta_seconds is None else round(run.eta_seconds),
-        "started": iso(run.started),
+        "started": iso(run.gather_started),
         "asked_by": run.asked_by,
         "mode": run.mode,
     }

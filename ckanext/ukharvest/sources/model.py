@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import compat, source_types
-from ckanext.ukharvest.core.status_rules import ATTENTION, Health
+from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.harvest import http_client
 from ckanext.ukharvest.harvest.sources import source_status
@@ -72,7 +72,7 @@ class Listed:
     may_manage: bool
     organization_type: str = ""
     brief: Brief | None = None
-    health: source_status.SourceStatus | None = None
+    health: SourceStatus | None = None
 
     def value(self, facet: str) -> str:
         """Return the source's value in a facet, "" for none."""
@@ -148,8 +148,8 @@ def _judge(sources: Iterable[Listed]) -> None:
         listed.brief = _brief(listed.health) if listed.health else None
 
 
-def _brief(found: source_status.SourceStatus) -> Brief:
-    finished = found.last_run and found.last_run["finished"]
+def _brief(found: SourceStatus) -> Brief:
+    finished = found.last_ended
     return Brief(found.value, found.state, finished.timestamp() if finished else 0.0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +13,8 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.records import EMPTY_LIST
 from ckanext.ukharvest.core.schedule import FREQUENCIES
-from ckanext.ukharvest.core.status_rules import Health
+from ckanext.ukharvest.core.status_rules import CurrentRun, Health, SourceStatus
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.harvest.run.runs import CurrentRun
-from ckanext.ukharvest.harvest.sources.source_status import SourceStatus
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import (
     age,
@@ -128,35 +125,6 @@ REFRESH, CHECK = ("refresh", "check")
 
 
 @dataclass(frozen=True, slots=True)
-class StatusFacts:
-    """The facts from which the card is made.
-
-    Attributes:
-        last: figures of the last run that ended, None before any.
-        judged: figures of the run that decides the health: the last that was not stopped.
-        checked: records read so far by a dry run in progress.
-        max_share: share of the datasets, 0 to 1, above which the portal asks before it deletes.
-        notice: heading of a feature, where its runs work; "" for none.
-        cron_minutes: minutes between two starts of the portal's cron job.
-        now: naive UTC.
-    """
-
-    health: SourceStatus
-    now: dt.datetime
-    last: Run | None = None
-    judged: Run | None = None
-    checked: int = 0
-    max_share: float = 1.0
-    notice: str = ""
-    cron_minutes: int = 10
-
-    @property
-    def utc(self) -> dt.datetime:
-        """The time with its zone."""
-        return self.now.replace(tzinfo=dt.timezone.utc)
-
-
-@dataclass(frozen=True, slots=True)
 class Card:
     """The card.
 
@@ -180,12 +148,14 @@ def rough(seconds: float) -> str:
     return duration(seconds if seconds < 60 else seconds // 60 * 60)
 
 
-def run_card(facts: StatusFacts, run: CurrentRun) -> Card:
+def run_card(status: SourceStatus, run: CurrentRun) -> Card:
     """Return the card of a run that is queued or in progress."""
     by = {"mode": run.mode, "asked_by": run.asked_by}
-    heading, text = texts.STATES[run.state].text, _RUN_TEXTS[run.state](facts, run)
+    heading, text = texts.STATES[run.state].text, _RUN_TEXTS[run.state](status, run)
     if run.state == "queued":
-        heading = gettext("Scheduled to start within {minutes} minutes", minutes=facts.cron_minutes)
+        heading = gettext(
+            "Scheduled to start within {minutes} minutes", minutes=status.cron_minutes
+        )
     elif run.state in ("importing", "deleting"):
         heading = labelled(heading, part(run.done, run.total))
     if run.state in ("queued", "deleting"):
@@ -196,44 +166,44 @@ def run_card(facts: StatusFacts, run: CurrentRun) -> Card:
     return Card(css, "state", run.state, heading, text, ("stop",) if can_stop else ())
 
 
-def _queued(_facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
+def _queued(_status: SourceStatus, run: CurrentRun) -> tuple[str, ...]:
     ahead = ungettext("{n} run is ahead of it.", "{n} runs are ahead of it.", run.queue_position)
     return (ahead,) if run.queue_position else ()
 
 
-def _gathering(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
-    return labelled(tk._("Records"), number(run.seen)), _running_for(facts, run)
+def _gathering(status: SourceStatus, run: CurrentRun) -> tuple[str, ...]:
+    return labelled(tk._("Records"), number(run.seen)), _running_for(status, run)
 
 
-def _running_for(facts: StatusFacts, run: CurrentRun) -> str:
-    elapsed = (facts.now - (run.started or run.created)).total_seconds()
+def _running_for(status: SourceStatus, run: CurrentRun) -> str:
+    elapsed = (status.now - (run.gather_started or run.created)).total_seconds()
     return labelled(texts.OUTCOMES[RunOutcome.RUNNING].text, rough(elapsed))
 
 
-def _how_far(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
+def _how_far(status: SourceStatus, run: CurrentRun) -> tuple[str, ...]:
     text = []
     if run.eta_seconds is not None:
         text.append(gettext("About {time} left.", time=rough(run.eta_seconds)))
     if run.lost:
         text.append(texts.format_counts({"lost": run.lost}))
-    return (*text, _running_for(facts, run))
+    return (*text, _running_for(status, run))
 
 
-def _ending(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
+def _ending(status: SourceStatus, run: CurrentRun) -> tuple[str, ...]:
     within = gettext(
-        "Figures and search are updated within {time}.", time=duration(facts.cron_minutes * 60)
+        "Figures and search are updated within {time}.", time=duration(status.cron_minutes * 60)
     )
     return (stopped_by(run.stopped_by), within) if run.stopped_by else (within,)
 
 
-def _stuck(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
+def _stuck(status: SourceStatus, run: CurrentRun) -> tuple[str, ...]:
     return (
-        labelled(tk._("Last progress"), age(run.moved, facts.utc)),
+        labelled(tk._("Last progress"), age(run.moved, status.utc)),
         tk._("The site's harvest consumers may be down. Sysadmins can see this too."),
     )
 
 
-_RUN_TEXTS: Mapping[str, Callable[[StatusFacts, CurrentRun], tuple[str, ...]]] = {
+_RUN_TEXTS: Mapping[str, Callable[[SourceStatus, CurrentRun], tuple[str, ...]]] = {
     "queued": _queued,
     "gathering": _gathering,
     "importing": _how_far,
@@ -246,134 +216,134 @@ _RUN_TEXTS: Mapping[str, Callable[[StatusFacts, CurrentRun], tuple[str, ...]]] =
 LONGEST = 300  # characters of an error in a heading; the run's page has all of it
 
 
-def status_card(facts: StatusFacts) -> Card:
+def status_card(status: SourceStatus) -> Card:
     """Return the card of a source: of what it does now, else of how it is."""
-    if facts.health.current is not None:
-        return run_card(facts, facts.health.current)
-    if facts.health.state == "checking":
+    if status.current is not None:
+        return run_card(status, status.current)
+    if status.state == "checking":
         heading = texts.STATES["checking"].text
-        text = (ungettext("{n} record read", "{n} records read", facts.checked),)
+        text = (ungettext("{n} record read", "{n} records read", status.checked),)
         return Card(PRIMARY, "state", "checking", heading, text, ("watch",))
-    return health_card(facts)
+    return health_card(status)
 
 
-def health_card(facts: StatusFacts, value: str = "") -> Card:
+def health_card(status: SourceStatus, value: str = "") -> Card:
     """Return the card of a source's health, or of another that applies to it as well."""
-    value = value or facts.health.value
-    return _HEALTHS[value](facts, texts.HEALTHS[value].text)
+    value = value or status.value
+    return _HEALTHS[value](status, texts.HEALTHS[value].text)
 
 
-def _renamed(facts: StatusFacts, label: str) -> Card:
-    count = facts.health.renamed
+def _renamed(status: SourceStatus, label: str) -> Card:
+    count = status.renamed
     heading = ungettext(
         "{n} dataset may have a new identifier", "{n} datasets may have new identifiers", count
     )
-    review = ("review",) if facts.health.held else ()
+    review = ("review",) if status.held else ()
     actions = ("compare", *review, REFRESH, CHECK)
     text = (texts.meaning(count),)
     return Card(WARNING, "state", "held", labelled(label, heading), text, actions)
 
 
-def _held(facts: StatusFacts, label: str) -> Card:
-    if facts.health.renamed:
-        return _renamed(facts, label)
-    count = facts.health.held
-    datasets = max(facts.health.datasets, count)
+def _held(status: SourceStatus, label: str) -> Card:
+    if status.renamed:
+        return _renamed(status, label)
+    count = status.held
+    datasets = max(status.datasets, count)
     share = gettext(
         "{missing} of {datasets} datasets are no longer in the source. That is {share}.",
         missing=number(count),
         datasets=number(datasets),
         share=f"{round(100 * count / datasets)}%",
     )
-    text = (share, describe_limit(count, datasets, facts.max_share), nothing_deleted())
+    text = (share, describe_limit(count, datasets, status.max_share), nothing_deleted())
     heading = labelled(label, pending_deletions(count))
     return Card(WARNING, "state", "held", heading, _some(*text), ("review", REFRESH, CHECK))
 
 
-def _off(facts: StatusFacts, label: str) -> Card:
+def _off(status: SourceStatus, label: str) -> Card:
     sentence = tk._("The source is not harvested. Its datasets are kept as they are.")
-    text = (sentence,) if facts.health.datasets else ()
+    text = (sentence,) if status.datasets else ()
     return Card(CALM, "state", "off", label, text, ("switch_on",))
 
 
-def _new(facts: StatusFacts, label: str) -> Card:
-    if facts.last:  # and it was stopped, or there were health to speak of
-        return _good(facts, label)
+def _new(status: SourceStatus, label: str) -> Card:
+    if status.last:  # and it was stopped, or there were health to speak of
+        return _good(status, label)
     return Card(CALM, "state", "new", label, (), ("start", CHECK))
 
 
-def _good(facts: StatusFacts, label: str) -> Card:
-    actions, last = (REFRESH, CHECK), _last_run(facts)
-    if (facts.last or {}).get("outcome") == RunOutcome.STOPPED:
+def _good(status: SourceStatus, label: str) -> Card:
+    actions, last = (REFRESH, CHECK), _last_run(status)
+    if (status.last or {}).get("outcome") == RunOutcome.STOPPED:
         stopped = texts.OUTCOMES[RunOutcome.STOPPED].text
         return Card(CALM, "outcome", RunOutcome.STOPPED, stopped, last, actions)
-    if facts.notice:
-        return Card(WARNING, "health", Health.HEALTHY, facts.notice, last, ("mend", *actions))
+    if status.notice:
+        return Card(WARNING, "health", Health.HEALTHY, status.notice, last, ("mend", *actions))
     return Card(GOOD, "health", Health.HEALTHY, label, last, actions)
 
 
-def _last_run(facts: StatusFacts) -> tuple[str, ...]:
-    last = facts.last or {}
+def _last_run(status: SourceStatus) -> tuple[str, ...]:
+    last = status.last or {}
     counts = last.get("counts") or {}
-    when = labelled(tk._("Last run"), age(last.get("finished"), facts.utc)) if last else ""
+    when = labelled(tk._("Last run"), age(last.get("finished"), status.utc)) if last else ""
     if last.get("outcome") == RunOutcome.STOPPED:
         return _some(when, stopped_by(last.get("stopped_by") or ""), stopped_records())
     text = [when, texts.format_counts(counts) if last else ""]
     if counts.get("same"):
         text.append(texts.describe_same(counts["same"]))
-    if facts.health.unseen and not last.get("shortfall"):
-        text.append(not_seen(facts.health.unseen))
+    if status.unseen and not last.get("shortfall"):
+        text.append(not_seen(status.unseen))
     if last.get("reason") and not last.get("complete"):
         text.append(_sentence(last["reason"]))  # why not all was read
     return _some(*text)
 
 
-def _errors(facts: StatusFacts, label: str) -> Card:
-    counts = (facts.judged or {}).get("counts") or {}
+def _errors(status: SourceStatus, label: str) -> Card:
+    counts = (status.judged or {}).get("counts") or {}
     heading = labelled(label, number(counts.get("lost", 0)))
-    stay = old_versions() if facts.health.datasets > counts.get("added", 0) else ""
-    text = _some(stay, *_last_run(facts))
+    stay = old_versions() if status.datasets > counts.get("added", 0) else ""
+    text = _some(stay, *_last_run(status))
     return Card(WARNING, "health", Health.ERRORS, heading, text, ("mend", REFRESH, CHECK))
 
 
-def _empty(facts: StatusFacts, label: str) -> Card:
+def _empty(status: SourceStatus, label: str) -> Card:
     stay = ""
-    if facts.health.missing:
-        stay = before_deletion(facts.health.missing)
-    elif facts.health.datasets:
+    if status.missing:
+        stay = before_deletion(status.missing)
+    elif status.datasets:
         # An empty list proves nothing, so no run counts its records as missing.
         stay = tk._("Nothing is deleted as long as the source lists no records.")
     check = tk._("Check that the source's URL is right, and what the publisher lists there.")
-    reason = str((facts.last or {}).get("reason") or "")
+    reason = str((status.last or {}).get("reason") or "")
     text = (
         unharmed(),
         stay,
         check,
-        *_last_run(facts)[:1],
+        *_last_run(status)[:1],
         # Only a reason that the text above does not have.
         _sentence(reason) if reason and EMPTY_LIST not in reason else "",
     )
     return Card(WARNING, "health", Health.EMPTY, label, _some(*text), (REFRESH, CHECK))
 
 
-def _shrunk(facts: StatusFacts, _label: str) -> Card:
-    missing = facts.health.missing or {}
-    lost = ((facts.judged or {}).get("counts") or {}).get("lost")
-    text = (before_deletion(missing), *_last_run(facts))
+def _shrunk(status: SourceStatus, _label: str) -> Card:
+    missing = status.missing or {}
+    lost = ((status.judged or {}).get("counts") or {}).get("lost")
+    text = (before_deletion(missing), *_last_run(status))
     actions = (REFRESH, CHECK, "mend") if lost else (REFRESH, CHECK)
     return Card(WARNING, "health", Health.SHRUNK, missing_heading(missing), text, actions)
 
 
-def _failing(facts: StatusFacts, label: str) -> Card:
-    message, tip = _failure(facts)
-    streak = failed_runs(facts.health.failures, facts.health.since)
-    text = _some(tip, unharmed(), streak, _last_good_run(facts))
+def _failing(status: SourceStatus, label: str) -> Card:
+    message, tip = _failure(status)
+    streak = failed_runs(status.failures, status.since)
+    text = _some(tip, unharmed(), streak, _last_good_run(status))
     actions = ("settings", REFRESH, CHECK)
     return Card(DANGER, "health", Health.FAILING, labelled(label, message), text, actions)
 
 
-def _hiccup(facts: StatusFacts, label: str) -> Card:
-    message, tip = _failure(facts)
+def _hiccup(status: SourceStatus, label: str) -> Card:
+    message, tip = _failure(status)
     text = _some(tip, tk._("This often resolves itself."), unharmed())
     heading = labelled(label, message)
     return Card(WARNING, "health", Health.HICCUP, heading, text, (REFRESH, CHECK))
@@ -386,23 +356,22 @@ def failed_runs(failures: int, since: Any) -> str:
     return text if failures > 1 else ""
 
 
-def _last_good_run(facts: StatusFacts) -> str:
-    good = facts.health.last_good_run
-    day = format_time(good["finished"], day_only=True) if good else ""
-    return labelled(tk._("Last successful run"), day) if good else ""
+def _last_good_run(status: SourceStatus) -> str:
+    day = format_time(status.good_ended, day_only=True)
+    return labelled(tk._("Last successful run"), day) if day else ""
 
 
-def _failure(facts: StatusFacts) -> tuple[str, str]:
+def _failure(status: SourceStatus) -> tuple[str, str]:
     """Return the first sentence of the failed run's error, and what to do about it."""
-    run = facts.judged or {}
+    run = status.judged or {}
     error = run.get("error") or {}
     message = str(error.get("message") or run.get("reason") or "")
     tip = find_text(error.get("code") or "").tip
     return shorten(message, LONGEST), tk._(tip) if tip else ""
 
 
-def _late(facts: StatusFacts, label: str) -> Card:
-    due = gettext("was due {date}", date=format_time(facts.health.since, day_only=True))
+def _late(status: SourceStatus, label: str) -> Card:
+    due = gettext("was due {date}", date=format_time(status.since, day_only=True))
     text = (tk._("The site's harvest schedule may have stopped: tell a sysadmin."),)
     heading = labelled(label, due)
     return Card(WARNING, "health", Health.LATE, heading, text, (REFRESH, CHECK))
@@ -423,7 +392,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-_HEALTHS: Mapping[str, Callable[[StatusFacts, str], Card]] = {
+_HEALTHS: Mapping[str, Callable[[SourceStatus, str], Card]] = {
     Health.OFF: _off,
     Health.HELD: _held,
     Health.FAILING: _failing,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,7 +11,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
-from ckanext.ukharvest.core.status_rules import RunFacts, run_state
+from ckanext.ukharvest.core.status_rules import CurrentRun
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.gather.objects import UNENDED
@@ -228,55 +227,6 @@ def last_good_end(source_id: str) -> dt.datetime | None:
     return moment
 
 
-# With fewer finished records, the remaining time would be a guess.
-RATED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentRun:
-    """A run that has not ended; times are naive UTC.
-
-    Attributes:
-        id: the harvest job's.
-        source_id, name, title, url: of its source; the last three "" if that is gone.
-        state: "queued", "gathering", "importing", "deleting", "finishing", "stopping", "stuck".
-        mode: "normal", "force" or "approval".
-        asked_by, stopped_by: names of people; "" for the schedule, and if nobody stopped it.
-        created: when it was asked for.
-        started: when it began to read; None while it waits.
-        is_read: the source has been read.
-        moved: time of its last progress.
-        seen: records that the source has listed so far, while it is read.
-        total, done, lost: numbers of harvest objects: all, finished, failed.
-        queue_position: number of runs that wait before it; 0 if it has begun.
-        eta_seconds: estimated remaining time, None if unknown.
-    """
-
-    id: str
-    source_id: str
-    name: str
-    title: str
-    url: str
-    state: str
-    mode: str
-    asked_by: str
-    stopped_by: str
-    created: dt.datetime
-    started: dt.datetime | None
-    is_read: bool
-    moved: dt.datetime
-    seen: int
-    total: int
-    done: int
-    lost: int
-    queue_position: int
-    eta_seconds: float | None
-
-    @property
-    def unfinished(self) -> int:
-        return self.total - self.done
-
-
 def load_current_runs(source_ids: Collection[str] | None = None) -> list[CurrentRun]:
     """Return the runs of these sources, or of all, that have not ended; the oldest first.
 
@@ -286,57 +236,8 @@ def load_current_runs(source_ids: Collection[str] | None = None) -> list[Current
         return []
     ids = None if source_ids is None else list(source_ids)
     now = utcnow()
-    return [_unfinished_run(row, now) for row in Session.execute(_CURRENT, {"ids": ids})]
-
-
-def _unfinished_run(row: Any, now: dt.datetime) -> CurrentRun:
-    signs = (row.created, row.gather_started, row.gather_finished, row.heartbeat, row.sign)
-    moved = max(sign for sign in signs if sign)
-    is_sent, is_read = row.status == "Running", row.gather_finished is not None
-    state = run_state(
-        RunFacts(
-            is_sent=is_sent,
-            is_begun=row.gather_started is not None,
-            is_read=is_read,
-            moved=moved,
-            now=now,
-            unfinished=row.total - row.done,
-            waiting=row.waiting,
-            is_stopped=bool(row.stopped_by),
-            mode=row.mode,
-            gathers=row.gathers,
-            fetches=row.fetches,
-        )
-    )
-    return CurrentRun(
-        id=row.id,
-        source_id=row.source_id,
-        name=row.name,
-        title=row.title,
-        url=row.url,
-        state=state,
-        mode=row.mode,
-        asked_by=row.asked_by,
-        stopped_by=row.stopped_by,
-        created=row.created,
-        started=row.gather_started,
-        is_read=is_read,
-        moved=moved,
-        seen=row.seen,
-        total=row.total,
-        done=row.done,
-        lost=row.lost,
-        queue_position=row.before if state == "queued" else 0,
-        eta_seconds=_eta(row, now) if state in ("importing", "deleting") else None,
-    )
-
-
-def _eta(row: Any, now: dt.datetime) -> float | None:
-    """Estimate the remaining seconds from the progress so far."""
-    if row.done < RATED or row.import_began is None:
-        return None
-    elapsed: float = (now - row.import_began).total_seconds()
-    return elapsed / row.done * (row.total - row.done)
+    rows = Session.execute(_CURRENT, {"ids": ids})
+    return [CurrentRun(**row._mapping, now=now) for row in rows]
 
 
 _CURRENT = sa.text(
