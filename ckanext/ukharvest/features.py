@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 # four stay; the others could be removed.
 FEATURES: dict[str, tuple[str, ...]] = {
     "lib": ("pages",),
-    "harvest_actions": ("actions", "auth"),
+    "harvest_actions": ("actions", "run_actions", "auth"),
     "sources": ("actions", "auth", "pages", "steps", "form", "help", "helpers", "cli"),
     "datasets": (
         *("actions", "auth", "validators", "pages"),
@@ -58,7 +58,7 @@ def _modules(wanted: str = "") -> Iterator[ModuleType]:
         if not wanted:
             yield import_module(f"ckanext.ukharvest.{folder}")
         for name in names:
-            if wanted in ("", name):
+            if name.endswith(wanted):
                 yield import_module(f"ckanext.ukharvest.{folder}.{name}")
 
 

@@ -39,7 +39,7 @@ def test_settings_are_listed_with_their_defaults() -> None:
 def test_actions_page_lists_the_registered_actions() -> None:
     names = {
         node.name
-        for path in codes.PACKAGE.glob("*/actions.py")
+        for path in codes.PACKAGE.glob("*/*actions.py")
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef)
     }

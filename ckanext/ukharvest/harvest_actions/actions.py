@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
 from typing import Any
 
 from ckan import model
 from ckan.lib.search.index import PackageSearchIndex
 from ckan.logic import auth_audit_exempt
 from ckan.plugins import toolkit as tk
-from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
-from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from ckanext.harvest.logic import HarvestJobExists
+from ckanext.harvest.model import HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import compat
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.harvest import database, lists
-from ckanext.ukharvest.harvest.consumers import failures
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.database import ensure_source_state
 from ckanext.ukharvest.harvest.index import pending_index, search_index
-from ckanext.ukharvest.harvest.records import record_history
-from ckanext.ukharvest.harvest.run import prune, run_end, run_report, runs, sweeper
+from ckanext.ukharvest.harvest.run import prune, runs
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.harvest_actions import schema as harvest_schema
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import (
     clearing_first,
-    find_record,
     find_unended_run,
     not_found,
     run_first,
@@ -34,7 +30,6 @@ from ckanext.ukharvest.lib.lookups import (
 )
 from ckanext.ukharvest.lib.permissions import EDITORS, is_insider, may, may_see_source
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.sources import rules as source_rules
 from ckanext.ukharvest.sources.description import describe_schedule
 
 log = logging.getLogger(__name__)
@@ -43,95 +38,6 @@ Session = model.Session
 
 class SourceIsBeingCleared(HarvestJobExists):
     """No run can be created while the source is being cleared."""
-
-
-@tk.chained_action
-def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> list[Any]:
-    """Do the periodic work: cron calls this with ``ckan harvester run``.
-
-    Sends stuck work again or ends it, lets ckanext-harvest start the runs that are due and close
-    those that have ended, sets the next starts by the sources' schedules, and sends emails.
-    Authorised as ckanext-harvest's action.
-
-    :param source_id: only close ended jobs of this source, and start none (optional)
-    :type source_id: string
-    """
-    tk.check_access("harvest_jobs_run", context, data_dict)
-    sweeper.sweep()
-    due = [] if data_dict.get("source_id") else schedules.align_schedules()
-    try:
-        answer: list[Any] = original(context, data_dict)
-    except Exception:
-        compat.rollback()
-        raise
-    finally:
-        # Also after a failure, such as of an email: else the runs would start again at each call.
-        schedules.set_next_starts(due)
-        for step in (run_end.send_status_mails, *lists.AFTER_TICK):
-            sweeper.run_step(step)
-    return answer
-
-
-@tk.chained_action
-def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Create a run of a harvest source, as ckanext-harvest does, and record who started it.
-
-    Refused while the source is being cleared. Authorised as ckanext-harvest's action.
-
-    :param source_id: id of the harvest source
-    :type source_id: string
-    :param run: whether to send it to the gather consumer (optional, default: ``True``)
-    :type run: boolean
-    """
-    # The lock lasts until the job is committed, so that clearing sees it. On this error cron skips
-    # the source.
-    if not database.hold_off_clearing(str(data_dict.get("source_id"))):
-        raise SourceIsBeingCleared(clearing_first())
-    job: dict[str, Any] = original(context, data_dict)
-    user = context.get("user") or ""
-    source = HarvestSource.get(job["source_id"])
-    if source.type in config.our_type_names() and _is_person(user):
-        run_report.open_report(job["id"], source.id, asked_by=user)
-        model.Session.commit()
-    return job
-
-
-@tk.chained_action
-def harvest_send_job_to_gather_queue(
-    original: Any, context: Any, data_dict: dict[str, Any]
-) -> dict[str, Any]:
-    """Send a job to the gather consumer; another harvester's waits if no queue can be reached.
-
-    Then ``ckan harvester run`` sends it, once Redis (or RabbitMQ) answers again. A job of ours is
-    found without the queue. Authorised as ckanext-harvest's action.
-
-    :param id: id of the job
-    :type id: string
-
-    :returns: the job, and ``queued``: whether a consumer will find it
-    :rtype: dictionary
-    """
-    sent = failures.try_to_queue(partial(original, context, data_dict))
-    if sent is None:
-        job: dict[str, Any] = tk.get_action("harvest_job_show")(context, {"id": data_dict["id"]})
-        return {**job, "queued": _show_to_consumers(data_dict["id"])}
-    return {**sent, "queued": True}
-
-
-def _show_to_consumers(job_id: str) -> bool:
-    """Let consumers find a job of ours without a message; return False if it is not ours."""
-    job = HarvestJob.get(job_id)
-    if job.source.type not in config.our_type_names() or not job.source.active:
-        return False
-    job.status = "Running"
-    model.Session.commit()
-    return True
-
-
-def _is_person(user: str) -> bool:
-    """Tell whether a user name is a person's, not that of cron and commands."""
-    machines = (config.harvest_user(), tk.config.get("ckan.site_id"))
-    return user not in machines and model.User.get(user) is not None
 
 
 def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
@@ -166,62 +72,6 @@ def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[s
     model.Session.commit()
     of = {"source_id": source.id, "frequency": source.frequency}
     return {**of, **describe_schedule(source, plan)}
-
-
-def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Start a run of a harvest source: create its job and send it to the gather consumer.
-
-    For users who may call ``harvest_job_create``.
-
-    :param source_id: id or name of the harvest source
-    :type source_id: string
-    :param record_id: instead of ``source_id``: number of a record, which is imported again,
-        changed or not; other records are imported as ``mode`` says
-    :type record_id: integer
-    :param mode: ``normal``, or ``force`` to import every record whether it changed or not, and
-        bring back datasets that were deleted by hand (optional, default: ``normal``)
-    :type mode: string
-
-    :returns: the job, as ``harvest_job_show`` returns it, and ``queued`` as in
-        :py:func:`harvest_send_job_to_gather_queue`
-    :rtype: dictionary
-    """
-    record = find_record(data_dict["record_id"]).row if data_dict.get("record_id") else None
-    source = source_of(
-        {"source_id": data_dict.get("source_id") or record.source_id} if record else data_dict
-    )
-    if record and record.source_id != source.id:
-        raise not_found()
-    tk.check_access("ukharvest_run_create", context, {"source_id": source.id})
-    mode = schema.validate(data_dict, harvest_schema.run_create_schema())["mode"]
-    if refusal := source_rules.adoption_hint(source.type, model.Package.get(source.id).name):
-        raise invalid("source_id", refusal)
-    own = {"model": model, "session": model.Session, "user": context.get("user")}
-    own["ignore_auth"] = True  # checked above
-    if record:
-        record_history.forget_stamp(record)
-        model.Session.flush()
-    # This commits; if it raises, nothing is committed.
-    try:
-        job = tk.get_action("harvest_job_create")(own, {"source_id": source.id, "run": False})
-    except (HarvestJobExists, HarvestSourceInactiveError) as exc:
-        if record:
-            model.Session.rollback()
-        raise invalid("source_id", _refusal(exc)) from exc
-    if source.type in config.our_type_names():
-        run_report.open_report(job["id"], source.id, mode=mode)
-        model.Session.commit()
-    sent = tk.get_action("harvest_send_job_to_gather_queue")(own, {"id": job["id"]})
-    shown = tk.get_action("harvest_job_show")(own, {"id": job["id"]})
-    return {**shown, "queued": sent["queued"]}
-
-
-def _refusal(exc: Exception) -> str:
-    if isinstance(exc, SourceIsBeingCleared):
-        return str(exc)
-    if isinstance(exc, HarvestSourceInactiveError):
-        return str(tk._("The source is switched off: switch it on first."))
-    return run_first()
 
 
 BATCH = 100  # datasets per transaction
@@ -430,38 +280,6 @@ def harvest_log_list(
     """
     tk.check_access("sysadmin", context, data_dict)
     return list(original(context, data_dict))
-
-
-@tk.side_effect_free
-@tk.chained_action
-def harvest_job_show(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show a harvest job, with the figures of unchanged and missing records.
-
-    Like ckanext-harvest's action; in addition ``stats["not modified"]`` counts unchanged records
-    (which have no harvest object), ``stats["missing"]`` counts records that the source no longer
-    lists, and ``ukharvest`` has ``mode``, ``outcome``, ``reason``, ``complete`` and ``counts``.
-
-    :param id: the id of the job
-    :type id: string
-    """
-    job: dict[str, Any] = original(context, data_dict)
-    runs.add_to_stock([job])
-    return job
-
-
-@tk.side_effect_free
-@tk.chained_action
-def harvest_job_list(original: Any, context: Any, data_dict: dict[str, Any]) -> list[Any]:
-    """List harvest jobs, each with the figures of :py:func:`harvest_job_show`.
-
-    :param source_id: only jobs of this source (optional)
-    :type source_id: string
-    :param status: only jobs with this status, such as ``Running`` (optional)
-    :type status: string
-    """
-    jobs: list[Any] = original(context, data_dict)
-    runs.add_to_stock(jobs)
-    return jobs
 
 
 @tk.side_effect_free

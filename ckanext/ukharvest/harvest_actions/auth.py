@@ -15,6 +15,8 @@ from ckanext.ukharvest.lib.auth import (
     is_administrator,
     only_sysadmins,
     update_source,
+    update_source_of_run,
+    update_source_or_sysadmin,
 )
 from ckanext.ukharvest.lib.permissions import may, may_if_exists
 
@@ -25,6 +27,8 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     return answer(context, is_allowed)
 
 
+ukharvest_run_list = update_source_or_sysadmin
+ukharvest_run_stop = update_source_of_run
 ukharvest_schedule_update = update_source
 
 

@@ -8,7 +8,12 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.schema import Schema, Validator, accept
+from ckanext.ukharvest.lib.schema import (
+    Schema,
+    Validator,
+    accept,
+    page,
+)
 
 is_time = accept(schedule.is_time, schema.such_as("02:30"))
 is_zone = accept(schedule.is_zone, schema.such_as("Europe/London"))
@@ -26,3 +31,12 @@ def schedule_update_schema(default: Validator) -> Schema:
 @tk.validator_args
 def run_create_schema(default: Validator) -> Schema:
     return {"mode": [default(RunMode.NORMAL), schema.one_of(RunMode.NORMAL, RunMode.FORCE)]}
+
+
+@tk.validator_args
+def run_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schema:
+    return {
+        **page(),
+        "source": [ignore_missing, unicode_safe],
+        "failed": schema.flag_parameter(),
+    }

@@ -42,15 +42,6 @@ PAGE_OF_RECORDS, LARGEST_LIST_OF_PROBLEMS = 50, 10_000  # a CSV file has all pro
 
 
 @tk.validator_args
-def run_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schema:
-    return {
-        **page(),
-        "source": [ignore_missing, unicode_safe],
-        "failed": schema.flag_parameter(),
-    }
-
-
-@tk.validator_args
 def problem_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
     largest = schema.at_most(LARGEST_LIST_OF_PROBLEMS)
     return {

@@ -10,7 +10,6 @@ from ckanext.ukharvest.lib.auth import (
     Answer,
     answer,
     anyone,
-    update_source_of_run,
     update_source_or_sysadmin,
 )
 from ckanext.ukharvest.lib.permissions import MEMBERS, may
@@ -30,5 +29,3 @@ ukharvest_type_list = anyone
 ukharvest_place_list = anyone
 
 ukharvest_decision_list = update_source_or_sysadmin
-ukharvest_run_list = update_source_or_sysadmin
-ukharvest_run_stop = update_source_of_run

@@ -20,7 +20,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.doctor import services as service_checks
 from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.harvest_actions import actions as harvest_actions
+from ckanext.ukharvest.harvest_actions import run_actions
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.services import own_services
@@ -122,7 +122,7 @@ def test_pages_say_that_a_run_of_another_harvester_waits_for_the_queue(
     editor: Person,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(harvest_actions, "_show_to_consumers", lambda _job_id: False)
+    monkeypatch.setattr(run_actions, "_show_to_consumers", lambda _job_id: False)
     ready_source(PATH, catalogue(3))
     (record_id,) = model.Session.execute(sa.select(Record.id).limit(1)).one()
     pages = ("/harvest/refresh/source-1", f"/harvest/source-1/record/{record_id}")

@@ -9,8 +9,8 @@ import pytest
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest import features
+from ckanext.ukharvest.harvest_actions import schema as harvest_schema
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.runs import schema as run_schema
 from tests.ckan.harvesting import Portal, act
 
 pytestmark = pytest.mark.in_process
@@ -28,13 +28,13 @@ def errors(action: str, **given: Any) -> dict[str, list[str]]:
 
 
 def test_pages_have_defaults_bounds_and_whole_numbers() -> None:
-    assert schema.validate({}, run_schema.run_list_schema()) == {
+    assert schema.validate({}, harvest_schema.run_list_schema()) == {
         "limit": 100,
         "offset": 0,
         "failed": False,
     }
     asked = {"limit": "2000", "offset": "3", "nothing": "of ours"}
-    assert schema.validate(asked, run_schema.run_list_schema()) == {
+    assert schema.validate(asked, harvest_schema.run_list_schema()) == {
         "limit": 1000,
         "offset": 3,
         "failed": False,

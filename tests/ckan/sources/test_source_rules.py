@@ -58,7 +58,8 @@ def test_forbidden_url_is_refused_beside_the_field(
             assert not types or list(refused.value.error_dict) == ["url"], url
 
 
-COMMANDS = "\x1b]0;hurt\x07\x9b31m\u202e"  # to a terminal, and one that turns what follows
+# To a terminal, and one that turns what follows. U+009B is meant as Windows' letter.
+COMMANDS = "\x1b]0;hurt\x07\x9b31m\u202e"
 
 
 @pytest.mark.parametrize("action", ["update", "patch"])
@@ -66,13 +67,13 @@ def test_texts_of_a_source_command_no_terminal(
     portal: Portal, editor: dict[str, Any], action: str
 ) -> None:
     texts = {"title": f"Rivers{COMMANDS} ", "notes": f"One{COMMANDS}\r\nTwo\tthree"}
-    clean = {"title": "Rivers]0;hurt31m", "notes": "One]0;hurt31m\nTwo\tthree"}
+    clean = {"title": "Rivers]0;hurt›31m", "notes": "One]0;hurt›31m\nTwo\tthree"}
     source = save(portal, editor, url=URL, **texts)
     assert {name: source[name] for name in texts} == clean
     again = {name: text.replace("Rivers", "Lakes") for name, text in texts.items()}
     saved = save(portal, editor, action, **{**source, **again})
-    assert (saved["title"], saved["notes"]) == ("Lakes]0;hurt31m", clean["notes"])
-    assert HarvestSource.get(source["id"]).title == "Lakes]0;hurt31m"
+    assert (saved["title"], saved["notes"]) == ("Lakes]0;hurt›31m", clean["notes"])
+    assert HarvestSource.get(source["id"]).title == "Lakes]0;hurt›31m"
 
 
 def test_title_of_nothing_but_commands_is_the_name(portal: Portal, editor: dict[str, Any]) -> None:

@@ -154,7 +154,7 @@ def _run(
 
 
 def job_status(status: str, gather_started: Any) -> str:
-    """Return a job's status; "New", as ``run_state`` has it, until a consumer reads the source."""
+    """Return a job's status; "New", as runs under way have it, until a consumer reads it."""
     return "New" if status == "Running" and not gather_started else status
 
 
