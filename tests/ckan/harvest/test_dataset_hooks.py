@@ -12,9 +12,10 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import services
 from ckanext.ukharvest.harvest.consumers.workers import Heart
 from ckanext.ukharvest.harvest.model import Record
-from ckanext.ukharvest.lib import other_harvesters, services
+from ckanext.ukharvest.lib import other_harvesters
 from ckanext.ukharvest.patches import polling
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import portal_with
