@@ -55,9 +55,17 @@ from ckanext.ukharvest.parsers.record_checks import FieldNames, field_names_in
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.readers.csw.reader import Csw
 from ckanext.ukharvest.readers.document import JsonDocument
+from ckanext.ukharvest.readers.json_api import read_json, wrong_shape
 from ckanext.ukharvest.readers.json_document.outline import Shape
+from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.readers.rdf.reader import RdfReader
+from ckanext.ukharvest.readers.seen_records import (
+    SeenContents,
+    SeenIdentities,
+    SeenPages,
+    SeenRecords,
+)
 from ckanext.ukharvest.readers.waf.reader import Waf
 from ckanext.ukharvest.readers.walk import Pages, Point, Walk, unchanged
 from ckanext.ukharvest.readers.xml_document import XmlDocument, XmlShape
@@ -99,6 +107,10 @@ __all__ = [
     "RecordError",
     "Reply",
     "ResourceRecord",
+    "SeenContents",
+    "SeenIdentities",
+    "SeenPages",
+    "SeenRecords",
     "Shape",
     "SkipRecord",
     "Source",
@@ -117,11 +129,14 @@ __all__ = [
     "formats",
     "frequencies",
     "geometries",
+    "json_record",
     "left_out",
     "licences",
     "load_object",
+    "not_an_object",
     "places",
     "plugin_class",
+    "read_json",
     "read_licence",
     "registered",
     "row",
@@ -132,6 +147,7 @@ __all__ = [
     "unique",
     "validate",
     "web_addresses",
+    "wrong_shape",
 ]
 
 

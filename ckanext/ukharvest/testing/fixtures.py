@@ -1,4 +1,4 @@
-"""Fixtures of the contract: a publisher, and a client that may read from it.
+"""Fixtures of the contract: a publisher, and a client that may read from it; CKAN is left out.
 
 A conftest.py imports them.
 """
@@ -29,6 +29,16 @@ class FakeTime:
     def sleep(self, seconds: float) -> None:
         self.sleeps.append(seconds)
         self.now += seconds
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out CKAN's plugins for pytest where ``--ckan-ini`` does not ask for them.
+
+    They need CKAN's services, which the contract does not.
+    """
+    for name in ("ckan", "ckan_fixtures"):
+        if not config.getoption("ckan_ini", None) and config.pluginmanager.has_plugin(name):
+            config.pluginmanager.unregister(name=name)
 
 
 @pytest.fixture

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from ckanext.ukharvest.source_type_api import SourceType
 from ckanext.ukharvest.testing.contract import Item, Serve, Served
-from ckanext.ukharvest.testing.fixtures import fake_time, http, publisher  # noqa: F401
+from ckanext.ukharvest.testing.fixtures import (  # noqa: F401
+    fake_time,
+    http,
+    publisher,
+    pytest_configure,
+)
 from ckanext.ukharvest.testing.publisher import Publisher
 
 from {{ cookiecutter.package }}.source_type import KIND
@@ -27,13 +31,17 @@ def serve() -> Serve:
 
 
 def _serve(publisher: Publisher, records: Sequence[Item]) -> Served:  # noqa: F811
-    """Serve the records as a publisher does; a list has no pages, so its URL is given twice."""
-    text = io.StringIO()
-    rows = csv.writer(text)
-    rows.writerow(["id", "title", "description", "url"])
-    for record in records:
-        guid = "" if record.nameless else f"id-{record.number}"
-        url = f"https://data.example/{record.number}.csv"
-        rows.writerow([guid, record.title, record.description, url])
-    publisher.serve("/datasets.csv", text.getvalue(), headers={"Content-Type": "text/csv"})
-    return Served("/datasets.csv", "/datasets.csv")
+    """Serve the records as a publisher does, on two pages."""
+    half = len(records) // 2
+    for path, items in (("/items.json", records[:half]), ("/items.json?page=2", records[half:])):
+        page: dict[str, Any] = {"total": len(records), "items": [_item(record) for record in items]}
+        if path == "/items.json":
+            page["next"] = "?page=2"
+        publisher.serve(path, page)
+    return Served("/items.json", "/items.json?page=2")
+
+
+def _item(record: Item) -> dict[str, str]:
+    item = {"title": record.title, "description": record.description}
+    item["url"] = f"https://data.example/{record.number}.csv"
+    return item if record.nameless else {"id": f"id-{record.number}", **item}

@@ -23,8 +23,8 @@ from ckanext.ukharvest.testing.publisher import Publisher
 from {{ cookiecutter.package }}.source_type import KIND
 
 
-def parse(row: dict[str, str], **options: Any) -> DatasetRecord:
-    return KIND.parse(RawRecord("p1", json.dumps(row)), validate(options, KIND.options))
+def parse(item: dict[str, Any], **options: Any) -> DatasetRecord:
+    return KIND.parse(RawRecord("p1", json.dumps(item)), validate(options, KIND.options))
 
 
 def test_it_is_registered() -> None:
@@ -33,18 +33,18 @@ def test_it_is_registered() -> None:
 
 
 def test_a_list_is_recognised() -> None:
-    assert detect_type(b"id,title,description\n") == KIND.name
-    assert detect_type(b"name,colour\n") == ""
+    assert detect_type(b'{"total": 1, "items": [{"id": "p1"}]}') == KIND.name
+    assert detect_type(b'{"total": 1}') == ""
 
 
-def test_a_row_becomes_a_dataset() -> None:
+def test_an_item_becomes_a_dataset() -> None:
     record = parse(
         {
             "title": "Parks",
             "description": "All parks.",
             "url": "https://data.example/parks.csv",
             "licence": "Open Government Licence v3.0",
-            "keywords": "parks, leisure",
+            "keywords": ["parks", "leisure"],
             "modified": "2024-05-01",
         }
     )
@@ -67,17 +67,17 @@ def test_what_is_missing_or_wrong_is_a_problem() -> None:
     }
 
 
-def test_the_default_licence_is_for_rows_without_one() -> None:
+def test_the_default_licence_is_for_items_without_one() -> None:
     record = parse({"title": "Parks"}, default_licence="Open Government Licence v3.0")
     assert record.licence is not None
     assert record.licence.id == "uk-ogl"
 
 
-def test_the_delimiter_is_an_option(publisher: Publisher, http: HttpClient) -> None:
-    publisher.serve("/a.csv", "id;title\np1;Parks\n")
-    options = validate({"delimiter": "semicolon"}, KIND.options)
-    source = Source(publisher.url("/a.csv"), options, http)
+def test_the_name_of_the_list_is_an_option(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/a.json", {"total": 1, "data": [{"id": "p1", "title": "Parks"}]})
+    options = validate({"list_key": "data"}, KIND.options)
+    source = Source(publisher.url("/a.json"), options, http)
     assert [raw.guid for raw in KIND.reader.records(source)] == ["p1"]
     options = validate({}, KIND.options)
-    with pytest.raises(SourceError, match="has no column id"):
-        list(KIND.reader.records(Source(publisher.url("/a.csv"), options, http)))
+    with pytest.raises(SourceError, match="expected an object with total and items"):
+        list(KIND.reader.records(Source(publisher.url("/a.json"), options, http)))
