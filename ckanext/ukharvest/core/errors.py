@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-LOGIN_STATUSES = (401, 403)  # of an answer that asks for a login
 # No room for a temporary file: the disk, the user's share of it, or the process's limit.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -103,9 +102,7 @@ class BadStatus(FetchError):
 
     code = "bad-status"
 
-    def __init__(self, message: str, *, status: int, url: str = "") -> None:
-        is_own = type(self).code == BadStatus.code
-        code = "needs-login" if is_own and status in LOGIN_STATUSES else ""
+    def __init__(self, message: str, *, status: int, url: str = "", code: str = "") -> None:
         super().__init__(message, code=code, url=url)
         self.status = status
         self.retryable = status == 429 or status >= 500

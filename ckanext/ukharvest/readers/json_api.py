@@ -14,9 +14,9 @@ from contextlib import closing
 from typing import Any
 
 from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.errors import LOGIN_STATUSES, ProtocolError
+from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.http.error_answers import describe_status, quote_json
+from ckanext.ukharvest.core.http.error_answers import describe_status, quote_json, refusal_code
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import shorten
@@ -36,8 +36,7 @@ class Refused(ProtocolError):
 
     code = "api-refused"
 
-    def __init__(self, message: str, *, url: str, status: int) -> None:
-        code = "needs-login" if status in LOGIN_STATUSES else ""
+    def __init__(self, message: str, *, url: str, status: int, code: str = "") -> None:
         super().__init__(message, code=code, url=url)
         self.status = status
 
@@ -63,7 +62,8 @@ def read_json(
     with closing(reply):
         if reply.status in REFUSALS:
             where = reply.requested_url
-            raise Refused(describe_status(reply, where), url=where, status=reply.status)
+            code = refusal_code(reply)
+            raise Refused(describe_status(reply, where), url=where, status=reply.status, code=code)
         return parse_json(reply, problems)
 
 

@@ -16,7 +16,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.document_kind import sent_as
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
-from ckanext.ukharvest.core.http.error_answers import describe_status
+from ckanext.ukharvest.core.http.error_answers import describe_status, refusal_code
 from ckanext.ukharvest.core.http.request import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
@@ -246,7 +246,8 @@ def status_error(reply: Reply, read: Callable[[Reply], object]) -> BadStatus:
     except ProtocolError:
         pass  # a page that says no more than the status
     url = safe_url(reply.requested_url)
-    return BadStatus(f"{describe_status(reply, url)}.", status=reply.status, url=url)
+    code = refusal_code(reply)
+    return BadStatus(f"{describe_status(reply, url)}.", status=reply.status, url=url, code=code)
 
 
 E = TypeVar("E", bound=ProtocolError)

@@ -25,7 +25,12 @@ PATH = "/data.json"
 ANSWERS: dict[str, tuple[Response | None, str, str]] = {
     "loop": (Response(status=301, headers={"Location": PATH}), "redirect", "redirects in a circle"),
     "401": (Response(b"", 401), "needs-login", "answered 401 Unauthorized"),
-    "403": (Response(b"", 403), "needs-login", "answered 403 Forbidden"),
+    "403": (Response(b"", 403), "access-refused", "answered 403 Forbidden"),
+    "filter": (
+        Response(b"<title>Just a moment...</title>", 403),
+        "bot-filter",
+        "answered 403 Forbidden: Just a moment",
+    ),
     "404": (Response(b"", 404), "bad-status", "answered 404 Not Found"),
     "429": (Response(b"", 429), "bad-status", "answered 429 Too Many Requests"),
     "500": (Response(b"", 500), "bad-status", "answered 500 Internal Server Error"),

@@ -121,3 +121,28 @@ def test_quoted_reason_has_no_secret(message: Message) -> None:
 )
 def test_status_counts_where_its_body_fails(message: Message, response: Response) -> None:
     assert message(response).endswith("answered 500 Internal Server Error.")
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        (Response(b"", 401), "needs-login"),
+        (Response(b"", 403), "access-refused"),
+        (Response(b"", 404), "bad-status"),
+        (Response(PAGE.format("Access denied", "Sign in here").encode(), 403), "access-refused"),
+        (Response(PAGE.format("Log in", "").encode(), 403), "needs-login"),
+        (Response(b'{"error": {"__type": "Authorization Error"}}', 403), "needs-login"),
+        (Response(b"", 403, {"WWW-Authenticate": "Basic"}), "needs-login"),
+        (Response(b"", 403, {"cf-mitigated": "challenge"}), "bot-filter"),
+        (Response(PAGE.format("Just a moment...", "").encode(), 503), "bot-filter"),
+        (Response(PAGE.format("Attention Required! | Cloudflare", "").encode(), 403), "bot-filter"),
+        (Response(b"Pass the captcha, then log in", 403), "bot-filter"),
+    ],
+)
+def test_refusal_is_told_by_what_it_is(
+    publisher: Publisher, http: HttpClient, response: Response, code: str
+) -> None:
+    publisher.routes["/d"] = response
+    with pytest.raises(BadStatus) as caught:
+        http.get(publisher.url("/d"))
+    assert caught.value.code == code

@@ -179,7 +179,8 @@ class HttpClient:
         if not request.wants(reply.status):
             with reply:
                 message = f"{error_answers.describe_status(reply)}."
-                raise BadStatus(message, status=reply.status, url=safe_url(reply.url))
+                code = error_answers.refusal_code(reply)
+                raise BadStatus(message, status=reply.status, url=safe_url(reply.url), code=code)
         return reply
 
     def _check_redirect(

@@ -28,6 +28,16 @@ LONGEST = 200  # characters of a quotation
 # Where JSON says why; the first that says more than the status counts.
 _REASONS = ("error_description", "error", "message", "errors", "detail", "msg", "reason", "title")
 _EXCEPTIONS = ("{*}Exception", "{*}ServiceException", "{*}error")
+# In a page's title, or an answer without markup, in lower case: of Cloudflare, Imperva and others …
+_BOT_FILTER = (
+    *("just a moment", "attention required", "checking your browser", "are human", "captcha"),
+    *("incapsula", "ddos-guard", "ddos protection", "pardon our interruption", "bot detect"),
+)
+# … and of a server that expects a password or a key.
+_LOGIN = (
+    *("log in", "login", "sign in", "password", "credential", "api key", "apikey", "api_key"),
+    *("token", "authenticat", "authorization error", "not authorized", "unauthorized"),
+)
 _MOST = 20  # elements of XML that are quoted
 _SENTENCE = 4  # words; a shorter line of a page is a heading, or the server's name
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -45,6 +55,24 @@ def describe_status(reply: Reply, url: str = "") -> str:
     reason = quote_reason(reply.content[:HEAD], status=reply.status)
     head = f"{url or safe_url(reply.url)} answered {reply.status}{' ' if phrase else ''}{phrase}"
     return f"{head}: {reason}" if reason else head
+
+
+def refusal_code(reply: Reply) -> str:
+    """Return the code of an answer that refuses access: "" if it fails for another reason.
+
+    A filter against bots, a login, or a refusal of whoever sent the request.
+    """
+    title = html_title(reply.content[:HEAD])
+    words = (decode_roughly(reply.content[:HEAD]) if title is None else title).lower()
+    is_refused = reply.status == HTTPStatus.FORBIDDEN
+    code = "access-refused" if is_refused else ""
+    asks = "WWW-Authenticate" in reply.headers or any(sign in words for sign in _LOGIN)
+    if reply.status == HTTPStatus.UNAUTHORIZED or (is_refused and asks):
+        code = "needs-login"
+    may_be_filter = is_refused or reply.status in (429, 503)
+    if "cf-mitigated" in reply.headers or (may_be_filter and any(s in words for s in _BOT_FILTER)):
+        code = "bot-filter"
+    return code
 
 
 def quote_reason(content: bytes, *, status: int = 200) -> str:
