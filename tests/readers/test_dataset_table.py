@@ -136,7 +136,9 @@ def test_table_may_have_headings_of_people(
     publisher: Publisher, http: HttpClient, separator: str, above: str
 ) -> None:
     head = "Dataset title,Summary,Tags,File URL,Licence,Last updated,Organisation,Dataset ID"
-    body = f"{head}\nToilets,Public,health,https://a.example/1.csv,OGL,01/03/2026,Council,t1\n"
+    head += ",LGA service,Schema URL"
+    body = f"{head}\nToilets,Public,health,https://a.example/1.csv,OGL,01/03/2026,Council,t1,579"
+    body += ",https://a.example/1.json\n"
     text = above.format(separator) + body.replace(",", separator)
     records, ending = read(publisher, http, text)
     assert (detect_type(text.encode()), ending.complete) == ("dataset_table", True)
@@ -144,6 +146,8 @@ def test_table_may_have_headings_of_people(
     toilets = KIND.parse(records[0], options.validate({}, KIND.options))
     assert (toilets.title, toilets.notes, toilets.tags) == ("Toilets", "Public", ("health",))
     assert toilets.publisher == Agent("Council")
+    assert toilets.extras["la_service"] == "http://id.esd.org.uk/service/579"
+    assert toilets.resources[0].schema_url == "https://a.example/1.json"
     assert toilets.licence is not None
     assert toilets.licence.id == "uk-ogl"
     assert (toilets.modified, toilets.resources[0].url) == ("2026-03-01", "https://a.example/1.csv")

@@ -24,6 +24,9 @@ PREFIX = "original_"
 # DataShare's own description of a file's columns, given where no standard is linked.
 _DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
 
+# The fields' own names, in formats that have names of their own for other fields.
+THEMES = ("theme-primary", "theme-secondary")
+AUTHORITY = {"la_function": FUNCTION, "la_service": SERVICE}
 _KEYS = {FUNCTION: "la_function", SERVICE: "la_service"}
 _EXAMPLES = {
     FUNCTION: "http://id.esd.org.uk/function/40",
@@ -71,7 +74,9 @@ def _report(field: FieldTexts, identifiers: local_government_lists.Identifiers) 
         if strange:
             code = "unknown-la-function" if kind == FUNCTION else "unknown-la-service"
             words = f"{_some(strange)} is not in the LGA's list of {kind}s"
-            field.report(code, f"{words}; expected an identifier such as {_EXAMPLES[kind]}")
+            near = local_government_lists.nearest(strange[0], kind)
+            example = f"{near} ({local_government_lists.label(near)})" if near else _EXAMPLES[kind]
+            field.report(code, f"{words}; expected an identifier such as {example}")
 
 
 def addresses(name: str, value: object, report: Report) -> dict[str, Any]:

@@ -334,6 +334,19 @@ def test_functions_and_services_of_councils_are_no_themes() -> None:
     assert _codes(record) == ["unknown-la-function theme"]
 
 
+def test_fields_of_councils_are_read_under_their_own_names() -> None:
+    file = {"accessURL": "https://a.example/x.csv", "schema_url": "https://a.example/s.json"}
+    given = {"la_function": "12", "la_service": ["860", "Public toilet"], "distribution": [file]}
+    record = _parse({**given, "theme-primary": "Health", "theme": ["Towns"]})
+    assert record.extras["la_function"] == "http://id.esd.org.uk/function/12"
+    assert record.extras["la_service"] == "http://id.esd.org.uk/service/860"
+    assert record.themes == ("Health", "Towns", "Public toilet")
+    assert record.resources[0].schema_url == "https://a.example/s.json"
+    (problem,) = record.problems
+    assert problem.code == "unknown-la-service"
+    assert "such as http://id.esd.org.uk/service/579 (Public toilets)" in problem.message
+
+
 def test_a_reference_system_is_no_schema_of_a_file() -> None:
     file = {
         "downloadURL": "https://a.example/x.csv",

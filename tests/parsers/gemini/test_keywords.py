@@ -93,6 +93,7 @@ FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/se
         + ({"la_function": FUNCTION},),
         (TEXT.format("Public toilets"), "Local Government Services List", {"la_service": SERVICE}),
         (TEXT.format("579"), "esd-toolkit LGSL", {"la_service": SERVICE}),
+        (TEXT.format("579"), "la_service", {"la_service": SERVICE}),
         (TEXT.format("Street care and cleaning"), "http://id.esd.org.uk/list/functions")
         + ({"la_function": FUNCTION},),
         (TEXT.format("Public toilets"), "Words of the council", {}),

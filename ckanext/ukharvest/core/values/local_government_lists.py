@@ -8,6 +8,7 @@ offers (services, each within one function). An identifier is a URI such as
 from __future__ import annotations
 
 import contextlib
+import difflib
 import json
 import re
 from collections import Counter
@@ -82,6 +83,13 @@ def find(texts: Iterable[str], kind: str = "") -> Identifiers:
 def label(uri: str) -> str:
     """Return the label of an identifier of ``find``, "" if no list has it."""
     return _index().labels.get(uri, "")
+
+
+def nearest(text: str, kind: str) -> str:
+    """Return the identifier whose label is most like a text, "" if none is."""
+    labels = _index().by_label.get(kind, {})
+    near = difflib.get_close_matches(_folded(text[:100]), labels, n=1, cutoff=0.7)
+    return labels[near[0]] if near else ""
 
 
 def path(uri: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.records import (
     RemoteGroup,
     Translation,
 )
-from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
+from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import marked as _
@@ -193,11 +193,7 @@ def _licence(fields: Fields, keys: table.Names) -> table.Several:
 
 
 # The first theme is the main one.
-_THEMES = ("theme-primary", "theme-secondary", "themes")
-_AUTHORITY = {
-    "la_function": local_government_lists.FUNCTION,
-    "la_service": local_government_lists.SERVICE,
-}
+_THEMES = (*uk_fields.THEMES, "themes")
 
 
 def _subjects(fields: Fields) -> FieldValues:
@@ -213,7 +209,7 @@ def _subjects(fields: Fields) -> FieldValues:
             uk_fields.FieldTexts(
                 kind, tuple(multivalue.texts(fields.get(key))), fields.reporter(key)
             )
-            for key, kind in _AUTHORITY.items()
+            for key, kind in uk_fields.AUTHORITY.items()
         ),
     )
 
@@ -265,7 +261,7 @@ MAPPING: tuple[Field | Row, ...] = (
         _publisher,
     ),
     row("license_id license_url license_title license licence", "licence", _licence),
-    Field((*_THEMES, *_AUTHORITY), "themes; extras la_function, la_service", _subjects),
+    Field((*_THEMES, *uk_fields.AUTHORITY), "themes; extras la_function, la_service", _subjects),
     row("language", "language", package.languages),
     row("update_frequency", "frequency", _frequency),
     row("data_issued", "issued", package.date),

@@ -145,8 +145,15 @@ def _tags(fields: Fields, names: table.Names) -> table.Names:
 
 def _themes(fields: Fields) -> FieldValues:
     # data.gov.uk's guide: functions and services of local government are themes too.
-    themes = fields.texts("theme") + fields.texts("subject", strict=False)
-    return uk_fields.authority(uk_fields.FieldTexts("", themes, fields.reporter("theme")))
+    own = [text for key in uk_fields.THEMES for text in fields.texts(key, strict=False)]
+    themes = (*own, *fields.texts("theme"), *fields.texts("subject", strict=False))
+    return uk_fields.authority(
+        uk_fields.FieldTexts("", themes, fields.reporter("theme")),
+        *(
+            uk_fields.FieldTexts(kind, fields.texts(key, strict=False), fields.reporter(key))
+            for key, kind in uk_fields.AUTHORITY.items()
+        ),
+    )
 
 
 def _modified(fields: Fields, names: table.Names) -> str:
@@ -259,7 +266,11 @@ MAPPING: tuple[Field | table.Row, ...] = (
         "translations, text_language",
         _translations,
     ),
-    Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
+    Field(
+        ("theme", "subject", *uk_fields.THEMES, *uk_fields.AUTHORITY),
+        "themes; extras la_function, la_service",
+        _themes,
+    ),
     row("temporal", "temporal", json_fields.period),
     row("issued", "issued", table.date),
     row("modified", "modified", _modified),

@@ -230,13 +230,10 @@ def _checksums(part: Fields, names: table.Names) -> table.Several:
 
 def _schema(part: Fields) -> FieldValues:
     """Return the schema's URL, and the distribution's other facts about its structure."""
-    standards = [value_url(item) for item in part.items("conformsTo", strict=False)]
-    urls = [text for text in standards if is_web_url(text)]
-    named = ", ".join(
-        value_text(item)
-        for item, text in zip(part.items("conformsTo", strict=False), standards, strict=True)
-        if not is_web_url(text)
-    )
+    keys = ("schema_url", "conformsTo")
+    items = [item for key in keys for item in part.items(key, strict=False)]
+    urls = [url for item in items if is_web_url(url := value_url(item))]
+    named = ", ".join(value_text(item) for item in items if not is_web_url(value_url(item)))
     described = part.url("describedBy")
     # Reference systems are not schemas.
     schema_url = next(iter(uk_fields.schemas(urls)), "")
@@ -356,7 +353,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     Field(("title", "titleMap", "description", "descriptionMap"), "translations", _translations),
     Field(("mediaType", "format"), "mimetype, format"),
     Field(
-        ("conformsTo", "describedBy"),
+        ("schema_url", "conformsTo", "describedBy"),
         "schema_url; extras schema_type, conforms_to, described_by, data_dictionary",
         _schema,
     ),

@@ -147,7 +147,7 @@ def _page(entry: Entry) -> FieldValues:
 Group = tuple[IsoNode, tuple[PropertyText, ...]]
 
 # A vocabulary that is one of the LGA's lists, by its URL or its name.
-_LIST = r"esd\.org\.uk/\S{{0,100}}{0}|local (?:government|authority) {0}"
+_LIST = r"esd\.org\.uk/\S{{0,100}}{0}|local (?:government|authority) {0}|\blg?a[ _-]?{0}?\b"
 _FUNCTIONS = re.compile(_LIST.format("functions"), re.I)
 _SERVICES = re.compile(rf"{_LIST.format('services')}|\bLGSL\b", re.I)
 
