@@ -21,7 +21,8 @@ class Mutant:
     Attributes:
         name: unique.
         guarantee: what users rely on and the fault breaks, in one sentence.
-        place: qualified name of the function, class or constant with the text.
+        place: qualified name of the function, class or constant with the text; of what is not
+            Python the path of the file.
         text: occurs once in the place.
         replacement: the fault.
         tests: files, folders or tests (path::name) that are run first.
@@ -41,6 +42,8 @@ class Mutant:
 
     def _split(self) -> tuple[Path, list[str]]:
         """Return the file of the place, and the names within it."""
+        if "/" in self.place:
+            return ROOT / self.place, []
         parts = self.place.split(".")
         for number in range(len(parts) - 1, 0, -1):
             folder = ROOT.joinpath(*parts[:number])
@@ -57,11 +60,13 @@ class Mutant:
         """
         path, names = self._split()
         source = path.read_text(encoding="utf-8")
-        found = _find(ast.parse(source), names)
-        if found is None:
-            raise ValueError(f"{self.name}: {path.name} does not define {'.'.join(names)}")
         lines = source.split("\n")
-        start, end = found.lineno - 1, found.end_lineno
+        start, end = 0, len(lines)
+        if names:
+            found = _find(ast.parse(source), names)
+            if found is None:
+                raise ValueError(f"{self.name}: {path.name} does not define {'.'.join(names)}")
+            start, end = found.lineno - 1, found.end_lineno or end
         place = "\n".join(lines[start:end])
         if (count := place.count(self.text)) != 1:
             raise ValueError(f"{self.name}: {self.place} has the text {count} times, not once")
@@ -99,6 +104,30 @@ MUTANTS = (
         ("tests/core/http/test_guard.py",),
     ),
     Mutant(
+        "secret-over-redirects",
+        "After a redirect to another server no request carries a secret, however many follow.",
+        "ckanext.ukharvest.core.http.client.HttpClient._answer",
+        "trusted = trusted and origin",
+        "trusted = origin",
+        ("tests/core/http/test_client_servers.py",),
+    ),
+    Mutant(
+        "signature-in-messages",
+        "A message shows no signature of a URL, as Azure's sig.",
+        "ckanext.ukharvest.core.http.urls._SECRET",
+        "key|auth|sig|pwd",
+        "key|auth|pwd",
+        ("tests/core/http/test_urls.py",),
+    ),
+    Mutant(
+        "secret-of-a-header",
+        "A message repeats no header with a secret that a server shows in its answer.",
+        "ckanext.ukharvest.core.http.urls.hide_secrets",
+        '_SECRET_HEADER.sub(r"\\1…", _NAMED_SECRET.sub(r"\\1…", text))',
+        '_NAMED_SECRET.sub(r"\\1…", text)',
+        ("tests/core/http/test_urls.py",),
+    ),
+    Mutant(
         "secret-by-host",
         "A secret is sent only to its own scheme, host and port.",
         "ckanext.ukharvest.core.http.credentials.Secrets.of_server",
@@ -121,6 +150,14 @@ MUTANTS = (
         "    if len(text) > LONGEST:\n        raise refused\n",
         "",
         ("tests/core/values/test_long_texts.py",),
+    ),
+    Mutant(
+        "word-of-a-list",
+        "Each word of the bundled lists has its meaning.",
+        "ckanext/ukharvest/vocabularies/frequencies.csv",
+        "; biannual;",
+        ";",
+        ("tests/core/vocabularies/test_words.py",),
     ),
     Mutant(
         "licence-reserved",
@@ -325,6 +362,14 @@ MUTANTS = (
         "isinstance(exc, OtherDocument) and not _FAILED.search(exc.root)",
         "isinstance(exc, OtherDocument)",
         ("tests/readers/waf/test_faults.py",),
+    ),
+    Mutant(
+        "gemini-provider",
+        "The provider of a GEMINI record is its owner, and its publisher where there is none.",
+        "ckanext.ukharvest.parsers.gemini.people._people",
+        '_of_role(parties, "owner") or ',
+        "",
+        ("tests/parsers/gemini/test_parties.py",),
     ),
     Mutant(
         "gemini-excluded-area",

@@ -114,30 +114,6 @@ def test_every_name_is_found(licence_id: str, name: str) -> None:
         assert getattr(licences.find(text), "id", "") == licence_id
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
-def test_a_licence_has_its_own_title(row: dict[str, str]) -> None:
-    found = licences.find(row["title"])
-    assert found is not None
-    assert (found.id, found.title) == (row["id"], row["title"])
-    assert found.url == row["text_url"]
-
-
-@pytest.mark.parametrize(
-    ("code", "title"),
-    [
-        ("COM_REUSE", "European Commission reuse notice"),
-        ("NLOD_2_0", "Norwegian Licence for Open Government Data"),
-        ("CC_BY_4_0", "Creative Commons Attribution"),
-        ("CC0", "Creative Commons CCZero"),
-    ],
-)
-def test_licence_codes_of_the_eu_are_found(code: str, title: str) -> None:
-    url = f"http://publications.europa.eu/resource/authority/licence/{code}"
-    found = licences.find(url)
-    assert found is not None
-    assert (found.title, found.url) == (title, url)
-
-
 def test_the_name_of_a_licence_with_a_general_id_is_kept() -> None:
     found = licences.find("https://www.govdata.de/dl-de/by-2-0")
     assert found is not None

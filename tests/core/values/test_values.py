@@ -10,7 +10,6 @@ from ckanext.ukharvest.core.values.frequencies import frequency_label, parse_fre
 from ckanext.ukharvest.core.values.languages import parse_language, read_languages
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
-from ckanext.ukharvest.core.vocabularies import vocabulary
 
 
 @pytest.mark.parametrize(
@@ -166,24 +165,8 @@ def test_a_refused_url_says_what_was_expected(given: str, reason: str) -> None:
         pytest.param("R/P0,5M", "R/P0.5M", id="decimal-comma"),
         pytest.param("R/PT1H", "R/PT1H", id="hour"),
         pytest.param("R/P5M", "R/P5M", id="uncommon"),
-        pytest.param("annual", "R/P1Y", id="annual"),
-        pytest.param("Annually", "R/P1Y", id="annually"),
-        pytest.param("Every month", "R/P1M", id="every-month"),
-        pytest.param("Twice a year", "R/P6M", id="twice-a-year"),
-        pytest.param("updated daily", "R/P1D", id="updated-daily"),
-        pytest.param("biannually", "R/P6M", id="iso19115-biannually"),
-        pytest.param("fortnightly", "R/P2W", id="iso19115-fortnightly"),
-        pytest.param("asNeeded", "irregular", id="iso19115-as-needed"),
-        pytest.param("notPlanned", "never", id="iso19115-not-planned"),
-        pytest.param("discontinued", "never", id="data-gov-uk-discontinued"),
-        pytest.param("irregular", "irregular", id="irregular"),
         pytest.param("unknown", "", id="unknown"),
-        pytest.param("http://purl.org/cld/freq/semiannual", "R/P6M", id="dublin-core"),
-        pytest.param(
-            "http://publications.europa.eu/resource/authority/frequency/ANNUAL_2",
-            "R/P6M",
-            id="eu",
-        ),
+        pytest.param("http://purl.org/cld/freq/UNKNOWN", "", id="unknown-uri"),
     ],
 )
 def test_parse_frequency(given: str, expected: str) -> None:
@@ -194,64 +177,6 @@ def test_parse_frequency(given: str, expected: str) -> None:
 def test_an_unknown_frequency_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="is no known frequency"):
         parse_frequency(given)
-
-
-# publications.europa.eu/resource/authority/frequency, all 40.
-EU_FREQUENCIES = {
-    "UNKNOWN": "",
-    "UPDATE_CONT": "R/PT1S",
-    "CONT": "R/PT1S",
-    "1MIN": "R/PT1M",
-    "5MIN": "R/PT5M",
-    "10MIN": "R/PT10M",
-    "15MIN": "R/PT15M",
-    "30MIN": "R/PT30M",
-    "HOURLY": "R/PT1H",
-    "BIHOURLY": "R/PT2H",
-    "TRIHOURLY": "R/PT3H",
-    "12HRS": "R/PT12H",
-    "DAILY_3": "R/PT8H",
-    "DAILY_2": "R/PT12H",
-    "DAILY": "R/P1D",
-    "WEEKLY_5": "R/P0.2W",
-    "WEEKLY_3": "R/P0.33W",
-    "WEEKLY_2": "R/P3.5D",
-    "WEEKLY": "R/P1W",
-    "BIWEEKLY": "R/P2W",
-    "MONTHLY_3": "R/P0.33M",
-    "MONTHLY_2": "R/P0.5M",
-    "MONTHLY": "R/P1M",
-    "BIMONTHLY": "R/P2M",
-    "QUARTERLY": "R/P3M",
-    "ANNUAL_3": "R/P4M",
-    "ANNUAL_2": "R/P6M",
-    "ANNUAL": "R/P1Y",
-    "BIENNIAL": "R/P2Y",
-    "TRIENNIAL": "R/P3Y",
-    "QUADRENNIAL": "R/P4Y",
-    "QUINQUENNIAL": "R/P5Y",
-    "DECENNIAL": "R/P10Y",
-    "BIDECENNIAL": "R/P20Y",
-    "TRIDECENNIAL": "R/P30Y",
-    "AS_NEEDED": "irregular",
-    "IRREG": "irregular",
-    "OTHER": "irregular",
-    "NEVER": "never",
-    "NOT_PLANNED": "never",
-}
-
-
-@pytest.mark.parametrize(("code", "expected"), EU_FREQUENCIES.items())
-def test_each_frequency_of_the_eu(code: str, expected: str) -> None:
-    assert len(EU_FREQUENCIES) == 40
-    uri = f"http://publications.europa.eu/resource/authority/frequency/{code}"
-    assert parse_frequency(uri) == parse_frequency(code) == expected
-    assert not expected or frequency_label(expected) != expected
-
-
-def test_every_frequency_with_a_label_is_normal() -> None:
-    codes = [row["value"] for row in vocabulary.load("frequencies").rows]
-    assert [parse_frequency(code) for code in codes] == codes
 
 
 @pytest.mark.parametrize(
@@ -271,13 +196,6 @@ def test_labels_with_a_number_share_a_translation() -> None:
     welsh = {"Every {n} months": "Bob {n} mis", "Annually": "Yn flynyddol"}
     labels = [frequency_label(code, lambda text: welsh[text]) for code in ("R/P6M", "R/P1Y")]
     assert labels == ["Bob 6 mis", "Yn flynyddol"]
-
-
-def test_labels_are_understood() -> None:
-    labels = {row["value"]: row["label"] for row in vocabulary.load("frequencies").rows}
-    assert {label: parse_frequency(label) for label in labels.values()} == {
-        label: value for value, label in labels.items()
-    }
 
 
 @pytest.mark.parametrize(

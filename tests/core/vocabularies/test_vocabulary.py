@@ -37,15 +37,6 @@ def test_names_are_those_of_the_files() -> None:
             vocabulary.load(name)
 
 
-@pytest.mark.parametrize(
-    ("name", "entries"),
-    [("functions", 113), ("services", 1127), ("eu_themes", 13), ("inspire_themes", 34)]
-    + [("themes", 12)],
-)
-def test_a_bundled_list_is_whole(name: str, entries: int) -> None:
-    assert len(vocabulary.load(name).rows) == entries
-
-
 @pytest.mark.parametrize("name", ["functions", "services"])
 def test_the_parent_of_an_entry_is_a_function(name: str) -> None:
     functions = {row["uri"] for row in vocabulary.load("functions").rows}
@@ -82,24 +73,6 @@ def test_an_entrys_theme_is_one_of_the_portals(name: str) -> None:
 )
 def test_an_entry_has_its_label(name: str, key: str, expected: str) -> None:
     assert vocabulary.label(name, key) == expected
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://schemas.opendata.esd.org.uk/PublicToilets",
-        "https://schemas.opendata.esd.org.uk/PublicToilets/",
-        "http://schemas.opendata.esd.org.uk/publictoilets/PublicToilets.json",
-        "http://schemas.opendata.esd.org.uk/publictoilets/PublicToilets.json?v=0.41",
-        "http://schemas.opendata.esd.org.uk/publictoilets/PublicToilets.xml?v=0.24",
-        "http://validator.opendata.esd.org.uk/publictoilets",
-        "http://csvchecker.opendata.esd.org.uk/publictoilets",
-        "http://csvchecker.opendata.esd.org.uk/schema/downloadjsonschema"
-        "?schemaId=publictoilets&majorVersion=0&requiredFieldIds=",
-    ],
-)
-def test_a_schema_is_known_by_all_its_addresses(url: str) -> None:
-    assert vocabulary.label("schemas", url) == "Public toilets"
 
 
 @pytest.mark.parametrize(

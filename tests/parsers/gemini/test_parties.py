@@ -33,16 +33,18 @@ def test_responsible_parties_by_their_roles() -> None:
         document(
             identification=party("Survey", "author", "survey@council.example")
             + party("Council", "publisher")
-            + party("Council", "owner", "data@council.example")
+            + party("Council", "custodian", "data@council.example")
+            + party("Trust", "owner")
             + party("Desk", "pointOfContact", "desk@council.example")
             + party("Nobody in particular")
             + '<gmd:pointOfContact xlink:href="#desk"/>'
         )
     )
     assert record.extras["responsible-party"] == (
-        "Survey (author); Council (publisher, owner); Desk (pointOfContact); Nobody in particular"
+        "Survey (author); Council (publisher, custodian); Trust (owner); Desk (pointOfContact);"
+        " Nobody in particular"
     )
-    assert record.extras["provider"] == "Council"
+    assert record.extras["provider"] == "Trust"
     assert record.publisher
     assert record.publisher.name == "Council"
     assert record.contact

@@ -19,7 +19,7 @@ from urllib.parse import quote_plus, urlsplit
 
 from urllib3 import HTTPHeaderDict
 
-from ckanext.ukharvest.core.http.urls import Origin, origin, with_query
+from ckanext.ukharvest.core.http.urls import Origin, hide_secrets, origin, with_query
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 FORMS = (
@@ -169,8 +169,7 @@ class Secrets(logging.Filter):
 
     def open(self) -> None:
         """Take secrets out of urllib3's log: URLs with their query, some of them as warnings."""
-        if self._text:
-            _urllib3_log.addFilter(self)
+        _urllib3_log.addFilter(self)
 
     def close(self) -> None:
         """Leave the log alone."""
@@ -224,8 +223,8 @@ class Secrets(logging.Filter):
         return b"".join((*done, data[at:end])), data[end:]
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Clean a log line."""
-        record.msg, record.args = self.clean(record.getMessage()), ()
+        """Clean a log line, also of what only looks like a secret."""
+        record.msg, record.args = hide_secrets(self.clean(record.getMessage())), ()
         return True
 
 

@@ -16,22 +16,32 @@ Origin = tuple[str, str, int]  # scheme, host, port
 
 SHOWN = 300  # characters of a URL in a message
 
-# A query parameter with the name of a secret that is not a paging token. Each is tried once, and
-# only if it has a value: a link may be as long as a document.
+# A parameter with the name of a secret that is not a paging token. Each is tried once, and only if
+# it has a value: a link may be as long as a document.
 _SECRET = re.compile(
-    r"(?i)([?&;](?=[^=?&;#]*=)(?!\$?(?:resumption|continuation|skip|page|next))"
+    r"(?i)([?&;#](?=[^=?&;#]*=)(?!\$?(?:resumption|continuation|skip|page|next))"
     r"(?:[^=?&;#]*(?:token|secret|passw|apikey|signature|credential)[^=?&;#]*"
     r"|(?:[^=?&;#]*[_.-])?(?:key|auth|sig|pwd|accesskey|subscriptionkey))=)[^&;#]*"
 )
-_USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
+# The same without a URL, as code and JSON have it: ``key=…``, ``"key": "…"``.
+_NAMED_SECRET = re.compile(
+    r"(?i)((?:(?<!resumption)(?<!continuation)(?<!skip)(?<!page)(?<!page_)(?<!next)(?<!next_)token"
+    r"|secret|password|passwd|signature|credential|apikey|accesskey|(?<![a-z])(?:key|auth|sig|pwd))"
+    r"(?:[\"']?=|[\"']:\s?)[\"']?)[^\s\"'&;,<>…]+"
+)
+_SECRET_HEADER = re.compile(
+    r"(?i)((?:authorization|cookie|x-api-key)[\"']?(?:=|:)\s?[\"']?)[^\s\"'][^\"'<>]*"
+)
+_USERINFO = re.compile(r"((?:\A|:)//)[^/?#]*@")
 # ASCII and Unicode controls, spaces and invisible marks that make one URL look like another;
 # browsers and HTTP libraries disagree about each of them.
 _HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff]")
 
 
 def hide_secrets(text: str) -> str:
-    """Return a text without the secrets in its URLs."""
-    return re.sub(r"\S+", lambda word: _without_secrets(word[0]), text)
+    """Return a text without the secrets in its URLs, behind a parameter's or a header's name."""
+    text = re.sub(r"\S+", lambda word: _without_secrets(word[0]), text)
+    return _SECRET_HEADER.sub(r"\1…", _NAMED_SECRET.sub(r"\1…", text))
 
 
 def _without_secrets(url: str) -> str:
@@ -62,7 +72,7 @@ def parse(url: str) -> Url:
         refuse(url, "is not a web address: its host name or port cannot be understood")
     if parts.scheme not in ("http", "https"):
         refuse(url, "is not a web address: it has to begin with http:// or https://")
-    if _USERINFO.match(url):
+    if re.match(r"[^/?#]*//[^/?#]*@", url):
         refuse(url, "holds a user name or password, which a sysadmin has to set up instead")
     if not parts.host:
         refuse(url, "is not a web address: it names no host")

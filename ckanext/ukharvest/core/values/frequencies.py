@@ -32,15 +32,17 @@ def parse_frequency(value: str) -> str:
         ValueError: none of these.
     """
     text = " ".join(value.split())
+    if code := _intervals().get(text.upper().removeprefix("R/")):
+        return code
     if len(text) <= 100 and (match := _INTERVAL.fullmatch(text)):
         duration = match.group(1).upper().replace(",", ".")
         return _intervals().get(duration, "R/" + duration)
     word = re.split(r"[/#]", text.rstrip("/"))[-1] if "://" in text else text
-    word = re.sub(r"[\W_]+", "", word).lower()
-    word = re.sub(r"^(?:updated|update)|(?:updates|basis)$", "", word) or word
+    whole = re.sub(r"[\W_]+", "", word).lower()
+    word = re.sub(r"^(?:updated|update)|(?:updates|basis)$", "", whole) or whole
     if word in _UNKNOWN:
         return ""
-    if code := _words().get(word):
+    if code := _words().get(whole) or _words().get(word):
         return code
     raise ValueError(
         f"'{shorten(text, 40)}' is no known frequency; "
