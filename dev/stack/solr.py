@@ -36,8 +36,13 @@ class Solr(RootlessService):
 
     @property
     def program(self) -> Path:
-        """Return the folder of Solr's jars and launcher, which all instances share."""
+        """Return the folder of the launcher, which all instances share."""
         return make_folder("solr")
+
+    @property
+    def jars(self) -> Path:
+        """Return the folder of the jars, beside other downloads, which CI keeps between runs."""
+        return make_folder("cache", f"solr-{digest([SOURCES / 'pom.xml'])}")
 
     @property
     def home(self) -> Path:
@@ -56,15 +61,18 @@ class Solr(RootlessService):
             self.program / "stamp",
             digest([SOURCES / "pom.xml", SOURCES / "SolrServer.java", SOURCES / "log4j2.xml"]),
         )
-        if stamp.is_current():
+        whole = Stamp(self.jars / "stamp", "whole")
+        if stamp.is_current() and whole.is_current():
             return
-        with step("Solr: jars from Maven Central"):
-            self._fetch_jars()
+        if not whole.is_current():
+            with step("Solr: jars from Maven Central"):
+                self._fetch_jars()
+            whole.write()
         with step("Solr: compiling the launcher"):
             classes = self.program / "classes"
             launcher = SOURCES / "SolrServer.java"
             console.run(
-                ["javac", "-cp", f"{self.program}/lib/*", "-d", classes, launcher],
+                ["javac", "-cp", f"{self.jars}/*", "-d", classes, launcher],
                 log_file("solr-setup"),
             )
             shutil.copy(SOURCES / "log4j2.xml", classes)
@@ -73,11 +81,10 @@ class Solr(RootlessService):
     def _fetch_jars(self) -> None:
         # Maven's repository goes into the stack as well, and is removed again: ~/.m2 is not ours.
         repository = self.program / "m2"
-        shutil.rmtree(self.program / "lib", ignore_errors=True)
         console.run(
             [
                 *("mvn", "--batch-mode", "--no-transfer-progress", "--file", SOURCES / "pom.xml"),
-                *(f"-Dmaven.repo.local={repository}", f"-DoutputDirectory={self.program / 'lib'}"),
+                *(f"-Dmaven.repo.local={repository}", f"-DoutputDirectory={self.jars}"),
                 "dependency:copy-dependencies",
             ],
             log_file("solr-setup"),
@@ -89,7 +96,8 @@ class Solr(RootlessService):
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
         give_to(user, temporary)
-        give_to(user, self.program)
+        for folder in (self.program, self.jars):
+            give_to(user, folder)
         self.daemon.start(
             [
                 *("java", "-Xmx512m", "-XX:-UsePerfData", f"-Dsolr.solr.home={self.home}"),
@@ -97,7 +105,7 @@ class Solr(RootlessService):
                 # more than they save: a start takes 10 s of CPU instead of 5.
                 *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *self._in_memory(user)),
                 *(f"-Djava.io.tmpdir={temporary}", "-Dsolr.jetty.host=127.0.0.1"),
-                *("-cp", f"{self.program}/classes:{self.program}/lib/*", "SolrServer", str(port)),
+                *("-cp", f"{self.program}/classes:{self.jars}/*", "SolrServer", str(port)),
             ],
             self.log,
             **as_user(user),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -113,26 +115,52 @@ def test_an_unknown_part_lists_those_that_there_are() -> None:
         parts.choose(found, ["bench", "tests"])
 
 
-@pytest.mark.parametrize("name", ["ci", "nightly"])
-def test_github_runs_the_parts_of_the_command(name: str) -> None:
-    workflow = yaml.safe_load((WORKFLOWS / f"{name}.yml").read_text("utf-8"))
-    matrices = [job["strategy"]["matrix"].get("part", []) for job in workflow["jobs"].values()]
-    if name == "ci":
-        listed = subprocess.check_output([ROOT / ".ci" / "run", "--list"], text=True).split()
-        tests = [part.name for part in parts_of("--ci").values()]
-        assert [part for part in listed if "CKAN" in part] == tests
-        assert matrices == [listed]
-    else:
-        assert matrices == [[part.name for part in parts_of("--all").values()], []]
+def workflow(name: str) -> dict[Any, Any]:
+    loaded: dict[Any, Any] = yaml.safe_load((WORKFLOWS / f"{name}.yml").read_text("utf-8"))
+    return loaded
+
+
+def parts_on_github(name: str, job: str) -> list[str]:
+    return list(workflow(name)["jobs"][job]["strategy"]["matrix"]["part"])
+
+
+def test_github_runs_the_parts_of_the_command() -> None:
+    listed = subprocess.check_output([ROOT / ".ci" / "run", "--list"], text=True).split()
+    tests = [part.name for part in parts_of("--ci").values()]
+    assert [part for part in listed if "CKAN" in part] == tests
+    assert parts_on_github("ci", "run") == listed
+    assert parts_on_github("nightly", "all") == [part.name for part in parts_of("--all").values()]
+
+
+def test_github_waits_longer_than_the_script() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    job = workflow("ci")["jobs"]["run"]
+    assert job["timeout-minutes"] > max(map(int, re.findall(r"timeout (\d+)m", script)))
+    for name in ("ci", "nightly", "publish"):
+        assert all("timeout-minutes" in job for job in workflow(name)["jobs"].values())
+
+
+def test_only_the_part_with_namespaces_is_privileged() -> None:
+    text = "".join(path.read_text("utf-8") for path in WORKFLOWS.iterdir())
+    assert text.count("--privileged") == 1
+    assert "options: ${{ matrix.part == 'docker' && '--privileged' || '--init' }}" in text
+
+
+def test_a_commit_of_main_is_tested_to_its_end() -> None:
+    concurrency = workflow("ci")["concurrency"]
+    assert concurrency["cancel-in-progress"] == "${{ github.event_name == 'pull_request' }}"
+    assert "github.sha" in concurrency["group"]
 
 
 def test_only_a_person_publishes_and_only_what_was_tried() -> None:
-    workflow = yaml.safe_load((WORKFLOWS / "publish.yml").read_text("utf-8"))
-    assert [*workflow[True]] == ["workflow_dispatch"]  # "on" is True in YAML 1.1
-    build, publish = workflow["jobs"].values()
-    assert ".ci/run wheel" in [step.get("run") for step in build["steps"]]
-    assert publish["needs"] == "build"
-    assert "secrets." not in str(workflow)
+    published = workflow("publish")
+    assert [*published[True]] == ["workflow_dispatch"]  # "on" is True in YAML 1.1
+    build, publish, release = published["jobs"].values()
+    runs = [step.get("run", "") for step in build["steps"]]
+    assert ".ci/run wheel" in runs
+    assert any("bin/translations --release" in run for run in runs)
+    assert (publish["needs"], release["needs"]) == ("build", "publish")
+    assert "secrets." not in str(published)
 
 
 def test_ci_runs_the_documented_command() -> None:
