@@ -21,8 +21,8 @@ PAGE = ROOT / "docs" / "reference" / "versions.md"
 USUAL = "3.11"  # of Debian 12, on which the workflows run
 # Until somebody has seen the workflows pass on GitHub. Their parts were run on a Debian 12.
 NOT_RUN = (
-    "GitHub's workflows themselves have not been run yet; their parts have, by `.ci/run` and `bin/test --all`. "
-    "So the tests in {images} have not been run, and with them none on Python 3.14."
+    "GitHub's workflows themselves have not been run yet; their parts have, by `.ci/run` and"
+    " `bin/test --all`. So the tests in {images} have not been run, and none on Python 3.14."
 )
 
 

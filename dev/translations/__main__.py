@@ -1,4 +1,7 @@
-"""Write the template for translators and each language's files, or with --check list old ones."""
+"""Write the template for translators and each language's files, or with --check list old ones.
+
+--release lists what has to be translated before a release; exit code 1 if something has.
+"""
 
 import sys
 
@@ -6,6 +9,8 @@ from docs.generated import write
 
 from .catalogue import POT
 from .catalogue import written as template
-from .languages import written
+from .languages import before_release, written
 
+if sys.argv[1:] == ["--release"]:
+    sys.exit(before_release())
 sys.exit(write("bin/translations", __doc__, {POT: template(), **written()}, set()))
