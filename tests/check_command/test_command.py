@@ -55,7 +55,7 @@ def test_failed_records_exit_1_with_their_reasons() -> None:
     ]
     assert lost[0]["title"] == "No identifier"
     problem = found["records"][0]["problems"][0]
-    assert set(problem) == {"code", "field", "message", "line"}
+    assert set(problem) == {"code", "field", "message", "line", "text"}
 
 
 @pytest.mark.parametrize(

@@ -114,33 +114,3 @@ def test_a_box_is_the_same_place_in_every_format(form: str) -> None:
     assert bounds(dict(record.spatial)) == BOX
     assert "bad-spatial" not in {problem.code for problem in record.problems}
     assert "spatial-original" not in record.extras
-
-
-UNREAD: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: carriers.data_json(spatial=text),
-    "ckan": lambda text: carriers.ckan(spatial=text),
-    "dcat": lambda text: carriers.dcat(f"dct:spatial [ dcat:bbox {literal(text)} ]"),
-    "schema_org": lambda text: carriers.schema_org(SCHEMA.format("box", literal(text))),
-    "atom": lambda text: carriers.atom(element("georss:box", text)),
-    "atom-text": lambda text: carriers.atom(element("dct:spatial", text)),
-    "oai_dc": lambda text: carriers.oai_dc(element("dct:spatial", text)),
-    "geojson": lambda text: carriers.geojson(spatial=text),
-    "inventory": lambda text: _inventory(text),
-    "ods": lambda text: carriers.ods(dcat={"spatial": text}),
-}
-
-
-@pytest.mark.parametrize("form", UNREAD)
-def test_a_place_that_is_not_read_keeps_its_text(form: str) -> None:
-    record = UNREAD[form]("400000 300000 410000 310000")
-    assert record.spatial is None
-    assert record.extras["spatial-original"] == "400000 300000 410000 310000"
-    assert "bad-spatial" in {problem.code for problem in record.problems}
-
-
-@pytest.mark.parametrize("form", UNREAD.keys() - {"dcat", "schema_org", "atom"})
-@pytest.mark.parametrize("text", ["Camden", "75001"])
-def test_name_or_code_of_a_place_is_kept_as_text(form: str, text: str) -> None:
-    record = UNREAD[form](text)
-    assert (record.spatial, record.spatial_text) == (None, text)
-    assert "bad-spatial" not in {problem.code for problem in record.problems}

@@ -19,49 +19,11 @@ from tests.parsers import carriers
 from tests.parsers.carriers import (
     FILE,
     PAGE,
-    element,
     inventory_file,
     iso_link,
-    iso_text,
     literal,
     node,
 )
-
-SIZES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: carriers.data_json(
-        distribution=[{"accessURL": FILE, "byteSize": text}]
-    ),
-    "dkan_2": lambda text: carriers.dkan_2(distribution=[{"accessURL": FILE, "byteSize": text}]),
-    "dkan_7": lambda text: carriers.dkan_7(resources=[{"url": FILE, "size": text}]),
-    "ckan": lambda text: carriers.ckan(resources=[{"url": FILE, "size": text}]),
-    "dcat": lambda text: carriers.dcat(
-        f"dcat:distribution [ dcat:accessURL <{FILE}> ; dcat:byteSize {literal(text)} ]"
-    ),
-    "schema_org": lambda text: carriers.schema_org(
-        f"schema:distribution [ schema:contentUrl <{FILE}> ; schema:contentSize {literal(text)} ]"
-    ),
-    "atom": lambda text: carriers.atom(f'<link rel="enclosure" href="{FILE}" length="{text}"/>'),
-    "geojson": lambda text: carriers.geojson(
-        links=[{"rel": "enclosure", "href": FILE, "length": text}]
-    ),
-}
-
-
-@pytest.mark.parametrize("form", SIZES)
-@pytest.mark.parametrize(("text", "size"), [("2048", 2048), ("2 KB", 2048), ("1,234,567", 1234567)])
-def test_a_size_is_the_same_in_every_format(form: str, text: str, size: int) -> None:
-    (file,) = SIZES[form](text).resources
-    assert file.size == size
-    assert "size-text" not in file.extras
-
-
-@pytest.mark.parametrize("form", SIZES)
-def test_a_size_that_is_not_read_keeps_its_text(form: str) -> None:
-    record = SIZES[form]("rather big")
-    (file,) = record.resources
-    assert (file.size, file.extras["size-text"]) == (None, "rather big")
-    assert "bad-size" in {problem.code for problem in record.problems}
-
 
 SHA_256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 IN_BASE64 = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
@@ -152,65 +114,6 @@ def test_every_checksum_of_a_file_is_kept(form: str) -> None:
 def test_checksum_of_other_vocabularies_is_read(record: DatasetRecord) -> None:
     (file,) = record.resources
     assert (file.extras["hash"], file.extras["hash_algorithm"]) == (SHA_256, "sha256")
-
-
-LANGUAGES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: carriers.data_json(language=[text]),
-    "ckan": lambda text: carriers.ckan(language=text),
-    "dcat": lambda text: carriers.dcat(f"dct:language {literal(text)}"),
-    "oai_dc": lambda text: carriers.oai_dc(element("dc:language", text)),
-    "atom": lambda text: carriers.atom(element("dc:language", text)),
-    "geojson": lambda text: carriers.geojson(lang=text),
-    "ods": lambda text: carriers.ods({"language": text}),
-    "dkan_2": lambda text: carriers.dkan_2(language=[text]),
-    "dkan_7": lambda text: carriers.dkan_7(language=text),
-    "schema_org": lambda text: carriers.schema_org(f"schema:inLanguage {literal(text)}"),
-    "inventory": lambda text: carriers.inventory(
-        resources=f'<Resource Type="Data" Language="{text}"/>'
-    ),
-}
-
-
-@pytest.mark.parametrize("form", LANGUAGES)
-@pytest.mark.parametrize("text", ["en, cy", "eng; cym", "English and Welsh", "en|cy"])
-def test_languages_in_one_text_are_a_list_in_every_format(form: str, text: str) -> None:
-    record = LANGUAGES[form](text)
-    assert record.language == ("en", "cy")
-    assert "bad-language" not in {problem.code for problem in record.problems}
-
-
-FREQUENCIES: dict[str, Callable[[str], DatasetRecord]] = {
-    "data_json": lambda text: carriers.data_json(accrualPeriodicity=text),
-    "ckan": lambda text: carriers.ckan(update_frequency=text),
-    "dcat": lambda text: carriers.dcat(f"dct:accrualPeriodicity {literal(text)}"),
-    "dkan_2": lambda text: carriers.dkan_2(accrualPeriodicity=text),
-    "dkan_7": lambda text: carriers.dkan_7(frequency=text),
-    "gemini": lambda text: carriers.gemini(
-        "<gmd:resourceMaintenance><gmd:MD_MaintenanceInformation>"
-        f"<gmd:maintenanceAndUpdateFrequency>{iso_text(text)}</gmd:maintenanceAndUpdateFrequency>"
-        "</gmd:MD_MaintenanceInformation></gmd:resourceMaintenance>"
-    ),
-    "oai_dc": lambda text: carriers.oai_dc(element("dct:accrualPeriodicity", text)),
-    "geojson": lambda text: carriers.geojson(accrualPeriodicity=text),
-    "ods": lambda text: carriers.ods(dcat={"accrualperiodicity": text}),
-}
-
-
-@pytest.mark.parametrize("form", FREQUENCIES)
-@pytest.mark.parametrize(
-    ("text", "frequency", "unread"),
-    [("Every month", "R/P1M", ""), ("unknown", "", ""), ("at dawn", "", "at dawn")],
-)
-def test_a_frequency_is_the_same_in_every_format(
-    form: str, text: str, frequency: str, unread: str
-) -> None:
-    record = FREQUENCIES[form](text)
-    extras = [
-        record.extras.get(name) for name in ("frequency", "update_frequency", "frequency-of-update")
-    ]
-    assert record.frequency == frequency
-    assert not unread or unread in extras
-    assert ("bad-frequency" in {problem.code for problem in record.problems}) is bool(unread)
 
 
 PHONES: dict[str, Callable[[str], DatasetRecord]] = {

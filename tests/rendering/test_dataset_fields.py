@@ -125,7 +125,7 @@ def test_rows_have_the_order_of_the_guide() -> None:
         ("resource-type", "nonGeographicDataset", "Dataset that is not about places"),
         ("metadata-language", "eng", "English"),
         ("metadata-language", "cym", "Welsh"),
-        ("metadata-language", "Klingon!", "Klingon!"),
+        ("metadata-language", "Klingonian!", "Klingonian!"),
         ("language", "en, cy", "English, Welsh"),
         ("spatial-data-service-type", "view", "View"),
         ("spatial-reference-system", "27700", "OSGB36 / British National Grid (EPSG:27700)"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from dataclasses import field as field_  # a Problem has an attribute of this name
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ckanext.ukharvest.core.errors import FetchError
@@ -274,12 +275,14 @@ class Problem:
         field: the field's name in the source format.
         message: one sentence that names the field and what was expected.
         line: line in the document, if known.
+        text: a value that was refused, or read in another way, as written.
     """
 
     code: str
     field: str
     message: str
     line: int | None = None
+    text: str = field_(default="", compare=False, repr=False)
 
 
 # Code of the problem of a document that was read although its syntax is broken.

@@ -11,7 +11,7 @@ times, as text or as DCMI Box and Period.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span
-from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
+from ckanext.ukharvest.core.values.places import Place, parse_spatial, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
@@ -47,56 +47,39 @@ def _coverage(entry: Entry) -> FieldValues:
     node = entry.node
     dates = filter(is_span, node.texts("date"))
     times = [*node.texts("temporal"), *dates]
-    boxes: list[tuple[str, list[str]]] = []
-    places: list[str] = []
+    places: list[str | Place] = []
     for text in (*node.texts("coverage"), *node.texts("spatial")):
-        parts = {name.lower(): value for name, value in _PART.findall(text)}
+        parts = {name.lower(): value.strip() for name, value in _PART.findall(text)}
         if all(name in parts for name in _LIMITS):
-            boxes.append((text, [parts[name] for name in _LIMITS]))
-            places += [parts["name"].strip()] if parts.get("name") else []
-        elif "start" in parts or "end" in parts or _YEAR.match(text) or is_span(text):
+            places.append(Place([(text, parse_spatial)], parts.get("name", "")))
+        elif "start" in parts or "end" in parts or _is_time(text):
             times.append(text)
         else:
             places.append(plain_line(text))
     periods = node.read_periods(times, "coverage")
-    described, place = read_places(places, node.reporter("coverage")), _extent(entry, boxes)
-    return {
-        "spatial": place.geometry or described.geometry,
-        "spatial_text": described.names,
-        "temporal": periods.whole,
-        "extras": periods.extras | described.extras | place.extras,
-    }
+    place = read_places((*_ows_boxes(entry), *places), node.reporter("coverage"))
+    extras = periods.extras | place.extras
+    return place.values | {"temporal": periods.whole, "extras": extras}
 
 
-def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
-    """Return the first place: a box of OGC 06-121, section 10.2, or a DCMI Box."""
-    unread: list[str] = []
-    readers: list[tuple[str, Read]] = [*_ows_boxes(entry)]
-    readers += ((text, partial(parse_box, limits)) for text, limits in boxes)
-    for text, read in readers:
-        try:
-            return Places(read())
-        except ValueError as exc:
-            entry.node.report("bad-spatial", "coverage", f"'{text[:60]}': {exc}")
-            unread.append(text)
-    return Places(unread="; ".join(unread))
+def _is_time(text: str) -> bool:
+    is_date = parse_value(text, parse_date, ignore, "")
+    return bool(_YEAR.match(text) or is_date or is_span(text))
 
 
-Read = Callable[[], Geometry]
-
-
-def _ows_boxes(entry: Entry) -> Iterator[tuple[str, Read]]:
+def _ows_boxes(entry: Entry) -> Iterator[Place]:
+    """Yield the boxes of OGC 06-121, section 10.2."""
     for element in entry.root.iterchildren("{*}BoundingBox", "{*}WGS84BoundingBox"):
         lower = clean_text(element.findtext("{*}LowerCorner"))
         upper = clean_text(element.findtext("{*}UpperCorner"))
         is_named = xml.local_name(element) == "BoundingBox"
         crs = clean_text(element.get("crs")) if is_named else ""
         if len(lower.split()) == len(upper.split()) == 2:
-            yield f"{lower} {upper}", partial(_ows_box, lower, upper, crs)
+            yield Place([(f"{lower} {upper}", partial(_ows_box, crs))])
 
 
-def _ows_box(lower: str, upper: str, crs: str) -> Geometry:
-    (x1, y1), (x2, y2) = (map(parse_number, corner.split()) for corner in (lower, upper))
+def _ows_box(crs: str, text: str) -> Geometry:
+    x1, y1, x2, y2 = map(parse_number, text.split())
     return box_of_corners((x1, y1), (x2, y2), crs)
 
 
@@ -109,7 +92,7 @@ def _links(entry: Entry) -> FieldValues:
     resources = tuple(reversed(by_url.values()))
     pages = (link.url for link in resources if link.kind == "documentation")
     names = [text for text in entry.node.texts("identifier") if text != entry.raw.guid]
-    others = [text for text in names if not is_web_url(text)]
+    others = [text for text in names if not parse_value(text, parse_url, ignore, "")]
     has_formats = any("formats" in link.extras for link in resources)
     others_of_format = [
         text for text in entry.node.texts("format") if not (has_formats and formats.label(text))
@@ -128,7 +111,7 @@ def _links(entry: Entry) -> FieldValues:
 def _resources(entry: Entry) -> Iterator[ResourceRecord]:
     labels = [label for text in entry.node.texts("format") if (label := formats.label(text))]
     for text in entry.node.texts("identifier"):
-        if url := _url(text):
+        if url := _url(entry.node, text):
             yield _identifier(url, labels)
     for element in entry.root.iterchildren("{*}references", "{*}URI"):
         text = clean_text(element.text)
@@ -138,10 +121,10 @@ def _resources(entry: Entry) -> Iterator[ResourceRecord]:
             yield _reference(url, protocol, clean_text(element.get("name")))
 
 
-def _url(text: str) -> str:
+def _url(node: Node, text: str) -> str:
     """Return where an identifier leads, "" for one that leads nowhere."""
-    if is_web_url(text):
-        return text
+    if text[:4].lower() in ("http", "www.", "ftp:"):
+        return node.parse_value("identifier", text, parse_url, "bad-url")
     if match := _HANDLE.fullmatch(text):
         return f"https://hdl.handle.net/{match[1]}"
     return doi_url(text)

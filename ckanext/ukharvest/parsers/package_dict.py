@@ -15,18 +15,18 @@ from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
-from ckanext.ukharvest.core.values import licences, multivalue
+from ckanext.ukharvest.core.values import licences, multivalue, parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import choose_language, read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.places import read_box
-from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
-from ckanext.ukharvest.parsers.reporting import ignore, parse_value, read_tags
+from ckanext.ukharvest.parsers.reporting import ignore, read_tags
 from ckanext.ukharvest.parsers.table import FieldValues
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
@@ -213,22 +213,17 @@ def licence(fields: Fields, keys: table.Names) -> Licence | None:
 
 
 def agent(fields: Fields, keys: table.Names) -> Agent | None:
-    """Return the agent whose name and email address are two fields."""
-    name, email = (text(fields, (key,)) for key in keys)
-    email = fields.parse_value(keys[1], email, parse_email, "bad-email")
-    return Agent(plain_line(name), email) if name or email else None
+    """Return the agent whose name, email address and URL are fields; None without any."""
+    name, email, url = (text(fields, (key,)) for key in (*keys, "")[:3])
+    agent = parties.read_agent(name, email, url, fields.reporter(keys[1], email))
+    return agent if name or agent != Agent() else None
 
 
 def date(fields: Fields, keys: table.Names) -> str:
     """Return the first of some fields that holds a date."""
-    for key in keys:
-        written = text(fields, (key,))
-        if day := parse_value(written, parse_date, ignore, ""):
-            return day
-        if written:
-            words = f"'{shorten(written, 40)}' is no date; expected one such as 2024-05-31"
-            fields.report("bad-date", key, words)
-    return ""
+    texts = ((key, text(fields, (key,))) for key in keys)
+    dates = (fields.parse_value(key, written, parse_date, "bad-date") for key, written in texts)
+    return next(filter(None, dates), "")
 
 
 def addresses(fields: Fields, keys: table.Names) -> table.Several:
@@ -263,12 +258,11 @@ _BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
     places = parts.place(fields)
-    return {
-        # GEMINI datasets have four sides, which data.gov.uk stores as extras.
-        "spatial": places.geometry or read_box([text(fields, (key,)) for key in _BOX], ignore),
-        "spatial_text": text(fields, ("spatial-text",)) or places.names,
-        "extras": places.extras,
-    }
+    # GEMINI datasets have four sides, which data.gov.uk stores as extras.
+    box = read_box([text(fields, (key,)) for key in _BOX], ignore)
+    return places._replace(
+        geometry=places.geometry or box, names=text(fields, ("spatial-text",)) or places.names
+    ).values
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

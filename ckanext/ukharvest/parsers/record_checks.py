@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RecordLimits, ResourceRecord
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds, is_within
+from ckanext.ukharvest.core.values.places import AROUND_UK
 from ckanext.ukharvest.parsers.reporting import ignore, parse_value
 
 
@@ -91,14 +92,18 @@ def _is_meant_without(record: DatasetRecord) -> bool:
     return any(map(_NOT_PUBLIC.fullmatch, levels))
 
 
-# The United Kingdom and its coasts, with room for the rough boxes that publishers draw around it.
-_AROUND_UK: Box = (-11.0, 48.5, 3.0, 61.5)
-_AROUND_UK_SWAPPED: Box = (48.5, -11.0, 61.5, 3.0)
+_AROUND_UK_SWAPPED: Box = (AROUND_UK[1], AROUND_UK[0], AROUND_UK[3], AROUND_UK[2])
 # Data about the sea off Somalia, where swapped coordinates of the United Kingdom lie.
 _ABOUT_INDIAN_OCEAN = re.compile(
     r"indian ocean|seychell|somali|amirant|mascaren|madagas|arabian sea|kenya|africa|carlsberg",
     re.IGNORECASE,
 )
+
+
+def is_about_indian_ocean(record: DatasetRecord) -> bool:
+    """Tell whether a place in the Indian Ocean is meant."""
+    texts = (record.title, record.notes, record.spatial_text, *record.tags)
+    return any(map(_ABOUT_INDIAN_OCEAN.search, texts))
 
 
 def _swapped(record: DatasetRecord, field: str) -> Iterator[Problem]:
@@ -107,8 +112,7 @@ def _swapped(record: DatasetRecord, field: str) -> Iterator[Problem]:
     west, south, east, north = bounds(dict(record.spatial))
     if not is_within((west, south, east, north), _AROUND_UK_SWAPPED):
         return
-    texts = (record.title, record.notes, record.spatial_text, *record.tags)
-    if any(map(_ABOUT_INDIAN_OCEAN.search, texts)):
+    if is_about_indian_ocean(record):
         return
     message = (
         f"{field}: the area with west {west:g}, south {south:g}, east {east:g} and north {north:g}"

@@ -9,8 +9,8 @@ from typing import Any
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import is_redacted
-from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
+from ckanext.ukharvest.core.values.text import Repaired, is_redacted
+from ckanext.ukharvest.core.values.web_addresses import may_be_url, parse_url
 
 Report = Callable[[str, str], None]  # called with a problem's code and text
 
@@ -28,9 +28,9 @@ def parse_value(text: str, parse: Callable[[str], str], report: Report, code: st
         return ""
     try:
         return parse(text)
-    except RepairedUrl as exc:
+    except Repaired as exc:
         report(exc.code, str(exc))
-        return exc.repaired
+        return str(exc.repaired)
     except ValueError as exc:
         report(code, str(exc))
         return ""
@@ -58,22 +58,30 @@ class Reporter:
         """Return a field's name in problems."""
         return self._path + name
 
-    def report(self, code: str, name: str, words: str) -> None:
-        """Add a problem with a field; ``words`` follow its name in the message."""
-        field = self.full_name(name)
-        self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
+    def report(self, code: str, name: str, words: str, text: str = "") -> None:
+        """Add a problem with a field.
 
-    def reporter(self, name: str) -> Report:
-        """Return a function that adds a problem with a field, given its code and text."""
-        return lambda code, words: self.report(code, name, words)
+        Args:
+            words: follow the field's name in the message.
+            text: the value, if nothing else keeps it.
+        """
+        field = self.full_name(name)
+        self._problems.append(Problem(code, field, f"{field}: {words}", self.line, text))
+
+    def reporter(self, name: str, text: str = "") -> Report:
+        """Return a function that adds a problem with a field, given its code and words."""
+        return lambda code, words: self.report(code, name, words, text)
 
     def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""
         self._problems.extend(problems)
 
     def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
-        """Return a text parsed by ``parse``, as the function ``parse_value``; report errors."""
-        return parse_value(text, parse, self.reporter(name), code)
+        """Return a text parsed by ``parse``, as the function ``parse_value``; report errors.
+
+        The problem keeps the text.
+        """
+        return parse_value(text, parse, self.reporter(name, text), code)
 
     def read_periods(
         self, spans: Iterable[str | tuple[str, str]], name: str, start: str = "", end: str = ""

@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.record_filter import AskForFields, FilterField
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader, RecordLimits
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.parsers import record_checks
+from ckanext.ukharvest.parsers.completion import complete
 from ckanext.ukharvest.parsers.record_checks import FieldNames, limit_record
 
 # Version of what docs/developing/source-types.md states as public: raised when a type that was
@@ -128,7 +129,7 @@ class SourceType:
             Unwanted: the options that filter by values leave the record out.
         """
         names = self.field_names
-        record = limit_record(self.parser.parse(raw, options), limits, names)
+        record = limit_record(complete(self.parser.parse(raw, options)), limits, names)
         problems = record_checks.check(record, names, datetime.now(timezone.utc).date())
         record = replace(record, problems=(*record.problems, *problems))
         if record_filter.is_set(options) and (

@@ -61,6 +61,7 @@ GIVEN: dict[str, Callable[[str], Any]] = {
     "Iterable[object]": lambda text: [text],
     "Sequence[str]": lambda text: [text] * 4,
     "Iterable[str | tuple[str, str]]": lambda text: [text, (text, text)],
+    "Iterable[str | Place]": lambda text: [text, places.Place([(text, places.parse_spatial)])],
     "Iterable[str | Licence | None]": lambda text: [text],
     "Report": lambda _text: lambda *_words: None,
     "Callable[[str, str], None]": lambda _text: lambda *_words: None,

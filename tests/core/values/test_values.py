@@ -61,7 +61,7 @@ def test_parse_email(given: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "given",
     ["", "n/a", "data", "a@b", "@example.org", "a@", "a b@example.org", "a@example..org"]
-    + ["a@b.org; c@d.org", "a@@example.org", ".a@example.org", "a@-x.org", "http://example.org/"]
+    + ["a@b.org; c", "a@@example.org", ".a@example.org", "a@-x.org", "http://example.org/"]
     + ["mailto:a%00b@example.org", "mailto:a%1bb@example.org", "a\x9bb@example.org"],
 )
 def test_wrong_email_is_refused(given: str) -> None:
@@ -142,7 +142,7 @@ def test_spaces_in_a_url_are_encoded(given: str, expected: str) -> None:
         ),
         pytest.param("//example.org/x", "no scheme; expected https://example.org/x", id="relative"),
         pytest.param("http://Two Words", "has a blank", id="blank-in-host"),
-        pytest.param("http://a.org/x\thttp://b.org/", "has a blank", id="two-urls"),
+        pytest.param("http://a.org/x\thttp://b.org/", "has 2 web addresses", id="two-urls"),
         pytest.param("see our website", "is not a web address", id="prose"),
         pytest.param("file:///etc/passwd", "is not a web address", id="file"),
         pytest.param("", "is not a web address", id="empty"),

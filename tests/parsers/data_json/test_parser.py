@@ -139,7 +139,7 @@ def test_a_field_is_read(entry: dict[str, Any], field: str, expected: Any) -> No
         ({"references": ["nowhere"]}, "bad-url references"),
         ({"accessLevel": "secret"}, "bad-access-level accessLevel"),
         ({"bureauCode": ["018:10:1"]}, "bad-code bureauCode"),
-        ({"spatial": "400000,300000,1,1"}, "bad-spatial spatial"),
+        ({"spatial": "4000000,300000,1,1"}, "bad-spatial spatial"),
         ({"spatial": {"type": "Point"}}, "bad-spatial spatial"),
         ({"spatial": "far away " * 1_000}, "bad-spatial spatial"),
         ({"spatial": {"type": "Point", "coordinates": []}}, "bad-spatial spatial"),

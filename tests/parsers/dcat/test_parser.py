@@ -239,7 +239,6 @@ GEOJSON = json.dumps({"type": "Polygon", "coordinates": SQUARE}).replace('"', '\
         f'[ gsp:hasGeometry [ gsp:asWKT "{WKT}" ] ]',
         f'"{WKT}"',
         '"0, 51, 1, 52"',
-        '[ geo:lat "51" ; geo:long "0" ], [ geo:lat "52" ; geo:long "1" ]',
     ],
 )
 def test_geometries(turtle: str) -> None:

@@ -122,7 +122,7 @@ def test_places_of_an_entry(given: str, kind: str, coordinates: Any) -> None:
         "<georss:polygon>53 -2 54 -1</georss:polygon>",
         "<georss:box>53 -2 54</georss:box>",
         "<georss:point>north west</georss:point>",
-        "<georss:point>153 -2</georss:point><georss:box>north</georss:box>",
+        "<georss:point>153 -200</georss:point><georss:box>north</georss:box>",
         "<georss:where><gml:Polygon/></georss:where>",
         "<georss:where><gml:Point/></georss:where>",
     ],

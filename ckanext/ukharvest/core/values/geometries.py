@@ -173,12 +173,17 @@ def parse_number(value: Any) -> float:
     return number
 
 
+class OnNationalGrid(ValueError):
+    """Coordinates that can only be those of the British National Grid, in metres."""
+
+
 def _check(longitude: float, latitude: float) -> None:
     if -180 <= longitude <= 180 and -90 <= latitude <= 90:
         return
     where = f"{longitude:g}, {latitude:g}"
     if 0 <= longitude <= 800_000 and 0 <= latitude <= 1_400_000 and latitude > 1_000:
-        raise ValueError(f"{where} looks like the British National Grid; expected degrees (WGS 84)")
+        words = f"{where} looks like the British National Grid; expected degrees (WGS 84)"
+        raise OnNationalGrid(words)
     if -90 <= longitude <= 90 and -180 <= latitude <= 180:
         raise ValueError(f"{where} looks like latitude first; expected longitude first")
     raise ValueError(f"{where} lies outside the world; expected longitude and latitude in degrees")

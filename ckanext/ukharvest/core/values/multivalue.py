@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.values.web_addresses import BETWEEN_URLS, is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
@@ -24,9 +24,6 @@ _NOTHING = ("", "none", "null")
 # Names under which an object has its URL, and its title.
 _PLACES = ("url", "uri", "href", "@id", "address", "link")
 _NAMES = ("title", "name", "label", "id")
-
-# Between URLs in one text; a URL may contain a comma (RFC 3986).
-_BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]+(?=https?://|www\.)|[\n|]+", re.IGNORECASE)
 
 
 class Addresses(NamedTuple):
@@ -60,7 +57,7 @@ def addresses(value: object, register: str = "") -> Addresses:
     titles = _titles(register)() if register else {}
     for text in texts(value):
         whole = titles.get(_folded(text))
-        for piece in [whole] if whole else filter(None, _BETWEEN.split(text)):
+        for piece in [whole] if whole else filter(None, BETWEEN_URLS.split(text)):
             bare = piece.strip(" \t<>,;\"'")
             url = titles.get(_folded(bare)) or _address(bare)
             if url:

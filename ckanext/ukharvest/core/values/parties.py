@@ -7,12 +7,13 @@ name, email, url and roles (codes of ISO 19115's CI_RoleCode, or the format's ow
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.text import Repaired
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 
 EXTRA = "responsible-organisation"
@@ -32,6 +33,29 @@ def parse_agent(text: str) -> Agent:
     except ValueError:
         return Agent(name=plain_line(text))
     return Agent(plain_line(text.partition("<")[0]) if "<" in text else "", email)
+
+
+def read_agent(name: str, email: str, url: str, report: Callable[[str, str], None]) -> Agent:
+    """Return a person or body of which a format has several fields: the reader of every format.
+
+    A page in place of the email address is the contact page, and the name may be a text with an
+    address, as ``parse_agent`` reads it.
+
+    Args:
+        report: called with code and text of a problem with the email address.
+    """
+    named, address = parse_agent(name), ""
+    try:
+        address = parse_email(email) if email and not is_web_url(email) else ""
+    except Repaired as exc:
+        report(exc.code, str(exc))
+        address = exc.repaired
+    except ValueError as exc:
+        report("bad-email", str(exc))
+    page = url or (email if is_web_url(email) else "")
+    is_told_twice = named.email not in ("", address) if address else named.url not in ("", page)
+    own_name = named.name or (plain_line(name) if is_told_twice and (address or page) else "")
+    return Agent(own_name, address or named.email, page or named.url)
 
 
 def other_parties(agents: Iterable[Agent | None], *first: Agent | None) -> dict[str, str]:

@@ -16,21 +16,25 @@ from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.geometries import (
     MAX_BYTES,
     WKT_NAMES,
+    Box,
     Geometry,
+    OnNationalGrid,
     bbox_polygon,
     bounds,
     hull,
+    merge_geometries,
     parse_number,
     too_large,
     valid_geojson,
 )
 from ckanext.ukharvest.core.values.gml import DEGREES, in_degrees, parse_gml
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import Repaired, clean_text, is_redacted, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
 _NUMBERS = re.compile(rf"{_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*", re.IGNORECASE)
 _WKT = re.compile(
-    r"(?:SRID=(\d+);|<(https?://[^>]*)>)?\s*"
+    r"(?:SRID=(\d+);|<((?:https?://|urn:)[^>]*)>)?\s*"
     r"(POINT|MULTIPOINT|LINESTRING|MULTILINESTRING|POLYGON|MULTIPOLYGON|ENVELOPE|BBOX)"
     r"\s*(?:Z\s*)?(\(.*\))",
     re.IGNORECASE | re.DOTALL,
@@ -38,6 +42,10 @@ _WKT = re.compile(
 # DCMI Box: "northlimit=51.7; southlimit=51.2; eastlimit=0.3; westlimit=-0.5".
 _LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNORECASE)
 _METRES = 111_320  # in a degree of latitude
+_LONGEST_NAME = 2_000  # characters of a place's name
+_CONVERTED = "converted-extent"
+# The United Kingdom and its coasts, with room for the rough boxes that publishers draw around it.
+AROUND_UK: Box = (-11.0, 48.5, 3.0, 61.5)
 
 ORIGINAL = "spatial-original"  # the extra with the text of places that could not be read
 
@@ -45,55 +53,105 @@ ORIGINAL = "spatial-original"  # the extra with the text of places that could no
 Report = Callable[[str, str], None]
 
 
+Parse = Callable[[str], "Geometry | None"]
+
+
+class Place(NamedTuple):
+    """One place as a format gives it: texts of its geometry, the best first, its name and URI."""
+
+    spellings: Iterable[tuple[str, Parse]] = ()
+    name: str = ""
+    uri: str = ""
+
+
 class Places(NamedTuple):
-    """The places of a record: a geometry, their names, and the texts that could not be read."""
+    """The places of a record: a geometry, names, the texts that could not be read, and URIs."""
 
     geometry: Geometry | None = None
     names: str = ""
     unread: str = ""
+    uris: str = ""
 
     @property
     def extras(self) -> dict[str, str]:
-        """The extra that keeps the unread texts."""
-        return {ORIGINAL: clean_text(self.unread)} if self.unread else {}
+        """The extras that keep the unread texts, and the URIs."""
+        return {ORIGINAL: clean_text(self.unread), "spatial_uri": self.uris}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The fields of a dataset."""
+        return {"spatial": self.geometry, "spatial_text": self.names, "extras": self.extras}
 
 
-def read_places(texts: Iterable[str], report: Report) -> Places:
-    """Return the places of texts, each a geometry or the name of a place."""
+def read_places(items: Iterable[str | Place], report: Report) -> Places:
+    """Return the places of a record, each a text or a ``Place``: the reader of every format.
+
+    A text is a geometry, the URI of a place, or its name.
+    """
     geometries: list[Geometry] = []
     names: dict[str, None] = {}
     unread: dict[str, None] = {}
-    for text in filter(None, texts):
+    uris: dict[str, None] = {}
+    for item in items:
+        if not item or isinstance(item, str) and is_redacted(item):
+            continue
+        place = Place([(item, parse_spatial)]) if isinstance(item, str) else item
+        geometry, text = _read(place, report, may_be_name=isinstance(item, str))
+        geometries += [geometry] if geometry else []
+        unread |= {text: None} if text else {}
+        name, uri = place.name, place.uri
+        if isinstance(item, str) and not geometry and not text:
+            name, uri = ("", item) if is_web_url(item) else (item, "")
+        names |= {name: None} if name else {}
+        uris |= {uri: None} if uri else {}
+    geometry = combine_places(geometries, report)
+    return Places(geometry, "; ".join(names), "; ".join(unread), ", ".join(uris))
+
+
+def _read(place: Place, report: Report, *, may_be_name: bool) -> tuple[Geometry | None, str]:
+    """Return the geometry of the first spelling that has one, and the text that was not read."""
+    refused = unread = ""
+    for text, parse in place.spellings:
         try:
-            geometry = parse_spatial(text)
+            geometry = parse(text)
+        except Repaired as exc:
+            report(exc.code, str(exc))
+            return exc.repaired, text
         except ValueError as exc:
-            report("bad-spatial", str(exc))
-            unread[text] = None
+            refused, unread = refused or str(exc), unread or text
             continue
         if geometry:
-            geometries.append(geometry)
-        else:
-            names[text] = None
-    return Places(combine_places(geometries, report), "; ".join(names), "; ".join(unread))
+            return geometry, ""
+        if not may_be_name or len(text) > _LONGEST_NAME:
+            refused = refused or f"'{shorten(text, 40)}' is no geometry; expected GeoJSON or WKT"
+            unread = unread or text
+    if refused:
+        report("bad-spatial", refused)
+    return None, unread
 
 
-def combine_places(geometries: Sequence[Geometry], report: Report) -> Geometry | None:
-    """Return the geometries of a record as one: several become the box around all of them.
+def combine_places(
+    geometries: Sequence[Geometry], report: Report, boxes: Sequence[Box] = ()
+) -> Geometry | None:
+    """Return the geometries of a record as one.
 
-    A geometry too large for the search index is reported and becomes its bounding box.
+    What is too large for the search index is reported and becomes the boxes around its parts or, if
+    those are too many, the box around them.
+
+    Args:
+        boxes: those that the record gives, if any.
     """
-    if not geometries:
+    parts = [geometry for at, geometry in enumerate(geometries) if geometry not in geometries[:at]]
+    if not parts:
         return None
-    geometry = geometries[0] if len(geometries) == 1 else _box_around(geometries)
-    if size := too_large(geometry):
-        words = f"the geometry has {size:,} bytes, and its box is used instead"
-        report("large-spatial", f"{words}; expected less than {MAX_BYTES:,}")
-        return _box_around([geometry])
-    return geometry
-
-
-def _box_around(geometries: Sequence[Geometry]) -> Geometry:
-    return bbox_polygon(*hull([bounds(geometry) for geometry in geometries]))
+    geometry = merge_geometries(parts)
+    if not (size := too_large(geometry)):
+        return geometry
+    words = f"the geometry has {size:,} bytes, and its box is used instead"
+    report("large-spatial", f"{words}; expected less than {MAX_BYTES:,}")
+    around = list(boxes) or list(map(bounds, parts))
+    plain = merge_geometries([bbox_polygon(*box) for box in around])
+    return bbox_polygon(*hull(around)) if too_large(plain) else plain
 
 
 def geometry_text(geometry: Geometry | None) -> str:
@@ -103,13 +161,16 @@ def geometry_text(geometry: Geometry | None) -> str:
 
 def parse_box(sides: Sequence[str]) -> Geometry:
     """Return the box of four texts, west, south, east and north in degrees."""
-    return bbox_polygon(*map(parse_number, sides))
+    return _box(*map(parse_number, sides))
 
 
 def read_box(sides: Sequence[str], report: Callable[[str, str], None]) -> Geometry | None:
     """Return the same where all sides are there; a box that is none is reported."""
     try:
         return parse_box(sides) if all(sides) else None
+    except Repaired as exc:
+        report(exc.code, str(exc))
+        return dict(exc.repaired)
     except ValueError as exc:
         report("bad-spatial", str(exc))
         return None
@@ -131,9 +192,19 @@ def parse_latitude_first(kind: str, text: str) -> Geometry:
     if not numbers or len(numbers) % 2:
         raise ValueError(f"{len(numbers)} numbers are no positions; expected pairs")
     positions = [[numbers[at + 1], numbers[at]] for at in range(0, len(numbers), 2)]
+    try:
+        return _of_positions(kind, positions)
+    except ValueError:
+        # Latitudes above 90 can only be longitudes.
+        turned = _of_positions(kind, [[y, x] for x, y in positions])
+        words = "its longitudes stand first, and are read so; expected latitude, longitude"
+        raise Repaired(words, turned, "swapped-coordinates") from None
+
+
+def _of_positions(kind: str, positions: list[list[float]]) -> Geometry:
     if kind == "box":
         if len(positions) != 2:
-            raise ValueError(f"a box of {len(numbers)} numbers; expected two positions")
+            raise ValueError(f"a box of {len(positions)} positions; expected two")
         return bbox_polygon(*positions[0], *positions[1])
     name = WKT_NAMES["LINESTRING" if kind == "line" else kind.upper()]
     coordinates: Any = {"point": positions[0], "line": positions}.get(kind, [positions])
@@ -172,7 +243,7 @@ def parse_spatial(text: str) -> Geometry | None:
         return _wkt(match[3].upper(), match[4], name)
     limits = {name.lower(): parse_number(number) for name, number in _LIMIT.findall(text)}
     if len(limits) == 4:
-        return bbox_polygon(limits["west"], limits["south"], limits["east"], limits["north"])
+        return _box(limits["west"], limits["south"], limits["east"], limits["north"])
     if _NUMBERS.fullmatch(text):
         numbers = [parse_number(part) for part in re.split(r"[\s,;]+", text)]
         return _of_numbers(numbers) if len(numbers) > 1 else None
@@ -188,7 +259,7 @@ def from_json(value: Any) -> Geometry:
         ValueError: it is none of these.
     """
     if isinstance(value, dict):
-        return valid_geojson(_converted(value, _system_of(value)))
+        return _valid(_converted(value, _system_of(value)))
     if isinstance(value, list) and len(value) == 6:  # a box with heights
         value = [*value[:2], *value[3:5]]
     if isinstance(value, list) and len(value) in (2, 4) and not isinstance(value[0], list):
@@ -198,7 +269,7 @@ def from_json(value: Any) -> Geometry:
         if abs(south) > 90 or abs(north) > 90:
             # Seen in catalogues of federal agencies: corners with the latitude first.
             west, south, east, north = south, west, north, east
-        return bbox_polygon(west, south, east, north)
+        return _box(west, south, east, north)
     raise ValueError("the list is no place; expected GeoJSON or west, south, east, north")
 
 
@@ -250,17 +321,60 @@ def _loads(text: str) -> Any:
 
 def _of_numbers(numbers: list[float]) -> Geometry:
     if len(numbers) == 4:
-        west, south, east, north = numbers
-        return bbox_polygon(west, south, east, north)
+        return _box(*numbers)
     if len(numbers) == 2:
-        latitude, longitude = numbers
-        if abs(latitude) > 90:
-            latitude, longitude = longitude, latitude
-        return valid_geojson({"type": "Point", "coordinates": [longitude, latitude]})
+        return _point(*numbers)
     raise ValueError(
         f"{len(numbers)} numbers are no place; expected west, south, east, north"
         " or latitude, longitude"
     )
+
+
+def _box(west: float, south: float, east: float, north: float) -> Geometry:
+    """Return a box; one on the National Grid is converted, by raising ``Repaired``."""
+    try:
+        return bbox_polygon(west, south, east, north)
+    except OnNationalGrid as exc:
+        box = coordinate_systems.box_to_wgs84((west, south, east, north), _grid())
+        raise Repaired(f"{exc}; it was converted", bbox_polygon(*box), _CONVERTED) from exc
+
+
+def _valid(value: Any) -> Geometry:
+    """Return GeoJSON's geometry; one on the National Grid is converted, in the same way."""
+    try:
+        return valid_geojson(value)
+    except OnNationalGrid as exc:
+        degrees = _each_position(value, lambda points: coordinate_systems.to_wgs84(points, _grid()))
+        geometry = valid_geojson(degrees)
+        raise Repaired(f"{exc}; it was converted", geometry, _CONVERTED) from exc
+
+
+def _grid() -> coordinate_systems.System:
+    system = coordinate_systems.find(coordinate_systems.NATIONAL_GRID)
+    assert system is not None  # noqa: S101 - it is in PROJ's own list
+    return system
+
+
+def _point(latitude: float, longitude: float) -> Geometry:
+    """Return the point of two bare numbers; one that lies in the United Kingdom turned is turned.
+
+    Project Open Data has the latitude first, people write both.
+    """
+    if abs(latitude) > 90 and not longitude > 1_000:
+        latitude, longitude = longitude, latitude
+    if latitude > 1_000 or longitude > 1_000:
+        latitude, longitude = longitude, latitude  # easting and northing
+    point = _valid({"type": "Point", "coordinates": [longitude, latitude]})
+    west, south, east, north = AROUND_UK
+    if west <= latitude <= east and south <= longitude <= north:
+        turned = {"type": "Point", "coordinates": [latitude, longitude]}
+        words = (
+            f"{latitude:g}, {longitude:g} lies in the Indian Ocean, and is read as longitude and"
+        )
+        raise Repaired(
+            f"{words} latitude; expected latitude, longitude", turned, "swapped-coordinates"
+        )
+    return point
 
 
 def _wkt(name: str, body: str, system: str) -> Geometry:
@@ -280,7 +394,7 @@ def _wkt(name: str, body: str, system: str) -> Geometry:
         nested = [item[0] if _is_wrapped(item) else item for item in nested]
     if system:
         nested = _each_position(nested, lambda points: in_degrees(points, system))
-    return valid_geojson({"type": WKT_NAMES[name], "coordinates": nested})
+    return _valid({"type": WKT_NAMES[name], "coordinates": nested})
 
 
 def _is_wrapped(item: Any) -> bool:
@@ -297,5 +411,5 @@ def _wkt_envelope(name: str, body: str, name_of_system: str) -> Geometry:
         west, south, east, north = numbers
     system = coordinate_systems.find(name_of_system) if name_of_system else None
     if system is None or system.code in DEGREES:
-        return bbox_polygon(west, south, east, north)
+        return _box(west, south, east, north)
     return bbox_polygon(*coordinate_systems.box_to_wgs84((west, south, east, north), system))

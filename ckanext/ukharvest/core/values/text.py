@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from html.entities import html5
+from typing import Any
 
 # C0 and C1 controls but tab and line feed, and lone surrogates, which neither XML nor PostgreSQL
 # can hold; JSON escapes such as \u0000 and \ud800 bring them in.
@@ -37,6 +38,20 @@ class StrEnum(str, enum.Enum):
 
     def __format__(self, format_spec: str) -> str:
         return format(str(self.value), format_spec)
+
+
+class Repaired(ValueError):
+    """A text that is not what is expected, but can only mean one thing.
+
+    Attributes:
+        repaired: what it means; "" if that is not known.
+        code: of the problem.
+    """
+
+    def __init__(self, message: str, repaired: Any, code: str) -> None:
+        super().__init__(message)
+        self.repaired = repaired
+        self.code = code
 
 
 def marked(text: str) -> str:

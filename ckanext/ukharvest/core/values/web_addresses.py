@@ -6,7 +6,7 @@ import contextlib
 import re
 from urllib.parse import unquote, urljoin, urlsplit
 
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import Repaired, clean_text, shorten
 
 # Stores and servers that browsers do not open: their addresses are kept, and told by name.
 _OTHER_SCHEMES = ("s3", "s3a", "gs", "sftp", "ftps")
@@ -17,19 +17,33 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+(?:%[\w.-]+)?", re.IGNORE
 # RFC 3986 excludes braces, bars, carets and backquotes too, but services use them unencoded in
 # queries, and they work.
 _NEVER = re.compile(r"[\s\x00-\x1f\x7f-\x9f<>\"\\]")
+BETWEEN_URLS = re.compile(r"[\s,;|](?=https?://|www\.)|[\n|]", re.IGNORECASE)
+# Not in a query, which may have URLs of its own.
+_SEVERAL = re.compile(r"\s(?:https?://|www\.)|^[^?#]*?[|;,](?:https?://)", re.IGNORECASE)
 _EMAIL = re.compile(
     r"[^\s\x00-\x1f\x7f-\x9f@<>()\[\],;:\"\\]{1,64}@"
     r"(?=.{4,253}$)[\w](?:[\w-]*\w)?(?:\.\w(?:[\w-]*\w)?)+"
 )
 
 
+_LONGEST_EMAILS = 2_000  # characters
+
+
 def parse_email(value: str) -> str:
     """Return an email address without ``mailto:``, its query, a name or angle brackets.
 
     Raises:
-        ValueError: not the form of one email address.
+        Repaired: there are several, of which the first is meant.
+        ValueError: not the form of an email address.
     """
     text = value.strip()
+    short = text[:_LONGEST_EMAILS]
+    parts = list(filter(None, (part.strip() for part in re.split(r"[;,|\n]", short))))
+    if len(parts) == 1 and all("@" in word for word in short.split()):
+        parts = short.split()
+    if len(parts) > 1 and all("@" in part for part in parts):
+        words = f"'{shorten(text, 60)}' has {len(parts)} email addresses; expected one"
+        raise Repaired(words, parse_email(parts[0]), "bad-email")
     if match := re.search(r"<([^<>]*)>\s*$", text):
         text = match[1].strip()
     if text[:7].lower() == "mailto:":
@@ -41,20 +55,6 @@ def parse_email(value: str) -> str:
             "expected one such as data@example.gov.uk"
         )
     return text
-
-
-class RepairedUrl(ValueError):
-    """A text that is no whole web URL, but can only mean one.
-
-    Attributes:
-        repaired: that URL, "" if the document's own is not known.
-        code: of the problem.
-    """
-
-    def __init__(self, message: str, repaired: str, code: str = "bad-url") -> None:
-        super().__init__(message)
-        self.repaired = repaired
-        self.code = code
 
 
 def may_be_url(text: str) -> bool:
@@ -90,6 +90,16 @@ def read_phone(text: str) -> str:
     return clean_text(unquote(number)) if colon and scheme.lower() == "tel" else text
 
 
+def split_urls(text: str) -> list[str]:
+    """Return the URLs of a text that is a list of them, with anything that separates them; else [].
+
+    A URL may contain a comma (RFC 3986).
+    """
+    parts = filter(None, (part.strip(" \t,;|<>") for part in BETWEEN_URLS.split(text)))
+    urls = ["https://" + part if part[:4].lower() == "www." else part for part in parts]
+    return urls if all(map(is_web_url, urls)) else []
+
+
 def parse_url(value: str, base: str = "") -> str:
     """Return a web URL, trimmed; ``&amp;`` becomes ``&``.
 
@@ -99,28 +109,31 @@ def parse_url(value: str, base: str = "") -> str:
         base: URL of the document or page, to which a path such as ``/files/a.csv`` is relative.
 
     Raises:
-        RepairedUrl: only scheme or host are missing.
+        Repaired: only scheme or host are missing, or it is a list of URLs: then these with blanks.
         ValueError: not a full web URL; the message says what is missing.
     """
     text = _AMPERSAND.sub("&", value.strip())
+    shown = shorten(text, 100)
+    if _SEVERAL.search(text) and len(urls := split_urls(text)) > 1:
+        words = f"'{shown}' has {len(urls)} web addresses; expected one"
+        raise Repaired(words, " ".join(urls), "bad-url")
     if is_web_url(text):
         return text
-    shown = shorten(text, 100)
     if base and re.match(r"(?:\.{0,2}/(?!/)|\?)\S+$", text):
         joined = ""
         with contextlib.suppress(ValueError):
             joined = urljoin(base, text)
         words = f"'{shown}' has no host; expected a whole web address"
-        raise RepairedUrl(words, joined if is_web_url(joined) else "", code="relative-url")
+        raise Repaired(words, joined if is_web_url(joined) else "", code="relative-url")
     if is_web_url(encoded := text.replace(" ", "%20")):
         return encoded
     if text.startswith("//") and is_web_url("https:" + text):
         words = f"'{shown}' has no scheme; expected https:{shown}"
-        raise RepairedUrl(words, "https:" + text)
+        raise Repaired(words, "https:" + text, "bad-url")
     if re.match(r"www\.\S+\.\S+", text, re.IGNORECASE):
         words = f"'{shown}' has no scheme; expected https://{shown}"
         if is_web_url("https://" + text):
-            raise RepairedUrl(words, "https://" + text)
+            raise Repaired(words, "https://" + text, "bad-url")
         raise ValueError(words)
     if re.search(r"\s", text) and re.match(r"(?:https?|ftp)://", text, re.IGNORECASE):
         raise ValueError(f"'{shown}' has a blank in it; expected one web address")

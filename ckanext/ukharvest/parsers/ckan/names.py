@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.file_facts import read_checksums
 from ckanext.ukharvest.core.values.languages import read_languages
-from ckanext.ukharvest.core.values.periods import read_periods
+from ckanext.ukharvest.core.values.periods import EXTENTS, read_periods
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
@@ -321,15 +321,15 @@ def _place(value: Any) -> list[str]:
     return ["; ".join(_texts(objects, "label")), " ".join(_texts(objects, "resource"))]
 
 
-def _period(value: Any) -> tuple[str, str]:
+def _period(value: Any) -> tuple[str, str, str]:
     pairs = [
         (clean_text(item.get("start_date")), clean_text(item.get("end_date")))
         for item in _objects(value)
     ]
     periods = read_periods(pairs, ignore)
     if len(pairs) > 1 and periods.whole and not periods.unread:
-        return periods.whole.start, periods.whole.end
-    return next(iter(pairs), ("", ""))
+        return periods.whole.start, periods.whole.end, periods.extras[EXTENTS]
+    return (*next(iter(pairs), ("", "")), "")
 
 
 def _joined(value: Any) -> list[str]:
@@ -402,7 +402,7 @@ _DATASET: Mapping[str, Row] = {
     "accrucal_periodicity": (_first, "update_frequency"),  # as the guide writes it
     "language": (_all, "language"),
     "dcat_spatial": (_place, "spatial-text", "spatial_uri"),
-    "temporal": (_period, "temporal_coverage-from", "temporal_coverage-to"),
+    "temporal": (_period, "temporal_coverage-from", "temporal_coverage-to", EXTENTS),
     "conforms_to": (_all, "conforms_to"),
     "identifier": (_joined, "identifier"),
     "alternate_identifier": (_json_list, "alternate_identifier"),

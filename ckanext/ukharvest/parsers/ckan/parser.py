@@ -173,12 +173,11 @@ def _contact(fields: Fields) -> FieldValues:
 
 def _publisher(fields: Fields, keys: table.Names) -> Agent | None:
     """Return the publisher named by the dataset, else its organisation on the remote site."""
-    name, email, url = (package.text(fields, (key,)) for key in keys[:3])
-    if not (name or email or url):
-        organisation = package.group(fields.get(keys[3]))
-        name = (organisation.title or organisation.name) if organisation else ""
-    publisher = Agent(name=plain_line(name), email=email, url=url)
-    return publisher if publisher != Agent() else None
+    if publisher := package.agent(fields, keys[:3]):
+        return publisher
+    organisation = package.group(fields.get(keys[3]))
+    name = plain_line((organisation.title or organisation.name) if organisation else "")
+    return Agent(name) if name else None
 
 
 def _licence(fields: Fields, keys: table.Names) -> table.Several:

@@ -39,7 +39,7 @@ from ckanext.ukharvest.parsers.json_fields import (
     with_language,
 )
 from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
-from ckanext.ukharvest.parsers.reporting import read_tags
+from ckanext.ukharvest.parsers.reporting import ignore, read_link, read_tags
 from ckanext.ukharvest.parsers.table import Field, FieldValues, collect, row, without_repeats
 
 VERSION = 3
@@ -240,7 +240,8 @@ def _standards(fields: Fields) -> FieldValues:
 
 def _page(fields: Fields, names: table.Names) -> str:
     urls = map(value_url, fields.items(names[0], strict=False))
-    return next(filter(is_web_url, urls), "")
+    pages = (read_link(url, "", ignore) for url in urls)  # reported as a resource
+    return next(filter(is_web_url, pages), "")
 
 
 def _uri(fields: Fields, names: table.Names) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -12,12 +13,17 @@ from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import parties, places
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.places import Place, Places, read_places
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, read_phone
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.json_fields import Fields, map_pairs, value_text, value_url
-
-_MAX_NAME = 2_000  # characters of a place's name
+from ckanext.ukharvest.parsers.json_fields import (
+    Fields,
+    as_object,
+    map_pairs,
+    value_text,
+    value_url,
+)
 
 
 def people(fields: Fields) -> dict[str, Any]:
@@ -49,7 +55,8 @@ def _first(agents: list[Agent]) -> Agent | None:
 def _agent(part: Fields | str, owner: str) -> Agent:
     if isinstance(part, str):
         return parties.parse_agent(part)
-    return Agent(_name(part), _email(part, owner), _url(part))
+    key, email = _email(part, owner)
+    return parties.read_agent(_name(part), email, _url(part), part.reporter(key, email))
 
 
 def _names_upwards(body: Fields | str | None) -> Iterator[str]:
@@ -71,12 +78,13 @@ def _contacts(fields: Fields) -> tuple[list[Agent], str]:
     agents, bodies, phones = [], [], []
     for part in _parts(fields, "contactPoint"):
         if isinstance(part, str):
-            agents.append(parties.parse_agent(part))
-            if "@" in part and not agents[-1].email:
-                fields.parse_value("contactPoint", part, parse_email, "bad-email")
+            report = fields.reporter("contactPoint", part)
+            name, email = ("", part) if "@" in part and "<" not in part else (part, "")
+            agents.append(parties.read_agent(name, email, "", report))
             continue
-        agent = Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL"))
-        agents.append(agent)
+        key, email = _email(part, "contactPoint")
+        report, page = part.reporter(key, email), _url(part, "hasURL")
+        agents.append(agent := parties.read_agent(_name(part), email, page, report))
         bodies += [Agent(body)] if (body := _body(part)) != agent.name else []
         phones.append(
             part.text("tel") or value_text(part.get("hasTelephone")) or part.text("phone")
@@ -84,9 +92,9 @@ def _contacts(fields: Fields) -> tuple[list[Agent], str]:
     contact = next((agent for agent in agents if agent.email), None) or next(iter(agents), Agent())
     others = [agent for agent in agents if agent is not contact]
     if not contact.email:
-        keys = ("mbox", "contactEmail")
-        email = next(filter(None, (fields.read(k, parse_email, "bad-email") for k in keys)), "")
-        contact = Agent(contact.name, email, contact.url)
+        key = "mbox" if fields.has("mbox") else "contactEmail"
+        report = fields.reporter(key, email := fields.first(key))
+        contact = parties.read_agent(contact.name, email, contact.url, report)
     return [contact, *others, *bodies], read_phone(next(filter(None, phones), ""))
 
 
@@ -121,16 +129,16 @@ def _url(part: Fields, *keys: str) -> str:
     return text if is_web_url(text) else ""
 
 
-def _email(part: Fields, owner: str) -> str:
+def _email(part: Fields, owner: str) -> tuple[str, str]:
+    """Return field and text of the email address."""
     for key in ("hasEmail", "mbox", "email"):
         text = value_url(part.get(key)) if not isinstance(part.get(key), list) else part.text(key)
         if not text or is_redacted(text.removeprefix("mailto:")):
             continue
         if key == "hasEmail" and owner == "contactPoint" and text[:7].lower() != "mailto:":
             part.report("email-without-mailto", key, f"'{shorten(text, 60)}' lacks mailto:")
-        if email := part.parse_value(key, text, parse_email, "bad-email"):
-            return email
-    return ""
+        return key, text
+    return "hasEmail", ""
 
 
 def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) -> dict[str, Texts]:
@@ -174,79 +182,56 @@ def rights(fields: Fields, names: tuple[str, ...]) -> str:
     return "\n".join(dict.fromkeys(map(plain_text, texts)))
 
 
-def place(fields: Fields, key: str = "spatial") -> places.Places:
-    """Return the data's places.
+def place(fields: Fields, key: str = "spatial") -> Places:
+    """Return the data's places."""
+    return read_places(places_in(fields, key), fields.reporter(key))
 
-    Several geometries become one box around all of them. A geometry too large for the search index
-    is reported and becomes its bounding box.
-    """
-    geometries: list[spatial.Geometry] = []
-    names: list[str] = []
-    unread: list[str] = []
+
+def places_in(fields: Fields, key: str) -> Iterator[Place | str]:
+    """Return the places in a field, for ``read_places``."""
     value = fields.get(key)
     # Four numbers, or two corners, are one place.
     is_place = isinstance(value, list) and value and isinstance(value[0], (int, float, list))
     items = [value] if is_place else fields.items(key, strict=False)
-    for item in items:
-        try:
-            geometry, name = _place(item)
-        except ValueError as exc:
-            fields.report("bad-spatial", key, str(exc))
-            unread.append(item if isinstance(item, str) else json.dumps(item, ensure_ascii=False))
-            continue
-        geometries += [geometry] if geometry else []
-        names += [name] if name else []
-    geometry = places.combine_places(geometries, fields.reporter(key))
-    return places.Places(
-        geometry, "; ".join(dict.fromkeys(names)), "; ".join(dict.fromkeys(unread))
-    )
+    return map(_place, items)
 
 
-def _place(item: Any) -> tuple[spatial.Geometry | None, str]:
+def _place(item: Any) -> Place | str:
     """Return one place from a text, GeoJSON, numbers, or a Location object of DCAT-US 3."""
-    if isinstance(item, str):
-        text = clean_text(item)
-        if not text or is_redacted(text):
-            return None, ""
-        geometry = places.parse_spatial(text)
-        if geometry is None and len(text) > _MAX_NAME:
-            raise ValueError(
-                f"a text of {len(text):,} characters; expected a geometry or the name of a place"
-            )
-        return geometry, "" if geometry else text
+    if isinstance(item, list) or (isinstance(item, Mapping) and spatial.is_geojson(item)):
+        return Place([(json.dumps(item, ensure_ascii=False), lambda _text: places.from_json(item))])
     if not isinstance(item, Mapping):
-        return (places.from_json(item), "") if isinstance(item, list) else (None, "")
-    if spatial.is_geojson(item):
-        return places.from_json(item), ""
-    return _location(item)
-
-
-def _location(item: Mapping[str, Any]) -> tuple[spatial.Geometry | None, str]:
+        return clean_text(item) if isinstance(item, str) else ""
     names = (value_text(item.get(key)) for key in ("prefLabel", "name", "title", "altLabel"))
-    name = next(filter(None, names), "")
-    sides = [f"{side}BoundingL" for side in ("west", "south", "east", "north")]
-    sides = [side + end for side, end in zip(sides, ("ongitude", "atitude") * 2, strict=True)]
-    if all(side in item for side in sides):
-        return places.parse_box([value_text(item[side]) for side in sides]), name
-    if geometry := _of_schema_org(item.get("geo", item)):
-        return geometry, name
+    uri = value_text(item.get("@id"))
+    return Place(_spellings(item), next(filter(None, names), ""), uri if is_web_url(uri) else "")
+
+
+def _spellings(item: Mapping[str, Any]) -> Iterator[tuple[str, places.Parse]]:
+    """Yield the geometries of a Location, and of a shape of schema.org, as texts."""
+    sides = [value_text(item.get(side)) for side in _SIDES]
+    if all(sides):
+        yield ", ".join(sides), lambda _text: places.parse_box(sides)
+    shape = as_object(item.get("geo", item))
+    point = value_text(shape.get("latitude")), value_text(shape.get("longitude"))
+    if all(point):
+        yield " ".join(point), partial(places.parse_latitude_first, "point")
+    is_shape = "GeoShape" in str(shape.get("@type"))
+    for kind in ("polygon", "box", "line", "circle") if is_shape else ():
+        if text := value_text(shape.get(kind)):
+            yield text, partial(places.parse_latitude_first, kind)
     for key in ("geometry", "bbox", "box", "centroid", "@value"):
         value = item.get(key)
         if isinstance(value, Mapping) and "@value" in value:
             value = value["@value"]
-        if value:
-            return _place(value)[0], name
-    return None, name or value_text(item.get("@id"))
+        part = _place(value) if value and not is_shape else ""
+        if isinstance(part, Place):
+            yield from part.spellings
+        elif part:
+            yield part, places.parse_spatial
 
 
-def _of_schema_org(item: Any) -> spatial.Geometry | None:
-    """Return the geometry of a GeoShape or GeoCoordinates of schema.org."""
-    if not isinstance(item, Mapping):
-        return None
-    point = value_text(item.get("latitude")), value_text(item.get("longitude"))
-    if all(point):
-        return places.parse_latitude_first("point", " ".join(point))
-    is_shape = "GeoShape" in str(item.get("@type"))
-    kinds = ("polygon", "box", "line", "circle") if is_shape else ()
-    texts = ((kind, value_text(item.get(kind))) for kind in kinds)
-    return next((places.parse_latitude_first(kind, text) for kind, text in texts if text), None)
+_SIDES = ("westBoundingLongitude", "southBoundingLatitude") + (
+    "eastBoundingLongitude",
+    "northBoundingLatitude",
+)

@@ -12,16 +12,14 @@ from ckanext.ukharvest.core.records import (
     Translation,
     collect_translations,
 )
-from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.dcat.node import Node, quoted
+from ckanext.ukharvest.parsers.dcat.node import Node
 from ckanext.ukharvest.parsers.table import FieldValues
 
 SPATIAL = ("dct:spatial", "dct:coverage", "schema:spatialCoverage", "dct:spacial")
@@ -31,7 +29,7 @@ TEMPORAL = ("dct:temporal", "schema:temporalCoverage", "schema:temporal")
 
 # Predicates of a place's shape, the most exact first; a point says least.
 _SHAPES = (
-    *("locn:geometry", "gsp:asGeoJSON", "gsp:asWKT", "geo:asWKT", "gsp:hasGeometry"),
+    *("locn:geometry", "gsp:asGeoJSON", "gsp:asWKT", "geo:asWKT", "gsp:asGML", "gsp:hasGeometry"),
     *("schema:polygon", "dcat:bbox", "schema:box", "schema:line", "schema:circle"),
     *("schema:geo", "geo:geometry"),
     *("dcat:centroid", "gsp:hasCentroid"),
@@ -54,48 +52,18 @@ _MAX_LEVEL = 4
 _REGISTER = "://reference.data.gov.uk/"  # its URIs of dates and time spans contain them
 
 
-def place(node: Node) -> tuple[places.Places, str]:
-    """Return the places, and their URIs as text.
-
-    Several geometries become one box around all of them. A geometry too large for the search index
-    is reported and becomes its bounding box.
-    """
-    parts = node.nodes(*SPATIAL)
-    read = [_place(node, part) for part in parts]
-    geometries = [geometry for geometry, _, _ in read if geometry]
-    geometry = places.combine_places(geometries, node.reporter("dct:spatial"))
-    names = dict.fromkeys(name for _, name, _ in read if name)
-    unread = dict.fromkeys(text for _, _, text in read if text)
-    uris = dict.fromkeys(part.uri for part in parts if part.uri)
-    return places.Places(geometry, "; ".join(names), "; ".join(unread)), ", ".join(uris)
+def place(node: Node) -> places.Places:
+    """Return the places."""
+    return places.read_places(map(_place, node.nodes(*SPATIAL)), node.reporter("dct:spatial"))
 
 
-def _place(owner: Node, part: Node) -> tuple[spatial.Geometry | None, str, str]:
-    """Return one place, its name, and its shape if none of its spellings can be read."""
-    is_words = part.term.kind == "literal"
-    name = "" if is_words else part.text(*_PLACE_NAMES)
-    refused = unread = ""
-    for text, parse in _shapes(part):
-        try:
-            geometry = parse(text)
-        except ValueError as exc:
-            refused, unread = refused or str(exc), unread or text
-            continue
-        if geometry:
-            return geometry, name, ""
-        if is_words:
-            return None, "" if is_web_url(text) else text, ""
-        unread = unread or text
-        refused = refused or f"{quoted(text, 40)} is no geometry; expected GeoJSON or WKT"
-    if refused:
-        owner.report("bad-spatial", "dct:spatial", refused)
-    return None, name, unread
+def _place(part: Node) -> places.Place | str:
+    if part.term.kind == "literal":
+        return part.label()
+    return places.Place(_shapes(part), part.text(*_PLACE_NAMES), part.uri)
 
 
-Parse = Callable[[str], spatial.Geometry | None]
-
-
-def _shapes(part: Node, level: int = 0) -> Iterator[tuple[str, Parse]]:
+def _shapes(part: Node, level: int = 0) -> Iterator[tuple[str, places.Parse]]:
     """Yield texts that might be geometries, and how to read them, from a node and those below."""
     if part.term.kind == "literal":
         yield part.label(), places.parse_spatial

@@ -354,8 +354,8 @@ def _schema(part: Node, names: table.Names) -> str:
 
 
 def _place(part: Node) -> FieldValues:
-    place, uris = coverage.place(part)
-    facts = {"spatial-text": place.names, "spatial_uri": uris, **place.extras}
+    place = coverage.place(part)
+    facts = {"spatial-text": place.names, **place.extras}
     return {"extras": {"spatial": geometry_text(place.geometry), **facts}}
 
 

@@ -20,8 +20,8 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.markup import plain_line
-from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.values.text import Repaired, clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import Reporter, read_link
 from ckanext.ukharvest.parsers.table import Row
@@ -204,9 +204,11 @@ class Node(Reporter):
         """Return the short names of its classes' local parts, such as "Dataset"."""
         return {re.split(r"[#/:]", term.value)[-1] for term in self._terms("rdf:type")}
 
-    def report(self, code: str, name: str, words: str) -> None:
-        """Add a problem with a predicate; ``words`` follow its name in the message."""
-        self._scope.problems.append(Problem(code, name, f"{self._where}{name}: {words}"))
+    def report(self, code: str, name: str, words: str, text: str = "") -> None:
+        """Add a problem with a predicate, as ``Reporter.report``."""
+        self._scope.problems.append(
+            Problem(code, name, f"{self._where}{name}: {words}", None, text)
+        )
 
     def problems(self) -> tuple[Problem, ...]:
         """All problems of the record, each once."""
@@ -315,9 +317,17 @@ class Node(Reporter):
                     yield url
 
     def page(self, *names: str) -> str:
-        """Return the first full URL among the objects of the predicates."""
-        addresses = (node.address() for name in names for node in self.nodes(name))
-        return next(filter(is_web_url, addresses), "")
+        """Return the first URL among the objects of the predicates, completed if need be."""
+        for name in names:
+            for node in self.nodes(name):
+                try:
+                    return parse_url(node.address(), self._scope.base)
+                except Repaired as exc:
+                    self.report(exc.code, name, str(exc))
+                    return str(exc.repaired)
+                except ValueError:
+                    continue
+        return ""
 
 
 # Readers of rows, and their table (``parsers.table``): a row's names are predicates.

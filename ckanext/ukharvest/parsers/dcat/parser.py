@@ -126,20 +126,17 @@ def _themes(node: Node) -> FieldValues:
 
 
 def _place(node: Node) -> FieldValues:
-    place, uris = coverage.place(node)
-    extra = {"spatial_uri": uris, "spatial_text": place.names, **place.extras}
-    geometry = place.geometry or _bounding_box(node)
-    return {"spatial": geometry, "spatial_text": place.names, "extras": extra}
+    place = coverage.place(node)
+    place = place._replace(geometry=place.geometry or _bounding_box(node))
+    return place.values | {"extras": {"spatial_text": place.names, **place.extras}}
 
 
 def _bounding_box(node: Node) -> geometries.Geometry | None:
     """Return the first box of DCAT-US 3; report one that is none."""
     for part in node.nodes("dcatus:geographicBoundingBox"):
         sides = [part.text(f"dcatus:{side}Bounding{way}") for side, way in extras.SIDES.items()]
-        try:
-            return places.parse_box(sides)
-        except ValueError as exc:
-            node.report("bad-spatial", "dcatus:geographicBoundingBox", str(exc))
+        if box := places.read_box(sides, node.reporter("dcatus:geographicBoundingBox")):
+            return box
     return None
 
 

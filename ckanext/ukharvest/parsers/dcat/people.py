@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, read_phone
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, natural, quoted
 from ckanext.ukharvest.parsers.table import FieldValues
@@ -32,7 +32,11 @@ _NAMES = (
 _GIVEN = ("vcard:given-name", "schema:givenName", "foaf:givenName", "foaf:firstName")
 _FAMILY = ("vcard:family-name", "schema:familyName", "foaf:familyName", "foaf:surname")
 # A person's body.
-_BODY = ("vcard:org", "vcard:hasOrganization", "schema:affiliation", "schema:worksFor")
+_BODY = (
+    *("vcard:org", "vcard:hasOrganization", "schema:affiliation", "schema:worksFor"),
+    *("vcard:organization-name", "vcard:hasOrganizationName", "vcard:organisation-name"),
+    "vcard:organisationName",
+)
 _EMAILS = ("vcard:hasEmail", "foaf:mbox", "vcard:email", "vcard:EMAIL", "schema:email")
 _PHONES = ("vcard:hasTelephone", "vcard:tel", "vcard:TEL", "foaf:phone", "schema:telephone")
 _PAGES = (
@@ -195,10 +199,12 @@ def _agent(part: Node) -> Agent:
     name = plain_line(part.text(*_NAMES) or part.text(*LABELS))
     if not name:
         name = plain_line(f"{part.text(*_GIVEN)} {part.text(*_FAMILY)}") or _body(part)
-    return Agent(name, _email(part), part.page(*_PAGES))
+    predicate, email = _email(part)
+    return parties.read_agent(name, email, part.page(*_PAGES), part.reporter(predicate, email))
 
 
-def _email(part: Node) -> str:
+def _email(part: Node) -> tuple[str, str]:
+    """Return predicate and text of the email address."""
     for name in _EMAILS:
         for value in part.nodes(name):
             text = value.address()
@@ -206,9 +212,9 @@ def _email(part: Node) -> str:
             if value.uri and "@" in (bare := text.rpartition("/")[2]) and "/" in text:
                 part.report("email-without-mailto", name, f"{quoted(bare)} lacks mailto:")
                 text = bare
-            if email := part.parse_value(name, text, parse_email, "bad-email"):
-                return email
-    return ""
+            if text:
+                return name, text
+    return _EMAILS[0], ""
 
 
 def _linked(part: Node, agent: Agent) -> Agent | None:

@@ -18,10 +18,10 @@ from ckanext.ukharvest.core.values.geometries import (
     hull,
     merge_geometries,
     overlap,
-    too_large,
 )
 from ckanext.ukharvest.core.values.multivalue import as_text, is_no
 from ckanext.ukharvest.core.values.periods import EXTENTS, LASTING, Periods, join_periods
+from ckanext.ukharvest.core.values.places import combine_places
 from ckanext.ukharvest.parsers.gemini import places
 from ckanext.ukharvest.parsers.gemini.document import Entry, IsoNode, row, without_blanks
 from ckanext.ukharvest.parsers.gemini.places import references
@@ -74,25 +74,12 @@ def _geometry(
 ) -> tuple[Geometry | None, bool]:
     """Return the geometry, and whether it contains the outlines.
 
-    An outline is more exact than the box around it and replaces it; other boxes are kept. What is
-    too large for the search index becomes the boxes or, if those are too many, the box around them:
-    an outline cannot be simplified without a geometry library.
+    An outline is more exact than the box around it and replaces it; other boxes are kept.
     """
     parts = [*outlines, *(bbox_polygon(*box) for box in _alone(boxes, outlines))]
-    if not parts:
-        return None, False
-    geometry = merge_geometries(parts)
-    if not (size := too_large(geometry)):
-        return geometry, True
-    entry.identification.report(
-        "large-spatial",
-        places.OUTLINE_FIELD if outlines else places.BOX_FIELD,
-        f"the geometry has {size:,} bytes, and its box is used instead; expected less than"
-        f" {MAX_BYTES:,}",
-    )
-    boxes = boxes or [bounds(outline) for outline in outlines]
-    plain = merge_geometries([bbox_polygon(*box) for box in boxes])
-    return (bbox_polygon(*hull(boxes)) if too_large(plain) else plain), False
+    field = places.OUTLINE_FIELD if outlines else places.BOX_FIELD
+    geometry = combine_places(parts, entry.identification.reporter(field), boxes)
+    return geometry, bool(parts) and geometry == merge_geometries(parts)
 
 
 def _alone(boxes: list[Box], outlines: list[Geometry]) -> list[Box]:

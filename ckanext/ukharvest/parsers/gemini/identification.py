@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import language_code, parse_language
+from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_text
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -85,12 +85,7 @@ def _typed_dates(identification: IsoNode) -> Iterator[tuple[str, str, str]]:
 
 
 def _languages(node: IsoNode, paths: tuple[str, ...]) -> tuple[str, ...]:
-    tags = []
-    for language in node.find_all(*paths):
-        # "eng; USA": the country comes after the language.
-        code = language.own_code().partition(";")[0].strip()
-        tags.append(language.parse_value("gmd:language", code, parse_language, "bad-language"))
-    return tuple(dict.fromkeys(filter(None, tags)))
+    return read_languages(node.codes(*paths), node.reporter("gmd:language"))
 
 
 def _relation(node: IsoNode) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import Option
@@ -17,7 +17,8 @@ from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.multivalue import as_text
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
+from ckanext.ukharvest.core.values.parties import parse_agent, read_agent
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.gemini.document import (
     Entry,
     IsoNode,
@@ -61,34 +62,35 @@ class Party:
 
 
 def _parties(nodes: Iterable[IsoNode]) -> tuple[Party, ...]:
-    """Return every party with a name or an email address, in the record's order."""
-    return tuple(party for party in map(_party, nodes) if party.agent.name or party.agent.email)
+    """Return every party with a name or an address, in the record's order."""
+    parties = map(_party, nodes)
+    return tuple(party for party in parties if replace(party.agent, role="") != Agent())
 
 
 def _party(node: IsoNode) -> Party:
-    organisation = plain_line(node.text("organisationName", "party/CI_Organisation/name"))
+    body = node.text("organisationName", "party/CI_Organisation/name")
+    organisation = plain_line(body)
     roles = tuple(dict.fromkeys(node.codes("role")))
+    named = parse_agent(body or node.text(*_PERSON))
+    contacts = list(_addresses(node))
     agent = Agent(
-        name=organisation or plain_line(node.text(*_PERSON)),
-        email=_email(node),
-        url=_page(node),
+        name=named.name,
+        email=next((contact.email for contact in contacts if contact.email), named.email),
+        url=next(filter(None, (_page(node), *(contact.url for contact in contacts))), named.url),
         role=roles[0] if roles else "",
     )
     return Party(organisation, agent, roles)
 
 
-def _email(node: IsoNode) -> str:
-    """Return the first valid email address; report the others."""
-    first_email = ""
+def _addresses(node: IsoNode) -> Iterator[Agent]:
+    """Yield an agent with each address alone; report what is none."""
     for address in node.find_all(
         *(f"{path}/address/*/electronicMailAddress" for path in _CONTACTS)
     ):
         written = address.own_text()
         # An Anchor may hold mailto: and the address alone.
         text = written.text or written.href
-        email = address.parse_value("gmd:electronicMailAddress", text, parse_email, "bad-email")
-        first_email = first_email or email
-    return first_email
+        yield read_agent("", text, "", address.reporter("gmd:electronicMailAddress", text))
 
 
 def _page(node: IsoNode) -> str:
@@ -99,19 +101,22 @@ def _page(node: IsoNode) -> str:
 def _people(entry: Entry) -> FieldValues:
     parties = _parties(entry.identification.find_all("pointOfContact/*"))
     _skip(parties, entry)
+    cited = _parties(entry.identification.find_all("citation/*/citedResponsibleParty/*"))
     metadata = _parties(entry.record.find_all("contact/*"))
     distributors = _parties(
         entry.record.find_all("distributionInfo/*/distributor/*/distributorContact/*")
     )
-    owner = _of_role(parties, "owner") or _of_role(parties, "publisher")
+    publisher = _of_role(parties, "publisher") or _of_role(cited, "publisher")
+    owner = _of_role(parties, "owner") or publisher
+    authors = (_of_role(of, role) for of in (parties, cited) for role in ("author", "originator"))
     return {
-        "publisher": _of_role(parties, "publisher"),
-        "author": _of_role(parties, "author") or _of_role(parties, "originator"),
+        "publisher": publisher,
+        "author": next(filter(None, authors), None),
         "contact": _contact(parties, metadata),
         "extras": {
             "responsible-party": _summary(parties),
             "provider": owner.name if owner else "",
-            "responsible-organisation": as_text(map(_facts, parties)),
+            "responsible-organisation": as_text(map(_facts, (*parties, *cited))),
             "distributor": as_text(map(_facts, distributors)),
             "metadata-contact": _summary(metadata),
             "metadata-contact-email": next((p.agent.email for p in metadata if p.agent.email), ""),

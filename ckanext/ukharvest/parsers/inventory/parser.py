@@ -313,15 +313,9 @@ def _coverage(entry: Entry) -> FieldValues:
             for part in entry.inventory.find_all("Metadata", "Coverage")
             for text in part.texts("Spatial")
         ]
-    urls = [text for text in dict.fromkeys(places) if is_web_url(text)]
-    others = (text for text in dict.fromkeys(places) if text not in urls)
-    place = read_places(others, entry.dataset.reporter("Coverage/Spatial"))
-    return {
-        "temporal": periods.whole,
-        "spatial": place.geometry,
-        "spatial_text": place.names,
-        "extras": {"spatial_uri": " ".join(urls), **periods.extras, **place.extras},
-    }
+    place = read_places(dict.fromkeys(places), entry.dataset.reporter("Coverage/Spatial"))
+    extras = {**periods.extras, **place.extras}
+    return place.values | {"temporal": periods.whole, "extras": extras}
 
 
 def _publisher(inventory: Node, _names: table.Names) -> table.Several:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.languages import language_code
@@ -30,7 +30,6 @@ from ckanext.ukharvest.core.values.periods import join_periods
 from ckanext.ukharvest.core.values.places import read_box
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
@@ -150,9 +149,11 @@ def _contacts(dataset: Dataset) -> FieldValues:
     pairs = ((dataset.dcat, "contact_name"), (dataset.inspire, "contact_individual_name"))
     contacts = parties.with_role(
         dict.fromkeys(
-            Agent(
-                plain_line(fields.text(name)),
-                fields.read("contact_email", parse_email, "bad-email"),
+            parties.read_agent(
+                fields.text(name),
+                (email := fields.first("contact_email")),
+                "",
+                fields.reporter("contact_email", email),
             )
             for fields, name in pairs
         ),
@@ -219,11 +220,9 @@ def _place(dataset: Dataset) -> FieldValues:
     named = shared_fields.place(dataset.dcat, "spatial")
     territory = "; ".join(dataset.default.texts("territory", strict=False))
     text = named.names or territory or dataset.inspire.text("extend_description")
-    return {
-        "spatial": area.geometry or box or named.geometry,
-        "spatial_text": text,
-        "extras": area.extras | named.extras,
-    }
+    geometry = area.geometry or box or named.geometry
+    unread = named.unread or area.unread
+    return named._replace(geometry=geometry, names=text, unread=unread).values
 
 
 _SIDE_NAMES = tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 from lxml import etree
 
@@ -20,9 +20,9 @@ from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
-from ckanext.ukharvest.core.values.places import Places, parse_latitude_first, read_places
+from ckanext.ukharvest.core.values.places import Place, parse_latitude_first, read_places
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
 from ckanext.ukharvest.parsers.reporting import Report, read_tags
@@ -129,21 +129,25 @@ _PLACES = ("where", "polygon", "line", "point", "box", "circle")
 _WITHIN_EOP = "{*}EarthObservation//{*}featureOfInterest"
 
 
-def _outline(entry: Entry) -> FieldValues:
-    """Return the extent: of the first kind of place that the entry has."""
-    places = [(name, list(entry.root.iterchildren(f"{{*}}{name}"))) for name in _PLACES]
-    places.append(("where", list(entry.root.iterfind(f".//{_WITHIN_EOP}"))))
-    unread: list[str] = []
-    for name, elements in places:
-        try:
-            shapes = [shape for element in elements for shape in _shapes(name, element)]
-        except ValueError as exc:
-            entry.node.report("bad-spatial", f"georss:{name}", str(exc))
-            unread += [clean_text(str(element.xpath("string()"))) for element in elements]
-            continue
-        if shapes:
-            return {"spatial": merge_geometries(shapes)}
-    return {"extras": Places(unread="; ".join(unread)).extras}
+def _place(entry: Entry) -> FieldValues:
+    """Return the extent, of the first kind of place that the entry has, and names of places."""
+    kinds = [(name, list(entry.root.iterchildren(f"{{*}}{name}"))) for name in _PLACES]
+    kinds.append(("where", list(entry.root.iterfind(f".//{_WITHIN_EOP}"))))
+    outlines = [
+        (_words(elements), partial(_merged, name, elements)) for name, elements in kinds if elements
+    ]
+    names = ("spatial", "coverage", "featurename", "featureName")
+    texts = [plain_line(text) for name in names for text in entry.node.texts(name)]
+    return read_places((Place(outlines), *texts), entry.node.reporter("dct:spatial")).values
+
+
+def _words(elements: Iterable[etree._Element]) -> str:
+    return "; ".join(clean_text(str(element.xpath("string()"))) for element in elements)
+
+
+def _merged(name: str, elements: Iterable[etree._Element], _text: str) -> Geometry | None:
+    shapes = [shape for element in elements for shape in _shapes(name, element)]
+    return merge_geometries(shapes) if shapes else None
 
 
 def _shapes(name: str, element: etree._Element) -> Iterator[Geometry]:
@@ -220,11 +224,10 @@ def read_people(
 
 def _authors(entry: Entry) -> Iterator[Agent]:
     for person in entry.node.find_all("author"):
-        name = plain_line(person.text("name") or person.own_text())
-        email = person.parse_value("email", person.text("email"), parse_email, "bad-email")
+        name, email = person.text("name") or person.own_text(), person.text("email")
         url = person.parse_value("uri", person.text("uri"), parse_url, "bad-url")
         if name or email:
-            yield Agent(name, email, url)
+            yield parties.read_agent(name, email, url, person.reporter("email", email))
 
 
 def _person_names(node: Node, names: table.Names) -> str:
@@ -320,13 +323,6 @@ def _href(element: etree._Element) -> str:
     return clean_text(element.get("href"))
 
 
-def _place(entry: Entry) -> FieldValues:
-    names = ("spatial", "coverage", "featurename", "featureName")
-    texts = [plain_line(text) for name in names for text in entry.node.texts(name)]
-    place = read_places(texts, entry.node.reporter("dct:spatial"))
-    return {"spatial": place.geometry, "spatial_text": place.names, "extras": place.extras}
-
-
 def _sources(node: Node, names: table.Names) -> str:
     elements = [element for name in names for element in node.find_all(name)]
     texts = (*(element.text("id") for element in elements), *map(Node.own_text, elements))
@@ -392,11 +388,10 @@ MAPPING: tuple[Field | table.Row, ...] = (
     Field(
         ("georss:where", "georss:polygon", "georss:line", "georss:point", "georss:box")
         + ("georss:circle",)
-        + ("eop:featureOfInterest",),
-        "spatial",
-        _outline,
+        + ("eop:featureOfInterest", "dct:spatial", "dc:coverage", "georss:featurename"),
+        "spatial, spatial_text",
+        _place,
     ),
-    Field(("dct:spatial", "dc:coverage", "georss:featurename"), "spatial, spatial_text", _place),
     Field(
         ("atom:link", "owc:offering", "media:content", "eop:BrowseInformation")
         + ("eop:ProductInformation",),

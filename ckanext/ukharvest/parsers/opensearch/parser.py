@@ -22,7 +22,6 @@ from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import (
     is_web_url,
-    parse_email,
     parse_url,
     read_phone,
 )
@@ -115,11 +114,10 @@ def _agents(node: Fields, key: str) -> Iterator[Agent]:
         if not isinstance(person, Fields):
             yield parties.parse_agent(person)
             continue
-        name = plain_line(value_text(person.data.get("name")))
-        email = person.read("email", parse_email, "bad-email")
+        name, email = (value_text(person.data.get(key)) for key in ("name", "email"))
         url = person.read("uri", parse_url, "bad-url")
         if name or email:
-            yield Agent(name, email, url)
+            yield parties.read_agent(name, email, url, person.reporter("email", email))
 
 
 def _issued(node: Fields, _names: table.Names) -> str:
@@ -140,16 +138,11 @@ def _temporal(feature: Feature) -> FieldValues:
 
 
 def _spatial(feature: Feature) -> FieldValues:
-    unread: list[str] = []
-    for fields, name in ((feature.own, "geometry"), (feature.own, "bbox"), (feature.node, "bbox")):
-        if not (value := fields.data.get(name)):
-            continue
-        try:
-            return {"spatial": places.from_json(value)}
-        except ValueError as exc:
-            fields.report("bad-spatial", name, str(exc))
-            unread.append(json.dumps(value))
-    return {"extras": places.Places(unread="; ".join(unread)).extras}
+    members = ((feature.own, "geometry"), (feature.own, "bbox"), (feature.node, "bbox"))
+    values = [value for fields, name in members if (value := fields.data.get(name))]
+    outline = places.Place([(json.dumps(value), places.parse_spatial) for value in values])
+    named = shared_fields.places_in(feature.node, "spatial")
+    return places.read_places((outline, *named), feature.own.reporter("geometry")).values
 
 
 def _terms(feature: Feature) -> FieldValues:
@@ -205,11 +198,6 @@ def _others(node: Fields) -> Iterator[atom.Link]:
                 yield atom.Link("search", url, title="Service")
 
 
-def _place(node: Fields, _names: table.Names) -> table.Several:
-    place = shared_fields.place(node)
-    return table.Several(spatial=place.geometry, spatial_text=place.names, extras=place.extras)
-
-
 def _others_of_publisher(node: Fields, names: table.Names) -> table.Several:
     pairs = as_object(node.data.get(names[0])).items()
     texts = {clean_text(f"additional_{name}"): package.text_of(value) for name, value in pairs}
@@ -242,14 +230,13 @@ _GEOJSON_MAPPING: tuple[Field | table.Row, ...] = (
     ),
     Field(("properties.license", "properties.rights"), "licence, rights", _terms),
     _row("lang", "language", table.languages),
-    Field(("geometry", "bbox"), "spatial", _spatial),
+    Field(("geometry", "bbox", "properties.spatial"), "spatial, spatial_text", _spatial),
     Field(
         ("properties.links", "links", "properties.services", "properties.quicklook")
         + ("properties.thumbnail", "properties.offerings"),
         "resources, url",
         _links,
     ),
-    _row("spatial", "spatial, spatial_text", _place),
     _row("accrualPeriodicity", "frequency", table.frequency),
     _row("versionInfo", "version", _text),
     _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
