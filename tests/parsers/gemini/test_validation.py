@@ -22,6 +22,7 @@ OF_NO_PLACE = code("gmd:hierarchyLevel", "MD_ScopeCode", "nonGeographicDataset")
 NO_ABSTRACT = dataset(abstract="")
 # Breaks table A.1.
 NO_FORMAT = dataset(format="")
+UNPLACED = {"place": "", "box": ""}
 
 
 def parsed(document: str, **chosen: Any) -> DatasetRecord:
@@ -115,3 +116,25 @@ def test_short_abstract_is_a_problem_or_rejects_the_record() -> None:
     with pytest.raises(NotValid) as caught:
         parsed(document, validation="reject")
     assert "(1) line " in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("parts", "profile", "codes", "is_refused"),
+    [
+        ({}, "gemini2-3", set(), False),
+        (UNPLACED, "gemini2-3", {"gemini-44-needed"}, True),
+        (UNPLACED, "table-a1", {"missing-field"}, True),
+        ({**UNPLACED, "type": OF_NO_PLACE}, "table-a1", set(), False),
+    ],
+)
+def test_record_without_a_location_is_a_problem_or_refused(
+    parts: dict[str, str], profile: str, codes: set[str], is_refused: bool
+) -> None:
+    field = "gmd:EX_GeographicBoundingBox"
+    problems = parsed(dataset(**parts), validation_profiles=[profile]).problems
+    assert {problem.code for problem in problems if problem.field == field} == codes
+    if is_refused:
+        with pytest.raises(NotValid, match=f"{field}: missing; expected the box"):
+            parsed(dataset(**parts), require_location=True)
+    else:
+        assert parsed(dataset(**parts), require_location=True).title

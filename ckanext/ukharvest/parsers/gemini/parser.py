@@ -114,7 +114,18 @@ def _placed(problem: Problem) -> str:
 
 VERSION = 4
 FORM = "xml"
-OPTIONS = (*links.OPTIONS, *people.OPTIONS, *_VALIDATION_OPTIONS)
+OPTIONS = (
+    *links.OPTIONS,
+    *people.OPTIONS,
+    *_VALIDATION_OPTIONS,
+    Option(
+        "require_location",
+        "boolean",
+        False,
+        "Whether records without a place are refused instead of imported with a problem; an "
+        "earlier version is kept. Those that say that they are not geographic are imported.",
+    ),
+)
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -137,7 +148,28 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     # A contact of both record and resource is read for each, but reported once.
     reported = tuple(dict.fromkeys(problems))
     reported += _validate(entry, reported)
+    reported += _location(entry, values | extras, reported, title)
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
+
+
+def _location(
+    entry: Entry, values: Mapping[str, Any], problems: tuple[Problem, ...], title: str
+) -> tuple[Problem, ...]:
+    """Return the problem of a record without a place that has none yet.
+
+    Raises:
+        NotValid: an option refuses such records.
+    """
+    is_located = values.get("spatial") or values.get("spatial_text")
+    if is_located or values.get("resource-type") == "nonGeographicDataset":
+        return ()
+    field = places.BOX_FIELD
+    words = f"{field}: missing; expected the box around the place that the data are about"
+    if entry.options.get("require_location"):
+        raise NotValid(f"dataset '{entry.guid}': {words}", problems=problems, title=title)
+    is_reported = any(problem.field == field for problem in problems)
+    is_off = entry.options.get("validation", OFF) == OFF
+    return () if is_reported or is_off else (Problem("missing-field", field, words),)
 
 
 def _entry(
