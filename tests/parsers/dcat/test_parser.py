@@ -532,3 +532,13 @@ def test_name_of_contact_may_be_one_level_below() -> None:
     assert record.contact == Agent("Agency")
     record = parse('dct:creator [ foaf:givenName "Ada" ; foaf:familyName "King" ]')
     assert record.author == Agent("Ada King")
+
+
+def test_themes_become_tags_where_an_option_says_so() -> None:
+    eu = "<http://publications.europa.eu/resource/authority/data-theme/TRAN>"
+    own = '[ a skos:Concept ; skos:prefLabel "Bridges" ]'
+    turtle = f'dcat:keyword "roads" ; dcat:theme {eu}, {own}, <http://a.uk/unknown>'
+    assert parse(turtle).tags == ("roads",)
+    with_themes = parse(turtle, themes_as_tags=True)
+    assert sorted(with_themes.tags) == ["Bridges", "Transport", "roads"]
+    assert with_themes.themes == parse(turtle).themes

@@ -6,7 +6,7 @@ data.gov.uk's guide to DCAT fields; www.w3.org/TR/void. Names of extras are ckan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
+from ckanext.ukharvest.core.values import geometries, licences, multivalue, places, theme_names
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -44,6 +44,12 @@ OPTIONS = (
         label=_("Language"),
     ),
     MAX_RESOURCES,
+    Option(
+        "themes_as_tags",
+        "boolean",
+        False,
+        "Whether the labels of a dataset's themes become tags as well.",
+    ),
 )
 
 
@@ -64,6 +70,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     node = _dataset(raw, options)
     table.require(raw, line(node, _TITLE), "dct:title", "missing-title")
     values, more = collect(MAPPING, node)
+    if options.get("themes_as_tags"):
+        values["tags"] = read_tags(node, (*values["tags"], *_theme_labels(node)), "dcat:theme")
     table.report_missing(node, values, _NEEDED)
     more |= extras.as_ckanext_dcat(values)
     more = table.add_unread(more, extras.unread_predicates(node, _READ))
@@ -118,6 +126,16 @@ def _tags(node: Node, names: table.Names) -> table.Names:
     # Concepts give their name: nobody searches for a URI.
     words = [part.label() for part in node.nodes(*names)]
     return read_tags(node, filter(None, words), names[0])
+
+
+def _theme_labels(node: Node) -> Iterator[str]:
+    """Yield the labels of themes: the document's own, else those of the lists that they are of."""
+    for theme in node.nodes(*_THEMES):
+        known = (find(theme.uri)[1] for find in _LISTS_OF_THEMES) if theme.uri else ()
+        yield next(filter(None, (theme.label(), *known)), "")
+
+
+_LISTS_OF_THEMES = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
 
 
 def _themes(node: Node) -> FieldValues:
