@@ -6,13 +6,13 @@ A new source type needs its line in ORGANISATIONS; the documents are ``tests.pub
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.publishing import files
 from tests.publishing.ods import export_path
-from tests.publishing.records import OGL, Box, File, Record, service_url
+from tests.publishing.records import OGL, Box, File, Record
 
 from .publishers import FAULTS
 
@@ -226,38 +226,3 @@ def _service(shown: list[Record], base: str) -> Record:
         files=(File(address, "Maps (WMS)", "WMS"),),
         shows=tuple(each.guid for each in shown),
     )
-
-
-Extras = Mapping[str, str]
-
-
-def _publisher(record: Record) -> Extras:
-    return {"dcat_publisher_name": record.publisher}
-
-
-def _gemini(record: Record) -> Extras:
-    kind = "service" if record.shows else "dataset"
-    return {"resource-type": kind, "metadata-date": record.modified}
-
-
-def _inventory(record: Record) -> Extras:
-    service = service_url(record.service)
-    return {"la_service": service, "inventory_identifier": record.identity}
-
-
-# Source type → some of the extras that its datasets must have.
-EXTRAS: Mapping[str, Callable[[Record], Extras]] = {
-    "ckan": lambda each: {**_publisher(each), "la_service": service_url(each.service)},
-    "data_json": lambda each: {**_publisher(each), "data_modified": each.modified},
-    "dataset_table": lambda each: {**_publisher(each), "data_modified": each.modified},
-    "dcat_rdf": lambda each: {"uri": each.guid},
-    "dkan": lambda each: {**_publisher(each), "data_modified": f"{each.modified}T08:30"},
-    "gemini-csw": _gemini,
-    "gemini-single": _gemini,
-    "gemini-waf": _gemini,
-    "inventory": _inventory,
-    "oaipmh": lambda each: {"dcat_type": "Dataset", "identifier": each.page},
-    "ods": lambda each: {**_publisher(each), "contact-email": each.email},
-    "sparql": lambda each: {"uri": each.guid},
-}
-WITHOUT_BOX = ("dkan", "inventory")

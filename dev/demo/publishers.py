@@ -8,7 +8,7 @@ records their documents were made. This is what the harvest is held against.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,19 +33,13 @@ class Served:
 
     Attributes:
         raw: the whole record; a changed text means a changed record.
-        box: west, south, east, north.
         is_readable: False for a record that no portal could import.
-        licence: CKAN's id of the licence.
-        extras: some of the extras.
     """
 
     guid: str
     title: str
     urls: Collection[str]
     raw: str
-    licence: str = ""
-    extras: Mapping[str, str] = field(default_factory=dict)
-    box: Sequence[float] | None = None
     is_readable: bool = True
 
 

@@ -21,7 +21,7 @@ POLL_SECONDS = 2
 ENDED = ("Finished", "Aborted")
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 # Of the table that bin/demo prints on standard output; figures follow the left-aligned columns.
-HEADINGS = ("source", "type", "run", *FIGURES[:-1], "errors", "records/s")
+HEADINGS: tuple[str, ...] = ("source", "type", "run", *FIGURES[:-1], "errors", "records/s")
 WORDS = 3
 
 
@@ -154,28 +154,19 @@ def _rate(job: dict[str, Any]) -> float | None:
 
 def table(rows: Sequence[Row]) -> str:
     """Return one line per run, and below them why a run or a record failed."""
-    columns = list(zip(HEADINGS, *map(_cells, rows), strict=True))
-    if not any(row.label for row in rows):
-        del columns[HEADINGS.index("run")]
-    widths = [max(map(len, column)) for column in columns]
-    words = len(columns) - len(HEADINGS) + WORDS
-    lines = [
-        "  ".join(
-            cell.ljust(width) if number < words else cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ).rstrip()
-        for cells in zip(*columns, strict=True)
+    cells = [HEADINGS]
+    for row in rows:
+        rate = "" if row.rate is None else f"{row.rate:,.0f}"
+        figures = (str(row.figures[name]) for name in FIGURES)
+        cells.append((row.source.title, row.source.kind, row.label, *figures, rate))
+    columns = []
+    for number, column in enumerate(zip(*cells, strict=True)):
+        width, is_figure = max(map(len, column)), number >= WORDS
+        columns.append([cell.rjust(width) if is_figure else cell.ljust(width) for cell in column])
+    lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    lines += [
+        f"  {', '.join(filter(None, (row.source.kind, row.label)))}: {text}"
+        for row in rows
+        for text in row.messages
     ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    messages = [f"  {_run_of(row)}: {text}" for row in rows for text in row.messages]
-    return "\n".join([*lines, *([""] if messages else []), *messages])
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    rate = "" if row.rate is None else f"{row.rate:,.0f}"
-    figures = (str(row.figures[name]) for name in FIGURES)
-    return (row.source.title, row.source.kind, row.label, *figures, rate)
-
-
-def _run_of(row: Row) -> str:
-    return ", ".join(filter(None, (row.source.kind, row.label)))
+    return "\n".join(lines)

@@ -18,7 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "dev"), str(ROOT)]
 
-from ckanext.ukharvest.source_types import TYPES  # noqa: E402
 from tests.publisher import Everything, Publisher, Request, Response  # noqa: E402
 from tests.publishing import SERVICES, files  # noqa: E402
 from tests.publishing.dcat import TURTLE, turtle_of  # noqa: E402
@@ -114,27 +113,16 @@ class Site:
         """Return what a harvest has to find."""
         if fault == "page2-500":
             return None
-        has_box = self.kind not in catalogue.WITHOUT_BOX
-        rows = getattr(TYPES[self.kind].parser, "MAPPING", ())
-        has_licence = any("licence" in row.target for row in rows)
-        extras = catalogue.EXTRAS.get(self.kind, _no_extras)
         return [
             publishers.Served(
                 guid=self.service.guid(each),
                 title=each.title,
                 urls=sorted(set(self.service.urls(each))),
                 raw=repr(each),
-                licence="uk-ogl" if has_licence else "",
-                extras=extras(each),
-                box=each.box if has_box else None,
                 is_readable=bool(each.title),
             )
             for each in self.records(fault)
         ]
-
-
-def _no_extras(_record: Record) -> dict[str, str]:
-    return {}
 
 
 # By its number, or behind the last dataset of the first.

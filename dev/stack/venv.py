@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import contextlib
 import functools
 import os
@@ -201,19 +202,26 @@ def copy_sources(place: Path) -> Path:
     return place
 
 
-def ensure_tool(name: str, requirements: Path) -> Path:
-    """Make the environment of a program whose libraries clash with CKAN's; return its Python."""
+def ensure_tool(name: str) -> Path:
+    """Make the environment of a program in dev/tools.ini; return its Python."""
     debian.ensure(debian.VENV[:1])
-    place = STACK / name
+    place, pins = STACK / f"venv-{name}", tools()[name]
     program = place / "bin" / "python"
     chosen = _python_of_tools()
-    stamp = Stamp(place / "stamp-requirements", digest([requirements], *(str(place), *chosen)))
+    stamp = Stamp(place / "stamp-requirements", digest([], *pins, str(place), *chosen))
     if not stamp.is_current():
-        with step(f"Python: virtual environment {name}"):
+        with step(f"Python: virtual environment {place.name}"):
             _make(place, chosen)
-            _pip_at(program, log_file(name), "--requirement", requirements)
+            _pip_at(program, log_file(place.name), *pins)
         stamp.write()
     return program
+
+
+def tools() -> dict[str, list[str]]:
+    """Return what is installed for each program of dev/tools.ini, as pip's requirements."""
+    ini = configparser.RawConfigParser(delimiters=("==",))
+    ini.read(DEV / "tools.ini", "utf-8")
+    return {name: [f"{key}=={pin}" for key, pin in ini[name].items()] for name in ini.sections()}
 
 
 def _python_of_tools() -> tuple[str, str]:

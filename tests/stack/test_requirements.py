@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from stack import venv
 from stack.paths import DEV, ROOT
 
 # Requirement → words of setup.cfg that say why it has no upper bound.
@@ -64,8 +65,8 @@ def test_each_tool_of_developers_has_one_version() -> None:
         left = wanted - common - own
         reasons = path.read_text("utf-8")
         assert all(f"# {name} is not named: " in reasons for name in left), (path.name, left)
-    for path in sorted(DEV.glob("*/requirements.txt")):
-        assert pinned(path)
+    for pins in venv.tools().values():
+        assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins), pins
 
 
 def test_each_security_rule_that_is_switched_off_says_why() -> None:

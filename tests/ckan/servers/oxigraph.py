@@ -11,7 +11,7 @@ from pathlib import Path
 from stack import venv
 from stack.child import Child
 from stack.console import StackError
-from stack.paths import DEV, log_file
+from stack.paths import log_file
 from stack.state import locked
 
 from tests.ports import listens, own_port
@@ -50,7 +50,7 @@ class Server:
 def ensure() -> Path:
     """Make its environment if needed; return the program."""
     with locked():
-        python = venv.ensure_tool("venv-oxigraph", DEV / "oxigraph" / "requirements.txt")
+        python = venv.ensure_tool("oxigraph")
     return python.with_name("oxigraph")
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from stack import venv
 from stack.child import Child
-from stack.paths import DEV, log_file
+from stack.paths import log_file
 from stack.state import locked
 
 PROGRAM = Path(__file__).parent / "serve.py"
@@ -26,7 +26,7 @@ class Catalogue(NamedTuple):
 def ensure() -> Path:
     """Make its environment if needed; return its Python."""
     with locked():
-        return venv.ensure_tool("venv-pycsw", DEV / "pycsw" / "requirements.txt")
+        return venv.ensure_tool("pycsw")
 
 
 @contextmanager
