@@ -123,4 +123,4 @@ def _undo(source: HarvestSource, dry_run: bool, user: str) -> dict[str, Any]:
 def _named(source: HarvestSource, planned: source_adoption.Plan) -> dict[str, Any]:
     package = Session.get(model.Package, source.id)
     name = package.name if package else source.id
-    return {"id": source.id, "name": name, **source_adoption.as_dict(planned), "released": 0}
+    return {"id": source.id, "name": name, **source_adoption.describe_plan(planned), "released": 0}

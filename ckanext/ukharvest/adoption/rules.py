@@ -231,7 +231,7 @@ def _write(source: HarvestSource, planned: Plan) -> None:
         package.extras[CONFIG] = planned.new_config
 
 
-def as_dict(planned: Plan) -> dict[str, Any]:
+def describe_plan(planned: Plan) -> dict[str, Any]:
     """Return a plan as ``ukharvest_source_adopt`` returns it."""
     return {
         "old_type": planned.old_type,

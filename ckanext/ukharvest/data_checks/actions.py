@@ -238,7 +238,7 @@ def add_computed(package: dict[str, Any]) -> None:
     has_schema = package.get("schema") or any(extra.get("key") == "schema" for extra in extras)
     if not has_schema and not any(map(data_check_model.own_schema, resources)):
         return
-    rows = {row.resource_id: row for row in data_check_model.of_dataset(str(package["id"]))}
+    rows = {row.resource_id: row for row in data_check_model.checks_of_dataset(str(package["id"]))}
     for resource in resources:
         row = rows.get(str(resource.get("id")))
         if row and data_check_model.own_schema(resource) in ("", row.schema_url):

@@ -401,7 +401,7 @@ def find_data_checks(resource_id: str) -> DataCheck | None:
     return check
 
 
-def of_dataset(package_id: str) -> Sequence[DataCheck]:
+def checks_of_dataset(package_id: str) -> Sequence[DataCheck]:
     """Return the results of a dataset's resources, without reports and findings."""
     return Session.scalars(
         sa.select(DataCheck)

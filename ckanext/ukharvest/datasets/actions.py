@@ -210,7 +210,7 @@ def ukharvest_dataset_change_list(context: Any, data_dict: dict[str, Any]) -> di
     """
     tk.check_access("ukharvest_dataset_change_list", context, data_dict)
     package = dataset_of(str(tk.get_or_bust(data_dict, "id")))
-    origin = dataset_model.of_dataset(package.id) if context.get("user") else None
+    origin = dataset_model.origin_of_dataset(package.id) if context.get("user") else None
     may_see_all = may_edit_dataset_or_source(context, package.id, origin and origin.source_id)
     page = schema.validate(data_dict, dataset_schema.dataset_change_list_schema())
     count, rows = changes.changes_of_dataset(

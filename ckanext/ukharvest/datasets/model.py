@@ -24,17 +24,17 @@ from ckanext.ukharvest.harvest.sources import accepted_problems
 
 Session = model.Session
 
-# A dataset's record and source, a row of ``of_datasets``.
+# A dataset's record and source, a row of ``origins_of_datasets``.
 Origin = Any
 
 
-def of_dataset(package_id: str) -> Origin | None:
+def origin_of_dataset(package_id: str) -> Origin | None:
     """Return a dataset's origin, None if it was not harvested or its source was purged."""
-    return of_datasets([package_id]).get(package_id)
+    return origins_of_datasets([package_id]).get(package_id)
 
 
-def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
-    """Return the origins of these datasets by id, without those that ``of_dataset`` has none of.
+def origins_of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
+    """Return the origins of these datasets by id; without one of a dataset that has none.
 
     Unknown values are None; times are naive UTC. Columns:
         package_id: the dataset's.
@@ -50,7 +50,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
         id (as ``schedules.next_start`` expects), source_id, source_url, source_type, source_name,
             source_title, source_state, is_private, is_active, organization_name,
             organization_title: of the source.
-        is_running: the source is not switched off.
+        is_switched_on: the source is not switched off.
         frequency, schedule, config: of the source, as stored.
     """
     if not package_ids:
@@ -75,7 +75,7 @@ def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
             package.state.label("source_state"),
             package.private.label("is_private"),
             HarvestSource.active.label("is_active"),
-            sa.and_(HarvestSource.active, package.state == "active").label("is_running"),
+            sa.and_(HarvestSource.active, package.state == "active").label("is_switched_on"),
             HarvestSource.frequency,
             SourceState.schedule,
             HarvestSource.config,

@@ -36,7 +36,7 @@ _ALWAYS_KEPT = ("theme-primary", "groups")
 
 def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of ``ukharvest_dataset_show`` for a dataset that the user may read."""
-    origin = dataset_model.of_dataset(str(package["id"]))
+    origin = dataset_model.origin_of_dataset(str(package["id"]))
     if origin is None and not ukharvest_is_harvested(package):
         return {"harvested_by_source": False}
     may_see_errors = origin is not None and may_edit_dataset_or_source(
@@ -87,7 +87,7 @@ def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
         "checked": iso(origin.checked or origin.harvested),
         "unchanged": origin.is_news is False and not origin.error and not missed,
         "next_run": iso(schedules.next_start(origin, schedules.schedule_of(origin.schedule)))
-        if origin.is_running
+        if origin.is_switched_on
         else None,
         "state": state,
         "missed_runs": missed,
@@ -127,7 +127,7 @@ def _supplied(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _state(origin: Origin) -> str:
     if origin.state == RecordState.KEPT:
         return KEPT
-    if not origin.is_running:
+    if not origin.is_switched_on:
         return OFF
     if origin.state in (RecordState.MISSING, RecordState.HELD):
         return str(origin.state)
@@ -220,7 +220,7 @@ def add_computed(context: Any, packages: Iterable[dict[str, Any]]) -> None:
     """
     datasets = {str(package["id"]): package for package in packages if package.get("type") != TYPE}
     visible: dict[str, bool] = {}
-    for package_id, origin in dataset_model.of_datasets(datasets).items():
+    for package_id, origin in dataset_model.origins_of_datasets(datasets).items():
         if origin.source_id not in visible:
             # No query for public sources.
             visible[origin.source_id] = not origin.is_private or may_see_source(

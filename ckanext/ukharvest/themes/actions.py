@@ -83,7 +83,7 @@ def _text(value: Any) -> str:
 
 def _shown(now: theming.Themes, origin: str, ranking: tuple[themes.Ranked, ...]) -> dict[str, Any]:
     primary, secondary = now
-    shown = [theme_texts.as_dict(ranked) for ranked in ranking]
+    shown = [theme_texts.describe_suggestion(ranked) for ranked in ranking]
     return {
         "theme": primary,
         "title": theme_texts.title(primary),

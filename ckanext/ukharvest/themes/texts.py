@@ -30,7 +30,7 @@ def why(reasons: Iterable[Reason]) -> list[str]:
     return [*certain, *in_words]
 
 
-def as_dict(ranked: Ranked) -> dict[str, Any]:
+def describe_suggestion(ranked: Ranked) -> dict[str, Any]:
     """Return a theme of a ranking in the form of the API's actions."""
     return {
         "theme": ranked.theme,

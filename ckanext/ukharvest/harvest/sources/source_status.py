@@ -35,7 +35,7 @@ def load_statuses(source_ids: Collection[str] | None = None) -> dict[str, Source
     }
     sources = Session.execute(_SOURCES, {**ids, **young}).all()
     runs = {row.id: row for row in Session.execute(_RUNS, {**ids, "recent": RECENT})}
-    running = [row.id for row in sources if row.is_running]
+    running = [row.id for row in sources if row.has_unended_run]
     # Of several runs the newest, which comes last.
     current = {run.source_id: run for run in harvest_runs.load_current_runs(running)}
     portal = {
@@ -74,7 +74,7 @@ _SOURCES = sa.text(
                AS is_checked,
            EXISTS (SELECT FROM harvest_job AS job
                     WHERE job.source_id = source.id AND job.status IN ('New', 'Running'))
-               AS is_running,
+               AS has_unended_run,
            COALESCE(counted.datasets, 0) AS datasets
       FROM harvest_source AS source
       JOIN package ON package.id = source.id
