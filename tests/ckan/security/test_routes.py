@@ -145,6 +145,7 @@ def test_delete_keeps_the_datasets_and_delete_and_clear_does_not(
     assert state(source)[:3] == (0, 0, "deleted")
 
 
+@pytest.mark.in_process  # consumers would import what waits
 def test_stopping_a_job_asks_first(
     app: CKANTestApp, source: str, running: str, sysadmin: Any, stranger: Any
 ) -> None:
@@ -160,6 +161,7 @@ def test_stopping_a_job_asks_first(
     assert HarvestJob.get(running).status == "Finished"
 
 
+@pytest.mark.in_process  # consumers would import what waits
 def test_a_post_without_the_forms_token_is_refused(
     app: CKANTestApp, source: str, sysadmin: Any, monkeypatch: Any
 ) -> None:

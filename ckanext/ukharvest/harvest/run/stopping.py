@@ -19,7 +19,7 @@ from ckanext.ukharvest.harvest.consumers import workers
 from ckanext.ukharvest.harvest.database import execute, exists_statements
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
-from ckanext.ukharvest.harvest.run import run_report, stopping
+from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.run.run_report import is_asked_for, open_report
 from ckanext.ukharvest.harvest.sources import decision_log
 
@@ -65,9 +65,8 @@ def stop_run(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     if is_reading:
         Session.commit()
         return False
-    if (
-        not report.outcome
-    ):  # no gather continues: delete staged objects, as the gather's own end does
+    if not report.outcome:
+        # No gather continues: delete staged objects, as the gather's own end does.
         objects.discard_staged(job.id)
         objects.forget_point(job.source_id)
     _end_objects(job.id, busy, before)
@@ -203,6 +202,6 @@ def end_stock_object(obj: HarvestObject) -> None:
     if not obj.report_status:  # else ``ckan harvester import`` of an imported object
         report = run_report.open_report(obj.harvest_job_id, obj.harvest_source_id)
         if not report.outcome:
-            report.outcome, report.reason = stopping.STOPPED, REASON
+            report.outcome, report.reason = STOPPED, REASON
             report.finished = utcnow()
-        stopping.end_object(obj)
+        end_object(obj)
