@@ -1,7 +1,8 @@
 """Sources that are one document, or a document in pages, cut into its records.
 
 data.json: Project Open Data 1.0 (a bare list), 1.1 (``dataset``), DCAT-US 3 (also nested
-catalogues, and datasets within series and services).
+catalogues, and datasets within series and services); the UK Cross-Government Metadata Exchange
+Model, also in YAML.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, S
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.readers.json_document import outline
+from ckanext.ukharvest.readers.json_document.exchange_model import as_data_json
 from ckanext.ukharvest.readers.json_document.outline import JsonList, Shape
 from ckanext.ukharvest.readers.json_document.records import json_record, not_an_object
 from ckanext.ukharvest.readers.numbered_pages import NumberedPages
@@ -78,7 +80,7 @@ class _JsonPages(NumberedPages["_Document"]):
 
     def open(self, reply: Reply, before: int) -> _Document:
         url = self.where if reply is self._reply else reply.requested_url
-        return _Document(self._reader, url, reply, before)
+        return _Document(self._reader, url, as_data_json(reply), before)
 
     def following(self, document: _Document, walk: Walk) -> Place | None:
         new = [raw for raw in document.services_and_series() if raw.guid not in self._yielded]

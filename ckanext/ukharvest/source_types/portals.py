@@ -16,6 +16,7 @@ from ckanext.ukharvest.readers import document
 from ckanext.ukharvest.readers import ods as ods_portal
 from ckanext.ukharvest.readers.ckan_api import reader as ckan_site
 from ckanext.ukharvest.readers.ckan_api import site as ckan_facets
+from ckanext.ukharvest.readers.json_document.exchange_model import is_model
 from ckanext.ukharvest.readers.json_document.outline import Shape
 from ckanext.ukharvest.source_types.source_type import SourceType
 
@@ -200,6 +201,8 @@ def _is_data_json(content: bytes) -> bool:
     references.
     """
     head = read_head(content)
+    if is_model(head.text):
+        return True
     if head.is_schema_org or "@graph" in head.values:
         return False
     if any(_is_list_of_datasets(head, prefix) for prefix in head.values):

@@ -1,0 +1,145 @@
+"""The UK Cross-Government Metadata Exchange Model, in JSON or YAML, rewritten as data.json.
+
+Specification: https://co-cddo.github.io/ukgov-metadata-exchange-model/. A record is a dcat:Dataset
+or a dcat:DataService under names of the model; a distribution is a record of its own, and datasets
+name it by its identifier. YAML is read as texts alone, without aliases.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from ckanext.ukharvest.core import json_limits
+from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.request import Reply
+from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+
+_HEAD = 65_536
+_MOST = 5_000_000  # bytes
+_MAX_DEPTH = 50
+_SIGN = re.compile(
+    r"(?:^|[{,\[-])[ \t]*\"?type\"?[ \t]*:[ \t]*\"?dcat:(?:Dataset|DataService|Distribution)\b",
+    re.MULTILINE,
+)
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # which makes texts of all scalars
+# Names of the model → those of data.json.
+_NAMES = {
+    "type": "@type",
+    "licence": "license",
+    "updateFrequency": "accrualPeriodicity",
+    "servesData": "servesDataset",
+    "contactName": "fn",
+    "email": "hasEmail",
+    "telephone": "hasTelephone",
+    "relatedResource": "relation",
+}
+_FREQUENCY = re.compile(r"freq:(?=\w)")
+
+
+def is_model(text: str) -> bool:
+    """Tell whether a document begins with a record of the model; JSON-LD has a context as well."""
+    return '"@context"' not in text and bool(_SIGN.search(text))
+
+
+def as_data_json(reply: Reply) -> Reply:
+    """Return a document of the model as data.json, and every other one as it is.
+
+    Raises:
+        ProtocolError: YAML that is broken, too large or too deep, or has aliases.
+    """
+    head = read_head(reply.body.read(_HEAD))
+    reply.body.seek(0)
+    if not is_model(head.text):
+        return reply
+    data = reply.body.read(_MOST + 1)
+    reply.body.seek(0)
+    try:
+        documents = [_load_json(data)] if head.is_json else list(_load_yaml(data, reply))
+    except ValueError:
+        return reply  # the reader of JSON says what is wrong
+    items = [item for document in documents for item in _items(document)]
+    files = {item.get("identifier"): item for item in items if item.get("type") == _FILE}
+    datasets = [_renamed(_with_files(item, files)) for item in items if item.get("type") != _FILE]
+    body = json.dumps({"dataset": datasets}, ensure_ascii=False).encode("utf-8", "replace")
+    return replace(reply, body=io.BytesIO(body))
+
+
+_FILE = "dcat:Distribution"
+
+
+def _load_json(data: bytes) -> Any:
+    """Return the value; raise ValueError for a document that is too large or broken."""
+    if len(data) > _MOST:
+        raise ValueError("too large")
+    json_limits.check(data)
+    return json.loads(data)
+
+
+def _load_yaml(data: bytes, reply: Reply) -> Iterator[Any]:
+    def refused(message: str, line: int | None = None) -> ProtocolError:
+        url = safe_url(reply.requested_url)
+        where = f" in line {line} of {url}" if line else f": {url}"
+        return ProtocolError(f"the YAML {message}{where}", url=url, line=line)
+
+    if len(data) > _MOST:
+        raise refused(f"is larger than {_MOST:,} bytes; expected a smaller document")
+    depth = 0
+    try:
+        for event in yaml.parse(data, Loader=_LOADER):
+            line = event.start_mark.line + 1
+            depth += isinstance(event, yaml.events.CollectionStartEvent)
+            depth -= isinstance(event, yaml.events.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                raise refused(f"is nested more than {_MAX_DEPTH} levels deep", line)
+            if isinstance(event, yaml.events.AliasEvent):
+                raise refused(f"has the alias *{shorten(event.anchor, 30)}; expected none", line)
+        yield from yaml.load_all(data, Loader=_LOADER)  # noqa: S506 - it only makes texts
+    except yaml.YAMLError as exc:
+        mark = getattr(exc, "problem_mark", None)
+        problem = shorten(str(getattr(exc, "problem", "") or "cannot be decoded"), 100)
+        raise refused(f"is not valid: {problem}", mark.line + 1 if mark else None) from exc
+
+
+def _items(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield the records of a document: one, a list, or lists in an object."""
+    if isinstance(document, dict) and "type" not in document:
+        document = [
+            item for value in document.values() if isinstance(value, list) for item in value
+        ]
+    for item in document if isinstance(document, list) else [document]:
+        if isinstance(item, dict):
+            yield item
+
+
+def _with_files(item: dict[str, Any], files: dict[Any, dict[str, Any]]) -> dict[str, Any]:
+    """Return a record with the distributions that it names."""
+    names = item.get("distribution")
+    if not names:
+        return item
+    parts = [
+        files.get(name, {"accessURL": name}) if isinstance(name, str) else name
+        for name in (names if isinstance(names, list) else [names])
+    ]
+    return {**item, "distribution": parts}
+
+
+def _renamed(value: Any) -> Any:
+    """Return a record under the names of data.json."""
+    if isinstance(value, list):
+        return [_renamed(item) for item in value]
+    if not isinstance(value, dict):
+        text = clean_text(value)
+        return "" if text in ("~", "null") else _FREQUENCY.sub("http://purl.org/cld/freq/", text)
+    renamed = {_NAMES.get(name, name): _renamed(item) for name, item in value.items()}
+    if "@" in str(value.get("email", "")):
+        renamed["hasEmail"] = f"mailto:{str(value['email']).removeprefix('mailto:')}"
+    return renamed
