@@ -14,8 +14,6 @@ from tests.publishing import files
 from tests.publishing.ods import export_path
 from tests.publishing.records import OGL, Box, File, Record
 
-from .publishers import FAULTS
-
 PLACES = (
     "Ashmoor", "Brindle Vale", "Coldharbour", "Dunsford", "Eastmere", "Frampton", "Glebe Cross",
     "Hollin Heath", "Ivelsey", "Jetty Reach", "Kingsbarrow", "Little Wend", "Marl Hill",
@@ -70,7 +68,6 @@ class Organisation:
         corner: south-west of its area, longitude and latitude.
         subjects: places in SUBJECTS.
         config: options of the harvest source.
-        faults: those of FAULTS that it can show.
     """
 
     title: str
@@ -78,7 +75,6 @@ class Organisation:
     corner: tuple[float, float]
     subjects: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     config: Mapping[str, Any] = field(default_factory=dict)
-    faults: tuple[str, ...] = tuple(FAULTS)
 
     @property
     def host(self) -> str:
@@ -100,8 +96,7 @@ ORGANISATIONS = {
         "Wendshire County Council", "A county’s DCAT catalogue in Turtle, in pages.",
         (-1.55, 52.19)),
     "dataset_table": Organisation(
-        "Little Wend Parish Council", "A parish’s table of datasets.", (-1.20, 51.80),
-        faults=("two-gone", "bad-record")),
+        "Little Wend Parish Council", "A parish’s table of datasets.", (-1.20, 51.80)),
     "dkan": Organisation(
         "Wendbridge District Council", "A council’s DKAN 7.", (-1.10, 52.00), (0, 3, 4, 5, 6)),
     "gemini-csw": Organisation(
@@ -109,13 +104,12 @@ ORGANISATIONS = {
         (3, 5, 6, 8)),
     "gemini-single": Organisation(
         "Carrow Valley Trust", "The record of one dataset, as its editor saved it.",
-        (-3.10, 54.60), (7,), faults=("bad-record",)),
+        (-3.10, 54.60), (7,)),
     "gemini-waf": Organisation(
         "Carrow Valley National Park Authority", "A national park’s folder of records.",
         (-3.42, 54.38), (5, 6, 7)),
     "inventory": Organisation(
-        "Wexmoor District Council", "A council’s inventory, in one document.", (-2.60, 51.30),
-        faults=("two-gone", "bad-record")),
+        "Wexmoor District Council", "A council’s inventory, in one document.", (-2.60, 51.30)),
     "oaipmh": Organisation(
         "Wexmoor College", "A college’s research archive.", (-2.60, 51.60), (5, 7, 8)),
     "ods": Organisation(

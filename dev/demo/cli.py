@@ -13,10 +13,10 @@ from stack.state import locked
 
 from . import processes
 from .api import Api, tell
-from .expectation import Expectation, dead_links, differences
+from .expectation import dead_links, differences
 from .portal import SYSADMIN, Portal
 from .processes import PublisherServer
-from .publishers import CONTROL, FAULTS, LATER, SHOWCASE
+from .publishers import SHOWCASE
 from .runs import Row, Source, ensure_sources, run, table
 
 # The one whose publisher lists fewer: what a second run misses too would be deleted.
@@ -31,14 +31,11 @@ records, and one with maps; the start page says where to look first.
   bin/demo          start it, harvest, print what came in and where to look
   bin/demo stop     stop it, and its services; the data stays
   bin/demo --once   empty the demo's portal, harvest, compare all that came in with what the
-                    publishers serve, open every link, once more with each publisher misbehaving
-                    in turn ({", ".join(FAULTS.values())}), and stop what it started;
-                    exit code 1 if anything is not as expected
+                    publishers serve, open every link, harvest once more, and stop what it
+                    started; exit code 1 if anything is not as expected
 
 All it makes is in one folder; see bin/stack --help. Logs: bin/stack logs demo-{DEFAULT_CKAN}-web
-(-gather-1 to -3, -fetch, -jobs, -cron). A publisher misbehaves when told so at its control route,
-and is well again after {{"fault": ""}}:
-  curl -d '{{"fault": "{next(iter(FAULTS))}"}}' http://127.0.0.1:PORT{CONTROL}
+(-gather-1 to -3, -fetch, -jobs, -cron).
 """
 
 
@@ -74,8 +71,6 @@ class Demo:
                 self.portal.empty()
             self.web, servers, self.workers = processes.start(self.portal, with_showcase=not fresh)
         self.api = Api(self.web.url, self.portal.token)
-        for server in servers:
-            tell(server.control, fault="")
         self.showcase = next((each for each in servers if each.kind == SHOWCASE), None)
         self.sources = ensure_sources(self.api, (each for each in servers if each != self.showcase))
 
@@ -89,11 +84,12 @@ def _play(demo: Demo, server: PublisherServer) -> list[Row]:
     They are run before and after their publishers changed; later, once more.
     """
     sources = ensure_sources(demo.api, [server])
+    tell(server.control, later=False)
     if any(demo.api("harvest_job_list", source_id=source.id) for source in sources):
-        tell(server.control, fault=LATER)
+        tell(server.control, later=True)
         return demo.run("", sources)
     rows = demo.run("first", sources)
-    tell(server.control, fault=LATER)
+    tell(server.control, later=True)
     rows += demo.run("second", sources)
     return rows + demo.run("third", [each for each in sources if each.name == HELD])
 
@@ -141,21 +137,15 @@ def _once(ckan: str) -> int:
 
 
 def _compare_all(demo: Demo) -> tuple[list[Row], list[str]]:
-    """Run all sources without faults, then with one fault after the other."""
-    expectations = {source: Expectation(source) for source in demo.sources}
+    """Run all sources, and once more, when nothing has changed."""
     rows: list[Row] = []
     wrong: list[str] = []
-    for fault, label in {"": "first", **FAULTS}.items():
-        sources = [each for each in demo.sources if not fault or fault in each.publisher.faults]
-        for source in sources:
-            tell(source.server.control, fault=fault)
-        figures = {source: expectations[source].run() for source in sources}
-        for row in demo.run(label, sources):
+    for label, figure in (("first", "added"), ("second", "not modified")):
+        for row in demo.run(label):
             rows.append(row)
-            expected = expectations[row.source]
-            wrong += differences(demo.api, row, expected, figures[row.source])
-            if not fault:
-                wrong += dead_links(demo.api, row.source)
+            wrong += differences(demo.api, row, figure)
+    for source in demo.sources:
+        wrong += dead_links(demo.api, source)
     return rows, wrong
 
 

@@ -7,7 +7,6 @@ documents, and the portal is read through its API.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,43 +18,15 @@ from .runs import FIGURES, Row, Source
 INDEX_SECONDS = 15
 
 
-class Expectation:
-    """One source's expected datasets, run after run, on a portal that began empty."""
+def differences(api: Api, row: Row, figure: str) -> list[str]:
+    """Return the differences after a run, one sentence each.
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.datasets: dict[str, Served] = {}
-        self._lost: set[str] = set()
-
-    def run(self) -> dict[str, int]:
-        """Read the publisher; return the figures that a run over it should have."""
-        records = self.source.publisher.served(self.source.server.control)
-        if records is None:
-            return {**dict.fromkeys(FIGURES, 0), "errored": 1}
-        figures = Counter(self._outcome(record) for record in records)
-        # A complete run without them deletes nothing yet: that takes two.
-        figures["missing"] = len(set(self.datasets) - {record.guid for record in records})
-        return {name: figures[name] for name in FIGURES}
-
-    def _outcome(self, record: Served) -> str:
-        if not record.is_readable:
-            self._lost.add(record.guid)
-            return "errored"
-        before = self.datasets.get(record.guid)
-        self.datasets[record.guid] = record
-        if before is None:
-            return "added"
-        if before.raw == record.raw and record.guid not in self._lost:
-            return "not modified"
-        self._lost.discard(record.guid)
-        return "updated"
-
-
-def differences(api: Api, row: Row, expected: Expectation, figures: dict[str, int]) -> list[str]:
-    """Return the differences after a run, one sentence each."""
-    found = [*_figures(api, row, figures), *_datasets(api, expected)]
-    if figures["errored"] and not row.messages:
-        found.append("the job has an error and does not tell the reason")
+    Args:
+        figure: what all records have become, such as "added".
+    """
+    served = {each.guid: each for each in row.source.publisher.served(row.source.server.control)}
+    figures = {**dict.fromkeys(FIGURES, 0), figure: len(served)}
+    found = [*_figures(api, row, figures), *_datasets(api, row.source, served)]
     return [f"{row.source.kind}, {row.label}: {each}" for each in found]
 
 
@@ -91,19 +62,16 @@ def _figures(api: Api, row: Row, expected: Mapping[str, int]) -> Iterator[str]:
                 yield f"{place}: {name} is {shown}, expected {expected[name]}"
 
 
-def _datasets(api: Api, expected: Expectation) -> list[str]:
-    """Compare the search's datasets with the expected ones, once the index is up to date."""
+def _datasets(api: Api, source: Source, served: Mapping[str, Served]) -> list[str]:
+    """Compare the search's datasets with the served records, once the index is up to date."""
     deadline = time.monotonic() + INDEX_SECONDS
     while True:
-        shown = {_guid(each): each for each in api.datasets(expected.source.id)}
-        found = [*_difference("identifiers", set(shown), set(expected.datasets))]
-        for guid in sorted(shown.keys() & expected.datasets.keys()):
-            record, urls = (
-                expected.datasets[guid],
-                {each["url"] for each in shown[guid]["resources"]},
-            )
-            found += _difference(f"{guid}: titles", {shown[guid]["title"]}, {record.title})
-            found += _difference(f"{guid}: resource URLs", urls, set(record.urls))
+        shown = {_guid(each): each for each in api.datasets(source.id)}
+        found = [*_difference("identifiers", set(shown), set(served))]
+        for guid in sorted(shown.keys() & served.keys()):
+            urls = {each["url"] for each in shown[guid]["resources"]}
+            found += _difference(f"{guid}: titles", {shown[guid]["title"]}, {served[guid].title})
+            found += _difference(f"{guid}: resource URLs", urls, set(served[guid].urls))
         if not found or time.monotonic() > deadline:
             return found
         time.sleep(0.5)

@@ -14,33 +14,18 @@ from typing import Any
 
 from .api import fetch
 
-# Faults of a publisher, one at a time: name at the control route → text for the table. The bad
-# record comes last, because the run after it imports that record again, changed or not.
-FAULTS = {
-    "page2-500": "500 on page 2",
-    "two-gone": "two records gone",
-    "bad-record": "one bad record",
-}
 CONTROL = "/_control"
-# Serves the sources that need somebody, and the maps; LATER is their state at a second run.
+# Serves the sources that need somebody, and the maps, in two states: at first, and later.
 SHOWCASE = "showcase"
-LATER = "later"
 
 
 @dataclass(frozen=True)
 class Served:
-    """One record that a publisher serves, and what its dataset must have.
-
-    Attributes:
-        raw: the whole record; a changed text means a changed record.
-        is_readable: False for a record that no portal could import.
-    """
+    """One record that a publisher serves, and what its dataset must have."""
 
     guid: str
     title: str
     urls: Collection[str]
-    raw: str
-    is_readable: bool = True
 
 
 @dataclass(frozen=True, eq=False)  # a key of dicts, though its options are one
@@ -53,7 +38,6 @@ class Publisher:
         organisation: the title of the organisation that publishes it.
         path: what follows the server's URL in the harvest source's.
         config: options of the harvest source.
-        faults: those of FAULTS that it can show; a type that is one record cannot lose two.
         dead: paths of its links that lead nowhere, on purpose.
     """
 
@@ -64,13 +48,11 @@ class Publisher:
     notes: str
     path: str
     config: Mapping[str, Any] = field(default_factory=dict)
-    faults: tuple[str, ...] = ()
     dead: tuple[str, ...] = ()
 
-    def served(self, control: str) -> list[Served] | None:
-        """Return the records that it serves now; None if it cannot be read to its end."""
-        answer = json.loads(fetch(f"{control}?records"))
-        return answer and [Served(**each) for each in answer]
+    def served(self, control: str) -> list[Served]:
+        """Return the records that it serves."""
+        return [Served(**each) for each in json.loads(fetch(f"{control}?records"))]
 
 
 def described(control: str) -> list[Publisher]:

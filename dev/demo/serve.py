@@ -1,18 +1,17 @@
 """One publisher as a process: `python serve.py TYPE PORT`, or those of showcase.py.
 
-A POST of {"fault": "…"} to /_control sets its fault ("" for none). A GET returns its state and the
-publishers, with ?records what a harvest has to find. It listens only on loopback.
+A GET of /_control returns its state and the publishers, with ?records what a harvest has to find. A
+POST of {"later": true} or false changes the showcase's state. It listens only on loopback.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,24 +22,19 @@ from tests.publishing import SERVICES, files  # noqa: E402
 from tests.publishing.dcat import TURTLE, turtle_of  # noqa: E402
 from tests.publishing.listing import Listing  # noqa: E402
 from tests.publishing.records import Record  # noqa: E402
-from tests.publishing.service import NOT_FOUND, json_response, number, path_of, tagged  # noqa: E402
+from tests.publishing.service import NOT_FOUND, json_response, path_of, tagged  # noqa: E402
 from tests.publishing.sparql import Endpoint  # noqa: E402
 from tests.publishing.wms import Layer, MapService  # noqa: E402
 
 from demo import catalogue, publishers, showcase  # noqa: E402
 from demo.catalogue import SIZE  # noqa: E402
-from demo.publishers import CONTROL, LATER, SHOWCASE  # noqa: E402
+from demo.publishers import CONTROL, SHOWCASE  # noqa: E402
 
-FAILURE = Response(
-    b"<html><head><title>500 Internal Server Error</title></head><body></body></html>",
-    500,
-    {"Content-Type": "text/html"},
-)
 Answer = Callable[[Request], Response | None]
 
 
 class Site:
-    """The publisher of a source type, with a fault or without."""
+    """The publisher of a source type."""
 
     def __init__(self, kind: str, base: str) -> None:
         us = catalogue.ORGANISATIONS.get(kind)
@@ -60,10 +54,8 @@ class Site:
             notes=us.notes,
             path=self.service.path,
             config=us.config,
-            faults=us.faults,
             dead=catalogue.DEAD_LINKS if kind == "data_json" else (),
         )
-        self.faults = us.faults
         self.wrong = catalogue.WRONG if kind == "data_json" else ()
         self.layers = [
             Layer("areas", "Areas", (46, 125, 50), [each.box for each in self.files() if each.box])
@@ -77,69 +69,31 @@ class Site:
         """Return the records whose files are served."""
         return catalogue.records(self.kind, self.base)
 
-    def records(self, fault: str) -> list[Record]:
-        """Return the records; away from each other and from the pages' ends, some are spoilt."""
-        found = self.files()
-        if fault == "bad-record":
-            bad = len(found) // 2 + 3 if len(found) > 1 else 0
-            found[bad] = replace(found[bad], title="")
-        if fault == "two-gone":
-            del found[-4], found[3]
-        return found
-
-    def answer(self, fault: str) -> Answer:
-        """Return the function that answers requests for documents."""
-        records = self.records(fault)
-        is_folder = self.kind == "gemini-waf"
-        listing = Listing.of(records, len(records) if is_folder else SIZE)
-        broken: Collection[str] = ()
-        if fault == "page2-500":
-            addresses = self.service.addresses(listing)
-            # Of a folder, it is all after the first third of the files.
-            broken = addresses[len(addresses) // 3 :] if is_folder else addresses[1:2]
+    def answer(self, *, later: bool) -> Answer:
+        """Return the function that answers requests for documents; they are the same later."""
+        records = self.files()
         if self.kind == "sparql":
-            return _endpoint(records, is_broken=fault == "page2-500")
+            endpoint = Endpoint(TURTLE + "".join(map(turtle_of, records)))
+            return lambda request: endpoint(request) if path_of(request) == "/sparql" else None
+        listing = Listing.of(records, len(records) if self.kind == "gemini-waf" else SIZE)
 
         def answer(request: Request) -> Response | None:
-            # A catalogue is asked for smaller pages as well.
-            if broken and (request.path in broken or number(request, "startPosition") > SIZE):
-                return FAILURE
             found = self.service.answer(request, listing)
             return tagged(found) if found and request.method == "GET" else found
 
         return answer
 
-    def served(self, fault: str) -> list[publishers.Served] | None:
+    def served(self) -> list[publishers.Served]:
         """Return what a harvest has to find."""
-        if fault == "page2-500":
-            return None
+        found = ((each, sorted(set(self.service.urls(each)))) for each in self.files())
         return [
-            publishers.Served(
-                guid=self.service.guid(each),
-                title=each.title,
-                urls=sorted(set(self.service.urls(each))),
-                raw=repr(each),
-                is_readable=bool(each.title),
-            )
-            for each in self.records(fault)
+            publishers.Served(self.service.guid(each), each.title, urls) for each, urls in found
         ]
-
-
-# By its number, or behind the last dataset of the first.
-_SECOND_PAGE = re.compile(rf"OFFSET {SIZE}\b|STR\(\?dataset\) >")
-
-
-def _endpoint(records: list[Record], *, is_broken: bool) -> Answer:
-    endpoint = Endpoint(TURTLE + "".join(map(turtle_of, records)))
-    if is_broken:
-        endpoint.before = lambda query, _request: FAILURE if _SECOND_PAGE.search(query) else None
-    return lambda request: endpoint(request) if path_of(request) == "/sparql" else None
 
 
 class Showcase:
     """The publishers of showcase.py."""
 
-    faults = (LATER,)
     wrong: Collection[str] = ()
     layers = showcase.LAYERS
 
@@ -153,17 +107,17 @@ class Showcase:
     def files(self) -> list[Record]:
         return [each for found in showcase.records(self.base).values() for each in found]
 
-    def answer(self, fault: str) -> Answer:
+    def answer(self, *, later: bool) -> Answer:
         paths = {each.path: key for key, each in showcase.PUBLISHERS.items()}
         return lambda request: (
-            showcase.document(paths[request.path], self.base, later=bool(fault))
+            showcase.document(paths[request.path], self.base, later=later)
             if request.path in paths
             else None
         )
 
 
 class Stage:
-    """Puts a publisher on the server, with a fault or without; its files, maps and control too."""
+    """Puts a publisher on the server, with its files, maps and control."""
 
     def __init__(self, kind: str, server: Publisher) -> None:
         self.site: Site | Showcase
@@ -171,12 +125,11 @@ class Stage:
         self.kind = kind
         self.maps = MapService(f"{server.base}/wms", "Maps", self.site.layers)
         self.files = self.site.files()
-        self.show("")
+        self.show()
         server.routes = Everything(self.respond)
 
-    def show(self, fault: str) -> None:
-        self.fault = fault
-        self.answer = self.site.answer(fault)
+    def show(self, *, later: bool = False) -> None:
+        self.answer = self.site.answer(later=later)
 
     def respond(self, request: Request) -> Response:
         path = path_of(request)
@@ -192,18 +145,12 @@ class Stage:
 
     def state(self, request: Request) -> Response:
         if "?records" in request.path and isinstance(self.site, Site):
-            found = self.site.served(self.fault)
-            return json_response(found and [asdict(each) for each in found])
+            return json_response([asdict(each) for each in self.site.served()])
         described = [asdict(each) for each in self.site.descriptions]
-        state = {"type": self.kind, "pid": os.getpid(), "fault": self.fault}
-        return json_response({**state, "publishers": described})
+        return json_response({"type": self.kind, "pid": os.getpid(), "publishers": described})
 
     def obey(self, request: Request) -> Response:
-        wanted = json.loads(request.body)["fault"]
-        if wanted and wanted not in self.site.faults:
-            text = f"fault is one of: {', '.join(self.site.faults)}"
-            return replace(json_response({"error": text}), status=400)
-        self.show(wanted)
+        self.show(later=json.loads(request.body)["later"])
         return self.state(request)
 
 

@@ -4,7 +4,6 @@ import sys
 
 from .generated import write
 from .pages import FOLDER, codes_by_type, export_page, pages
-from .versions import page
 
-made = {**pages(), **codes_by_type(), **export_page(), **page()}
+made = {**pages(), **codes_by_type(), **export_page()}
 sys.exit(write("bin/docs", __doc__, made, {*FOLDER.glob("*.md")}))

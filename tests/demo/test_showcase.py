@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 from demo.api import fetch
-from demo.publishers import CONTROL, LATER, SHOWCASE, described
+from demo.publishers import CONTROL, SHOWCASE, described
 from demo.serve import Stage
 
 from tests.publisher import Publisher
@@ -33,7 +33,7 @@ def test_each_source_lists_records_at_first(publisher: Publisher) -> None:
 
 
 def test_one_source_lists_less_later_and_one_fails(publisher: Publisher) -> None:
-    Stage(SHOWCASE, publisher).show(LATER)
+    Stage(SHOWCASE, publisher).show(later=True)
     found = titles(publisher)
     assert len(found["fernley-district-council"]) == 5
     assert found["museum-of-the-wend"] == []

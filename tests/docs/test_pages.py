@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from docs.generated import prose
 from docs.pages import FOLDER, export_page, pages
-from stack import venv
+from stack.paths import DEV, ROOT
 
 from ckanext.ukharvest.check_command.command import run
 from ckanext.ukharvest.core.problems.texts import PROBLEM_TEXTS
-from docs import versions
 
 DOCUMENTS = {
     "ckan": "json",
@@ -41,24 +40,19 @@ def test_the_page_of_the_export_is_up_to_date() -> None:
     assert path.read_text(encoding="utf-8") == text, "run bin/docs"
 
 
-def test_the_page_of_the_versions_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(venv, "OWN", "3.11")  # as on Debian 12, whatever runs this
-    monkeypatch.chdir(versions.ROOT)
-    ((path, text),) = versions.page().items()
-    assert path.read_text(encoding="utf-8") == text, "run bin/docs"
-
-
-def test_versions_name_what_runs_and_what_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(venv, "OWN", "3.11")
-    halves = [f"CKAN-{ckan}-first-half" for ckan in ("2.12", "2.11")]
-    often = versions.Runs("often", [halves[0], "without-CKAN"], ["3.11"])
-    cells = dict(versions.rows(versions.Runs("seldom", halves, ["3.10", "3.11"]), often))
-    assert [name.partition(",")[0][:9] for name in cells] == ["CKAN 2.12", "CKAN 2.11", "without C"]
-    assert [*cells.values()] == [
-        ["not run", "often", "not run", "not run"],
-        ["seldom", "not run", "not run", "not run"],
-        ["not run", "often", "not run", "not run"],
-    ]
+def test_page_of_the_versions_names_what_is_pinned_and_run() -> None:
+    page = (ROOT / "docs" / "reference" / "versions.md").read_text(encoding="utf-8")
+    settings = (ROOT / "setup.cfg").read_text(encoding="utf-8")
+    pins = "".join(path.read_text("utf-8") for path in DEV.glob("constraints*.txt"))
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    (harvest,) = re.findall(r"^ckanext-harvest==(\S+)$", pins, re.MULTILINE)
+    for ckan in re.findall(r"^ckan==(\S+)$", pins, re.MULTILINE):
+        assert f"\nCKAN {ckan}, ckanext-harvest {harvest} | " in page
+    for version in re.findall(r"Python :: (3\.\d+)$", settings, re.MULTILINE):
+        assert f"Python {version}" in page
+    for image in re.findall(r"image: (ckan/ckan-dev:\S+)", workflow):
+        assert f"`{image}`" in page
+    assert re.search(r"^    (ckanext-harvest>\S+)$", settings, re.MULTILINE)[1] in page  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
