@@ -27,6 +27,7 @@ _DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
 # The fields' own names, in formats that have names of their own for other fields.
 THEMES = ("theme-primary", "theme-secondary")
 AUTHORITY = {"la_function": FUNCTION, "la_service": SERVICE}
+_NO_SCHEMA = re.compile(r"/def/crs/|//mlcommons\.org/croissant/", re.IGNORECASE)
 _KEYS = {FUNCTION: "la_function", SERVICE: "la_service"}
 _EXAMPLES = {
     FUNCTION: "http://id.esd.org.uk/function/40",
@@ -114,9 +115,10 @@ def unpublished(text: str, report: Report) -> dict[str, Any]:
 def schemas(urls: Iterable[str]) -> tuple[str, ...]:
     """Return the URLs of schemas among the standards that data conforms to.
 
-    Reference systems and definitions known only to their own site are left out.
+    Reference systems, formats of metadata and definitions known only to their own site are left
+    out.
     """
-    standards = (url for url in filter(is_web_url, urls) if "/def/crs/" not in url.lower())
+    standards = (url for url in filter(is_web_url, urls) if not _NO_SCHEMA.search(url))
     return tuple(dict.fromkeys(url for url in standards if not is_definition(url)))
 
 

@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
-from ckanext.ukharvest.parsers.dcat import coverage, extras, people
+from ckanext.ukharvest.parsers.dcat import coverage, croissant, extras, people
 from ckanext.ukharvest.parsers.dcat.node import Node, line, natural, quoted, row, types
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect
 
@@ -213,7 +213,7 @@ OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
 
 def _parts(node: Node) -> list[Node]:
     """Return the distributions of a dataset as nodes, sorted by URI, else by title and URL."""
-    parts = node.nodes(*DISTRIBUTION)
+    parts = [part for part in node.nodes(*DISTRIBUTION) if not croissant.is_archived(part)]
     parts += [
         part
         for part in node.nodes("dct:hasPart", "adms:sample")

@@ -53,6 +53,8 @@ SINGLE = {
     "health:populationCoverage": "population_coverage",
     "health:publisherNote": "publisher_note",
     "health:publisherType": "publisher_type",
+    "cr:citeAs": "bibliographic_citation",
+    "cr:isLiveDataset": "is_live_dataset",
     "schema:abstract": "abstract",
     "schema:accountablePerson": "accountable_person",
     "schema:acquireLicensePage": "acquire_license_page",

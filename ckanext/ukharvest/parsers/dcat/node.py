@@ -47,6 +47,7 @@ NAMESPACES = {
     ),
     "adms": ("http://www.w3.org/ns/adms#", "http://purl.org/adms/", "http://www.w3.org/ns/adms/"),
     "schema": ("http://schema.org/",),
+    "cr": ("http://mlcommons.org/croissant/",),
     "rdf": ("http://www.w3.org/1999/02/22-rdf-syntax-ns#",),
     "rdfs": ("http://www.w3.org/2000/01/rdf-schema#",),
     "skos": ("http://www.w3.org/2004/02/skos/core#",),

@@ -1,4 +1,4 @@
-"""Datasets in RDF: DCAT 1 to 3, DCAT-AP, data.gov.uk's dialect, VoID and schema.org.
+"""Datasets in RDF: DCAT 1 to 3, DCAT-AP, data.gov.uk's dialect, VoID, schema.org and Croissant.
 
 Specifications: www.w3.org/TR/vocab-dcat-3 and its earlier versions; semiceu.github.io/DCAT-AP;
 data.gov.uk's guide to DCAT fields; www.w3.org/TR/void. Names of extras are ckanext-dcat's.
@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
-from ckanext.ukharvest.parsers.dcat import coverage, distribution, extras, people
+from ckanext.ukharvest.parsers.dcat import coverage, croissant, distribution, extras, people
 from ckanext.ukharvest.parsers.dcat.node import (
     Node,
     Scope,
@@ -230,6 +230,7 @@ MAPPING: tuple[Field | Row, ...] = (
         f"extras {', '.join(name for name, _ in extras.OBJECTS.values())}, spatial_identifier",
         extras.nested,
     ),
+    Field((croissant.RECORD_SETS,), "extras record_sets, archived_files", croissant.structure),
     Field(extras.IDENTIFIER, "extra identifier", extras.identifiers),
     Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
     *(row((predicate,), f"extra {name}", table.words) for predicate, name in extras.SINGLE.items()),
