@@ -35,7 +35,7 @@ MODULES = (
     "ckanext.ukharvest.cli",
     "ckanext.ukharvest.form",
     "ckanext.ukharvest.harvesters.base",
-    "ckanext.ukharvest.lib.action",
+    "ckanext.ukharvest.lib.actions",
     "ckanext.ukharvest.lib.auth",
     "ckanext.ukharvest.plugin",
     "ckanext.ukharvest.source_types",

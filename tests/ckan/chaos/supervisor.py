@@ -13,9 +13,9 @@ from tests.ckan.processes import PROGRAM, Process
 # The pauses of the product run 20 times as fast, so that several faults find room in a run: a
 # service that is away for 3 seconds stands for one that is away for a minute.
 HURRIED = f"""
-from ckanext.ukharvest.harvest.consumers import claims, workers
+from ckanext.ukharvest.harvest.consumers import failures, workers
 from ckanext.ukharvest.harvest.gather import gather_stage
-claims.PAUSES = tuple(each / 20 for each in claims.PAUSES)
+failures.PAUSES = tuple(each / 20 for each in failures.PAUSES)
 gather_stage.PAUSES = tuple(each / 20 for each in gather_stage.PAUSES)
 workers.Heart.__init__.__defaults__ = (1.0,)
 {PROGRAM}

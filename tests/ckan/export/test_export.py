@@ -213,7 +213,7 @@ def test_a_database_that_fails_leaves_the_last_export(
 
     real = dataset_rows.exported_ids
     monkeypatch.setattr(export_files, "PAGE", 3)
-    monkeypatch.setattr(export_files.datasets, "exported_ids", exported_ids)
+    monkeypatch.setattr(export_files.dataset_rows, "exported_ids", exported_ids)
     with pytest.raises(sa.exc.OperationalError):
         export(tmp_path)
     assert stored(tmp_path) == before

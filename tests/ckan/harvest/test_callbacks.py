@@ -227,10 +227,10 @@ def test_harvester_run_during_a_gather_sends_nothing_twice(
     from ckanext.ukharvest.harvest.gather import gather_state
 
     sent: list[list[str]] = []
-    finish = harvest_gather.finish
+    finish = harvest_gather.finish_gather
 
     def in_the_middle(state: Any, *args: Any) -> None:
-        gather_state.flush(state)
+        gather_state.flush_batch(state)
         portal.finish(state.job_id)
         sent.append(messages())
         state.source = model.Session.merge(state.source)

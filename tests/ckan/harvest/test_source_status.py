@@ -61,8 +61,8 @@ def test_a_source_without_runs(portal: Portal) -> None:
     found = source_status.load_statuses([source_id])[source_id]
 
     assert (found.value, found.reason, found.state) == ("new", "no-run", "new")
-    assert found.last_run is None
-    assert found.last_good_run is None
+    assert found.last_id is None
+    assert found.good_id is None
     assert found.next_run is None
     assert (found.datasets, found.held) == (0, 0)
 
@@ -77,10 +77,8 @@ def test_failures_in_a_row(portal: Portal) -> None:
     found = source_status.load_statuses([source_id])[source_id]
 
     assert (found.value, found.state, found.since) == ("hiccup", "idle", first)
-    assert found.last_run is not None
-    assert (found.last_run["id"], found.last_run["outcome"]) == (last, "failed")
-    assert found.last_good_run is not None
-    assert found.last_good_run["id"] == good
+    assert (found.last_id, found.last_outcome) == (last, "failed")
+    assert found.good_id == good
 
     run_of(source_id, hours_ago=5, outcome="failed", error={"passes": True})
     assert source_status.load_statuses([source_id])[source_id].reason == "failed-often"
@@ -97,8 +95,7 @@ def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
     found = source_status.load_statuses([source_id])[source_id]
 
     assert found.value == "failing"
-    assert found.last_run is not None
-    assert found.last_run["outcome"] == "stopped"
+    assert found.last_outcome == "stopped"
     assert found.judged_id == failed
     (group,) = call_action("ukharvest_problem_group_list", source_id=source_id)
     assert (group["severity"], group["records"], group["occurrences"]) == ("stop", 0, 1)
@@ -113,8 +110,7 @@ def test_lost_records(portal: Portal) -> None:
     found = source_status.load_statuses([source_id])[source_id]
 
     assert found.value == "errors"
-    assert found.last_run is not None
-    assert (found.last_run["outcome"], found.last_run["lost"]) == ("errors", 1)
+    assert (found.last_outcome, found.last_lost) == ("errors", 1)
 
 
 @pytest.mark.parametrize(("status", "expected"), [("added", "finished"), ("", "unchanged")])
@@ -126,10 +122,8 @@ def test_a_run_that_changed_nothing_is_called_so(
     if status:
         lose(job, status)
 
-    last = source_status.load_statuses([source_id])[source_id].last_run
-
-    assert last is not None
-    assert last["outcome"] == expected
+    last = source_status.load_statuses([source_id])[source_id]
+    assert last.last_outcome == expected
 
 
 def test_figures_of_pruned_runs(portal: Portal) -> None:
@@ -168,11 +162,10 @@ def test_runs_that_listed_no_records_or_few(
     found = source_status.load_statuses([source_id])[source_id]
 
     assert found.value == expected
-    assert found.last_run is not None
     figures = runs.runs_by_id([job.id])[job.id]
-    assert found.last_run["outcome"] == figures["outcome"]
+    assert found.last_outcome == figures["outcome"]
     assert (figures["outcome"] in ("empty", "shrunk")) == (expected != "healthy")
-    assert (found.last_good_run is None) == (expected == "empty")
+    assert (found.good_id is None) == (expected == "empty")
     if expected == "empty":  # it does not count against the failures before it
         run_of(source_id, hours_ago=0.5, outcome="failed", error={"passes": True})
         found = source_status.load_statuses([source_id])[source_id]
@@ -194,17 +187,15 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.add(HarvestObjectError(object=imported, message="no date"))
     end_runs()
     figures = runs.runs_by_id([job.id])[job.id]
-    last = source_status.load_statuses([source_id])[source_id].last_run
-    assert last is not None
-    assert (figures["outcome"], last["outcome"]) == ("finished", "finished")
+    last = source_status.load_statuses([source_id])[source_id]
+    assert (figures["outcome"], last.last_outcome) == ("finished", "finished")
     assert (figures["counts"]["lost"], figures["stats"]["errored"]) == (0, 1)
 
     # And whose jobs older versions of ckanext-harvest ended as aborted.
     job.status = "Aborted"
     Session.commit()
-    last = source_status.load_statuses([source_id])[source_id].last_run
-    assert last is not None
-    assert (runs.runs_by_id([job.id])[job.id]["outcome"], last["outcome"]) == (
+    last = source_status.load_statuses([source_id])[source_id]
+    assert (runs.runs_by_id([job.id])[job.id]["outcome"], last.last_outcome) == (
         "stopped",
         "stopped",
     )
