@@ -150,7 +150,7 @@ def test_the_errors_of_the_last_runs_stay_and_older_ones_go(
     assert prune_all() == prune.Pruned(objects=0, gather_errors=1, jobs=1)
     assert {job.id for job in model.Session.query(HarvestJob)} == {failed, runs[0], runs[2]}
     after = source_status.load_statuses([source])[source]
-    assert (after.since, after.last_good_run) == (before.since, before.last_good_run)
+    assert (after.since, after.good_id) == (before.since, before.good_id)
 
 
 def test_the_last_run_that_found_records_stays(
@@ -162,9 +162,7 @@ def test_the_last_run_that_found_records_stays(
     for _ in range(3):
         portal.run(source)
     prune_all()
-    last = source_status.load_statuses([source])[source].last_good_run
-    assert last is not None
-    assert last["id"] == good
+    assert source_status.load_statuses([source])[source].good_id == good
 
 
 def test_a_runs_own_problems_go_with_it(portal: Portal, publisher: Publisher, source: str) -> None:

@@ -284,7 +284,7 @@ def test_stop_works_for_other_harvesters_too(
     (run,) = act("ukharvest_run_list", source=source, limit=1)["results"]
     assert (run["outcome"], run["stopped_by"], run["counts"]["lost"]) == ("stopped", "chief", 0)
     assert run["seconds"] >= 0
-    assert source_status.load_statuses([source])[source].last_run["outcome"] == "stopped"
+    assert source_status.load_statuses([source])[source].last_outcome == "stopped"
     assert {row.report_status for row in HarvestJob.get(second).objects} == {"added", "stopped"}
 
 
