@@ -265,5 +265,5 @@ LEFT_OUT_TYPES = Option(
 
 def is_left_out(kind: str, options: Mapping[str, Any]) -> bool:
     """Tell whether a package of this type is no dataset."""
-    types = options.get(LEFT_OUT_TYPES.name, LEFT_OUT_TYPES.default)
+    types = options.get("left_out_types", LEFT_OUT_TYPES.default)
     return kind in types and kind not in options.get("types_filter_include", ())

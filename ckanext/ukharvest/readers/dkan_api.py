@@ -65,11 +65,10 @@ _ENDPOINT = re.compile(
     r"|package_list))?|/metastore(?:/schemas(?:/dataset(?:/items)?)?)?)?)?)$"
 )
 
-Guid = Callable[[Mapping[str, Any]], str]
 Records = Generator[RawRecord, None, Ending]
 
 
-def record(item: Any, url: str, position: str, read_guid: Guid) -> RawRecord:
+def record(item: Any, url: str, position: str, reader: Dkan, source: Source) -> RawRecord:
     """Make a record of an item of a list: a dataset, or the name of one."""
     if isinstance(item, str) and clean_text(item):
         return RawRecord(clean_text(item), url=url, position=position)
@@ -80,13 +79,13 @@ def record(item: Any, url: str, position: str, read_guid: Guid) -> RawRecord:
         item,
         position,
         url,
-        read_guid(item),
+        reader.guid(item),
         title=title,
         modified=item.get("metadata_modified") or item.get("modified"),
         expected="a UUID that stays the same",
     )
     if _OF_DATASETS & item.keys():
-        return raw
+        return replace(raw, left_out=reader.is_left_out(item, source.options))
     words = "is no dataset; expected an object with resources, such as package_show's"
     error = ParseError(f"{titled(position, title)} {words}", code="not-a-dataset")
     return replace(raw, guid="", error=error)
@@ -137,7 +136,7 @@ class Site(Pages):
             return None
         packages = list(_flat(answer, self.where))
         for number, package in enumerate(packages, offset + 1):
-            raw = record(package, self.where, f"dataset {number}", self._reader.guid)
+            raw = record(package, self.where, f"dataset {number}", self._reader, self._source)
             if raw.content is None:
                 message = f"{self.where} answered names; expected packages"
                 raise ProtocolError(message, code="wrong-shape", url=self.where)
@@ -230,7 +229,7 @@ class Site(Pages):
             items = [part for part in _flat(answer, url) if isinstance(part, Mapping)]
             if items:
                 self._by_path = by_path
-                return record(items[0], url, f"dataset '{name}'", self._reader.guid)
+                return record(items[0], url, f"dataset '{name}'", self._reader, self._source)
             wrong.append(wrong_shape(url, answer, "a package"))
         raise wrong[0]
 
@@ -268,10 +267,12 @@ class Dkan(Reader):
     Args:
         guid: returns a record's identity as text, "" if it has none.
         names: returns the names under which a site may list a record.
+        is_left_out: tells whether the options leave out a dataset.
     """
 
     guid: Callable[[Mapping[str, Any]], str]
     names: Callable[[Mapping[str, Any]], tuple[str, ...]]
+    is_left_out: Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
     def records(self, source: Source) -> Records:
         """Yield every dataset; the ending names the interface that answered.
@@ -330,7 +331,7 @@ class Dkan(Reader):
                 # DKAN wraps some lists twice.
                 for dataset in item if isinstance(item, list) else [item]:
                     number += 1
-                    yield record(dataset, source.url, f"dataset {number}", self.guid)
+                    yield record(dataset, source.url, f"dataset {number}", self, source)
         return saved_ending(source.url, "dataset", number, problems=document.problems)
 
 

@@ -49,7 +49,7 @@ DKAN = SourceType(
     title="DKAN",
     description="Datasets of a site that runs DKAN 7 or 2. The site can be upgraded from one to "
     "the other",
-    reader=dkan_site.Dkan(guid=dkan.identifier, names=dkan.names),
+    reader=dkan_site.Dkan(dkan.identifier, dkan.names, dkan.is_left_out),
     parser=dkan,
     options=dkan.OPTIONS,
     old_guids=dkan.old_guids,

@@ -268,3 +268,17 @@ def test_fields_of_local_government_in_what_publishers_type() -> None:
     assert record.extras["mandate"] == '["https://www.legislation.gov.uk/ukpga/1936/49"]'
     entry = parse_entry(theme=["http://id.esd.org.uk/service/579"])
     assert entry.extras["la_service"] == "http://id.esd.org.uk/service/579"
+
+
+@pytest.mark.parametrize(("level", "is_left_out"), [("public", False), ("non-public", True)])
+def test_package_that_is_not_public_is_skipped_unless_an_option_says_so(
+    level: str, is_left_out: bool
+) -> None:
+    node = {"field_public_access_level": level}
+    package = {"id": "p1", "title": "Parks", "notes": "x", "dkan_additional_fields": node}
+    raw = RawRecord("p1", json.dumps(package))
+    assert dkan.is_left_out(package, {}) is is_left_out
+    if is_left_out:
+        with pytest.raises(SkipRecord, match="include_non_public"):
+            dkan.parse(raw, {})
+    assert dkan.parse(raw, {"include_non_public": True}).title == "Parks"

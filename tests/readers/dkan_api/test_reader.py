@@ -17,7 +17,7 @@ from ckanext.ukharvest.readers.numbered_pages import unique
 from ckanext.ukharvest.reading.records import FileClient
 from tests.publisher import Publisher
 
-READER = Dkan(dkan.identifier, dkan.names)
+READER = Dkan(dkan.identifier, dkan.names, dkan.is_left_out)
 ACTIONS = "/api/3/action/"
 LIST = ACTIONS + "current_package_list_with_resources"
 ITEMS = "/api/1/metastore/schemas/dataset/items"

@@ -113,9 +113,15 @@ def kind_of(data: Mapping[str, Any]) -> str:
 _LEVELS = ("public", "restricted public", "non-public")
 
 
+def is_excluded(level: str, options: Mapping[str, Any]) -> bool:
+    """Tell whether the options leave out datasets of an access level, in lower case."""
+    is_public = level not in ("non-public", "nonpublic", "private")
+    return not (is_public or options.get("include_non_public"))
+
+
 def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> None:
     level = value_text(fields.get("accessLevel")).lower()
-    if level in ("non-public", "nonpublic", "private") and not options.get("include_non_public"):
+    if is_excluded(level, options):
         raise SkipRecord(
             f"{where}: accessLevel is non-public; the option include_non_public brings it in"
         )

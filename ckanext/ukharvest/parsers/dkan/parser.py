@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -379,15 +379,26 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
     Raises:
         ParseError: not a JSON object, or without title or identity.
-        SkipRecord: an entry of DKAN 2 is not public, and the options exclude such entries.
+        SkipRecord: it is not public, and the options exclude such entries.
     """
     data = package.load(raw)
     if _is_pod(data):
         plain = {key: _resolved(value) for key, value in data.items() if key[:1] != "%"}
         return datajson.parse(replace(raw, content=canonical_json(plain)), options)
+    if is_left_out(data, options):
+        name = raw.display_name
+        raise SkipRecord(f"{name}: it is non-public; the option include_non_public brings it in")
     content = canonical_json(rewritten(package.flatten(data)))
     limit = {"max_resources": options.get("max_resources", 1000)}
     return ckan.parse(replace(raw, content=content), limit)
+
+
+def is_left_out(data: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+    """Tell whether a package of DKAN 7 is not public, and the options exclude such ones."""
+    if _is_pod(data):
+        return False
+    level = clean_text(rewritten(package.flatten(data)).get("access_level"))
+    return datajson.is_excluded(level.lower(), options)
 
 
 def _is_pod(data: Mapping[str, Any]) -> bool:
