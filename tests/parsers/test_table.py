@@ -61,10 +61,17 @@ def test_a_missing_field_is_reported_under_its_name() -> None:
 
 
 def test_unread_fields_become_extras() -> None:
-    assert read({}, unread=lambda: [("note", "x"), ("id", "y")]).extras == {
+    assert read({}, unread=lambda _barren: [("note", "x"), ("id", "y")]).extras == {
         "note": "x",
         "original_id": "y",
     }
+
+
+def test_field_in_an_odd_shape_is_kept_unless_reported() -> None:
+    rows = (row("a", "notes", table.text), row("b", "issued", table.date))
+    asked: list[set[str]] = []
+    read({"a": {"@odd": 1}, "b": "soon"}, *rows, unread=lambda barren: asked.append(barren) or ())
+    assert asked == [{"a"}]
 
 
 def test_a_required_text_that_is_missing_is_an_error() -> None:

@@ -466,7 +466,8 @@ def collect_translations(
     """Return language code → the texts in it, by code; {} if there are too few languages.
 
     Of several texts of a field in one language the first stays, but one without a region wins over
-    those with one: ``en`` over ``en-GB``. A text without a language is left out.
+    those with one: ``en`` over ``en-GB``. A text without a language is left out: it is in one of
+    its own, beside those of the others.
 
     Args:
         kind: Translation or ResourceTranslation.
@@ -475,7 +476,10 @@ def collect_translations(
     """
     by_language: dict[str, dict[str, Any]] = {}
     for name, pairs in fields.items():
-        for tag, value in sorted(pairs, key=lambda pair: len(pair[0]) > 3):
+        texts = sorted(pairs, key=lambda pair: len(pair[0]) > 3)
+        tagged = [bool(tag) for tag, value in texts if value]
+        least = 1 if any(tagged) and not all(tagged) else least
+        for tag, value in texts:
             if value and (code := language_code(tag)):
                 by_language.setdefault(code, {}).setdefault(name, value)
     return (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -98,6 +98,14 @@ class Fields(Reporter):
         reported = any(problem.field.startswith(field) for problem in self._problems)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
+    def odd(self, keys: Iterable[str]) -> set[str]:
+        """Return those of some fields that hold no text and have no problem."""
+        return {
+            key
+            for key in keys
+            if not isinstance(self.data.get(key), (str, bool)) and not self.is_settled(key)
+        }
+
     def text(self, *keys: str) -> str:
         """Return the text of the first field that has one."""
         return next(filter(None, map(self._text, keys)), "")
@@ -174,7 +182,9 @@ class Fields(Reporter):
         """Return a URL as ``url`` does, but keep a text unchanged that might be meant as one."""
         value = self.get(key)
         if isinstance(value, list):
-            value = next((item for item in value if value_url(item)), None)
+            value = next((item for item in value if value_url(item)), value)
+        if isinstance(value, (list, Mapping)) and value and not value_url(value):
+            self._wrong_kind(key, value, "a web address")
         return read_link(value_url(value), self._base, self.reporter(key))
 
     def periods(self, key: str) -> Periods:

@@ -187,7 +187,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         entry,
         problems,
         needed=_NEEDED,
-        unread=lambda: entry.node.unread(_READ),
+        unread=lambda barren: entry.node.unread(_READ - barren),
     )
 
 

@@ -37,8 +37,10 @@ def _resource(part: Fields) -> ResourceRecord | None:
         if not part.is_settled("url"):
             part.report("missing-url", "url", "missing; expected the file's web address")
         return None
-    values, extras = collect(RESOURCE_MAPPING, part)
-    others = dict(package.unread_fields(package.flatten(part.data), _READ))
+    barren: set[str] = set()
+    values, extras = collect(RESOURCE_MAPPING, part, barren)
+    read = _READ - part.odd({*barren, *_FORMAT[:2]})
+    others = dict(package.unread_fields(package.flatten(part.data), read))
     others |= read_checksums([(others.get("hash", ""), others.get("hash_algorithm", ""))])
     return ResourceRecord(url, extras=others | extras, **values)
 

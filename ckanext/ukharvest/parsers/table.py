@@ -13,7 +13,7 @@ reads are kept as extras under their own names; one that means something else he
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -141,20 +141,32 @@ def named_row(
     return Row(source, target, reader, prefix, names, extra)
 
 
-def collect(mapping: Iterable[Field | Row], entry: Any) -> tuple[FieldValues, dict[str, str]]:
+def collect(
+    mapping: Iterable[Field | Row], entry: Any, barren: set[str] | None = None
+) -> tuple[FieldValues, dict[str, str]]:
     """Read the rows of a table: fields of DatasetRecord, and extras that are not empty.
 
     Where two rows give the same field or extra, the first that is not empty counts.
+
+    Args:
+        barren: gets the fields of which no row made anything: if the source has them, it is in a
+            shape that nobody expects, and they are kept like those that no row reads.
     """
     values: FieldValues = {}
     extras: dict[str, str] = {}
+    fruitful: set[str] = set()
     for item in mapping:
-        for field, value in item.read(entry).items():
-            if field != "extras":
-                values[field] = values.get(field) or value
-            else:
-                for name in filter(value.get, value):
-                    extras.setdefault(name, value[name])
+        read = item.read(entry)
+        own = {name: text for name, text in read.pop("extras", {}).items() if text}
+        for field, value in read.items():
+            values[field] = values.get(field) or value
+        extras = own | extras
+        if own or any(read.values()) or item.reader is None:
+            fruitful.update(item.source)
+        elif barren is not None:
+            barren.update(item.source)
+    if barren is not None:
+        barren -= fruitful
     return values, extras
 
 
@@ -166,7 +178,7 @@ def read_record(  # noqa: PLR0913
     problems: list[Problem],
     *,
     needed: Mapping[str, tuple[str, str]],
-    unread: Callable[[], Iterable[tuple[str, str]]] = tuple,
+    unread: Callable[[Collection[str]], Iterable[tuple[str, str]]] = lambda _barren: (),
 ) -> DatasetRecord:
     """Return the record that a table makes of an entry.
 
@@ -174,16 +186,20 @@ def read_record(  # noqa: PLR0913
         problems: list that the entry's nodes add to; each is reported once.
         needed: fields of the record that portals show first → the name and the meaning of what is
             expected, for the report of a missing one.
-        unread: returns names and texts of fields that no row reads; they become extras.
+        unread: returns names and texts of fields that no row reads; they become extras. Called with
+            the fields of which no row made anything, and which are not reported.
     """
-    values, extras = collect(mapping, entry)
-    extras = add_unread(extras, unread())
+    barren: set[str] = set()
+    values, extras = collect(mapping, entry, barren)
+    reported = "\n".join(problem.field for problem in problems)
+    bare = {_NAMESPACE.sub("", name) for name in barren}
+    extras = add_unread(extras, unread({name for name in bare if name not in reported}))
     for field, (name, meaning) in needed.items():
         if not values.get(field):
             message = f"{name}: missing; expected {meaning}"
             problems.append(Problem("missing-field", name, message))
-    reported = tuple(dict.fromkeys(problems))
-    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
+    unique = tuple(dict.fromkeys(problems))
+    return DatasetRecord(raw.guid, title, extras=extras, problems=unique, **values)
 
 
 def report_missing(

@@ -172,7 +172,7 @@ def language_pairs(value: Any) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping) or not value.keys() - {"id"}:
         return []
     are_texts = all(item is None or isinstance(item, (str, list)) for item in value.values())
-    if not are_texts or not all(map(is_tag, value)):
+    if not are_texts or not any(value) or not all(map(is_tag, filter(None, value))):
         return []
     return [(tag, item) for tag, item in value.items() if item]
 
@@ -184,8 +184,8 @@ def choose_language(value: Any) -> Any:
     pairs = language_pairs(value)
     if not pairs:
         return value
-    english = (item for tag, item in pairs if language_code(tag) == "en")
-    return next(english, pairs[0][1])
+    by_code = {language_code(tag): item for tag, item in reversed(pairs)}
+    return by_code.get("en") or by_code.get("") or pairs[0][1]
 
 
 def _by_language(items: list[Any]) -> dict[str, Any]:

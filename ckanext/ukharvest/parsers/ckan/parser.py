@@ -104,15 +104,16 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     fields = Fields(translated, problems, base=raw.url)
     title = package.line(fields, ("title",))
     table.require(raw, title, "title", "missing-title")
-    values, extras = collect(MAPPING, fields)
+    barren: set[str] = set()
+    values, extras = collect(MAPPING, fields, barren)
     limit = options.get("max_resources", 1000)
     values["resources"] = files = resources(fields, limit)
     report, terms = fields.reporter("license_id"), package.terms(fields)
     values["licence"] = licences.of_dataset(values.get("licence"), terms, files, report)
+    odd = fields.odd(barren)
     table.report_missing(fields, values, _NEEDED)
     values["origin"] = _origin(flat, raw.guid)
-    understood = {item.source[0] for item in MAPPING if values.get(item.target)}
-    read = _READ - (set(_KEPT) - understood)
+    read = _READ - (barren.intersection(_KEPT) | odd)
     extras = dict(package.unread_fields(translated, read)) | extras
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 

@@ -78,7 +78,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     table.require(raw, raw.guid, "identifier", "missing-identifier")
     _check_access(fields, raw.display_name, options)
     table.require(raw, title, "title", "missing-title")
-    values, extras = collect(MAPPING, fields)
+    barren: set[str] = set()
+    values, extras = collect(MAPPING, fields, barren)
     files = resources.distributions(fields, options.get("max_resources", 1000))
     links = [*resources.documents(fields)]
     kind = kind_of(data)
@@ -87,11 +88,12 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     values["resources"] = without_repeats(files, links)
     report, terms = fields.reporter("license"), table.texts(fields, parts.TERMS)
     values["licence"] = licences.of_dataset(values.get("licence"), terms, files, report)
+    odd = fields.odd({*barren, "format", "mediaType"})
     table.report_missing(fields, values, _NEEDED)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
     apart = frozenset[str]().union(*(_OWN_FIELDS[other] for other in _OWN_FIELDS if other != kind))
-    extras = table.add_unread(extras, unread_members(data, _READ - apart))
+    extras = table.add_unread(extras, unread_members(data, _READ - apart - odd))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **values)
 
 
@@ -211,7 +213,8 @@ def _place(fields: Fields) -> FieldValues:
         if isinstance(item, Mapping)
     ]
     extras["spatial_identifier"] = multivalue.as_text(map(value_text, identifiers))
-    return {"spatial": area.geometry, "spatial_text": place.names, "extras": extras}
+    names = place.names or area.names
+    return {"spatial": area.geometry, "spatial_text": names, "extras": extras}
 
 
 def _member(item: Any) -> str:

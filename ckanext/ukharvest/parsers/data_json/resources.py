@@ -127,7 +127,9 @@ def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
     code = "too-many-distributions"
     resources = read_resources(fields, "distribution", limit, code, distribution, strict=True)
     for part in fields.objects("sample"):
-        if not isinstance(part, str) and (sample := distribution(part)):
+        if isinstance(part, str):
+            fields.report("wrong-type", "sample", f"'{shorten(part, 60)}'; expected an object")
+        elif sample := distribution(part):
             resources.append(replace(sample, name=sample.name or "Sample"))
     return resources
 
@@ -146,7 +148,8 @@ def distribution(part: Fields) -> ResourceRecord | None:
         part.report(
             "missing-media-type", "mediaType", "missing; expected together with downloadURL"
         )
-    values, extras = collect(RESOURCE_MAPPING, part)
+    barren: set[str] = set()
+    values, extras = collect(RESOURCE_MAPPING, part, barren)
     facts = {
         "schema_type": formats.guess_schema_type(values["schema_url"], label),
         "access_url": access if download and access != download else "",
@@ -160,7 +163,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
         kind="service" if is_service else "data",
         extras=table.add_unread(
             {name: text for name, text in facts.items() if text} | extras,
-            unread_members(part.data, _READ),
+            unread_members(part.data, _READ - part.odd({*barren, "format", "mediaType"})),
             of_file=True,
         ),
         **values,
@@ -178,8 +181,12 @@ def _endpoint(part: Fields) -> str:
 
 def _services(part: Fields, names: table.Names) -> str:
     """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
-    services = [service for service in part.objects(names[0]) if isinstance(service, Fields)]
-    facts = [{"uri": "", **dict(_service_fields(service))} for service in services]
+    facts = [
+        {"uri": "", **dict(_service_fields(service))}
+        if isinstance(service, Fields)
+        else {"uri": service}
+        for service in part.objects(names[0])
+    ]
     return json.dumps(facts, ensure_ascii=False) if facts else ""
 
 
@@ -213,7 +220,7 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     # Socrata's value for a file as it was uploaded.
     name = "" if name.casefold() == "original" else name
     label = formats.label(name) or formats.label(written) or formats.of_url(url)
-    if name and not label:
+    if name and not (label and formats.label(name)) and not mimetype:
         part.report("unknown-format", "format", f"'{shorten(name, 40)}' is not a known format")
     return mimetype, label
 
@@ -335,6 +342,8 @@ def _pages(
             url = next((part.url(address_key) for address_key in keys if part.has(address_key)), "")
             title = plain_line(part.text("title"))
             mimetype = mimetype or value_text(part.get("mediaType"))
+            if not url:
+                fields.report("bad-url", key, "an object without a web address; expected one")
         if url:
             label = formats.of_url(url) or formats.label(mimetype) or "HTML"
             yield ResourceRecord(

@@ -52,7 +52,10 @@ def other_resources(node: Node) -> Iterator[ResourceRecord]:
             yield ResourceRecord(url, name=name, format=own_label, mimetype=mimetype, kind=kind)
     for predicate, name in PAGES.items():
         for part in node.nodes(predicate):
-            url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
+            url = part.own_page(predicate) or part.page("dcat:accessURL")
+            if not url:
+                words = f"{quoted(part.label())} is no web address; expected one"
+                node.report("bad-url", predicate, words, part.label())
             if url:
                 title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
                 label = formats.of_url(url) or "HTML"
@@ -106,6 +109,7 @@ def service_facts(service: Node) -> dict[str, Any]:
     for predicate, key in SERVICE_FIELDS.items():
         if values := service.values(predicate):
             facts[key] = values if key in _SERVICE_LISTS else values[0]
+    facts.setdefault("title", service.label())
     for key, agent in {
         "contact": people.contact(service).get("contact"),
         "publisher": people.publisher(service).get("publisher"),
@@ -126,7 +130,7 @@ def services_of(node: Node, files: Iterable[ResourceRecord]) -> list[ResourceRec
     seen = {file.url for file in files}
     resources = []
     parts = _parts(node)[: node.max_resources]
-    named = (named_service for part in parts for named_service in part.nodes("dcat:accessService"))
+    named = (service for part in (node, *parts) for service in part.nodes("dcat:accessService"))
     for service in (*node.subjects(SERVES), *named):
         url = service_url(service)
         if not url:
@@ -257,7 +261,8 @@ def _named(part: Node) -> Node:
 
 def _distribution(part: Node) -> ResourceRecord | None:
     """Return one distribution; report one without any URL and return None."""
-    fields, facts = collect(RESOURCE_MAPPING, part)
+    barren: set[str] = set()
+    fields, facts = collect(RESOURCE_MAPPING, part, barren)
     if not fields["url"]:
         return None
     if fields["format"] in SERVICE_FORMATS and not part.has(*_DOWNLOAD):
@@ -266,7 +271,9 @@ def _distribution(part: Node) -> ResourceRecord | None:
         facts["schema_type"] = kind
     fields["name"] = fields["name"] or formats.name_of(fields["url"], fields["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
-    facts = table.add_unread(facts, extras.unread_predicates(part, _READ), of_file=True)
+    barren -= {"dct:identifier"}  # the file's own URI once more
+    read = _READ - {name for name in barren if not part.is_settled(name)}
+    facts = table.add_unread(facts, extras.unread_predicates(part, read), of_file=True)
     return ResourceRecord(id="" if identity == fields["url"] else identity, extras=facts, **fields)
 
 
@@ -298,6 +305,8 @@ def _format(part: Node) -> FieldValues:
     """Return the media type as given, and CKAN's label."""
     named = [formats.without_registry(text) for text in _spellings(part, _FORMAT)]
     typed = [formats.without_registry(text) for text in _spellings(part, _MEDIA)]
+    for name in (name for name in (*_FORMAT, *_MEDIA) if part.has(name) and not part.values(name)):
+        part.report("unknown-format", name, "a node without a name; expected one such as text/csv")
     types = list(filter(None, map(formats.media_type, (*typed, *named))))
     if typed and not types and not any(map(formats.label, typed)):
         words = f"{quoted(typed[0], 40)} is no type such as text/csv"
@@ -305,7 +314,7 @@ def _format(part: Node) -> FieldValues:
     urls = part.values(*_DOWNLOAD) or part.values(*_ACCESS) or [_endpoint(part)]
     labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))
     label = next(filter(None, labels), "")
-    if named and not label:
+    if named and not types and not any(map(formats.label, named)):
         words = f"{quoted(named[0], 40)} is not a known format"
         part.report("unknown-format", "dct:format", words)
     return {"format": label, "mimetype": next(iter(types), "")}

@@ -314,21 +314,29 @@ class Node(Reporter):
         """Yield URLs of files and pages; report and keep what might be meant as one."""
         for name in names:
             for node in self.nodes(name):
+                if not node.address():
+                    self.report("bad-url", name, "a node without a web address; expected one")
                 if url := read_link(node.address(), self._scope.base, self.reporter(name)):
                     yield url
 
     def page(self, *names: str) -> str:
         """Return the first URL among the objects of the predicates, completed if need be."""
-        for name in names:
-            for node in self.nodes(name):
-                try:
-                    return parse_url(node.address(), self._scope.base)
-                except Repaired as exc:
-                    self.report(exc.code, name, str(exc))
-                    return str(exc.repaired)
-                except ValueError:
-                    continue
-        return ""
+        pages = (node.own_page(name) for name in names for node in self.nodes(name))
+        return next(filter(None, pages), "")
+
+    def own_page(self, name: str) -> str:
+        """Return the URL that the node points to, completed if need be; "" for no URL.
+
+        Args:
+            name: the predicate of which the node is an object.
+        """
+        try:
+            return parse_url(self.address(), self._scope.base)
+        except Repaired as exc:
+            self.report(exc.code, name, str(exc), self.address())
+            return str(exc.repaired)
+        except ValueError:
+            return ""
 
 
 # Readers of rows, and their table (``parsers.table``): a row's names are predicates.

@@ -69,12 +69,14 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         )
     node = _dataset(raw, options)
     table.require(raw, line(node, _TITLE), "dct:title", "missing-title")
-    values, more = collect(MAPPING, node)
+    barren: set[str] = set()
+    values, more = collect(MAPPING, node, barren)
+    read = _READ - {name for name in barren if not node.is_settled(name)}
     if options.get("themes_as_tags"):
         values["tags"] = read_tags(node, (*values["tags"], *_theme_labels(node)), "dcat:theme")
     table.report_missing(node, values, _NEEDED)
     more |= extras.as_ckanext_dcat(values)
-    more = table.add_unread(more, extras.unread_predicates(node, _READ))
+    more = table.add_unread(more, extras.unread_predicates(node, read))
     return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **values)
 
 
@@ -199,7 +201,19 @@ MAPPING: tuple[Field | Row, ...] = (
         "extra responsible-organisation",
         people.others,
     ),
-    Field((*people.LICENCE, *people.RIGHTS), "licence"),
+    # Before the licence: the terms of files narrow it.
+    Field(
+        (
+            *distribution.DISTRIBUTION,
+            "dcat:servesDataset",
+            "dcat:accessService",
+            *distribution.WAYS,
+            *distribution.PAGES,
+        ),
+        "resources, licence",
+        _resources,
+    ),
+    row((*people.LICENCE, *people.RIGHTS), "licence", people.licence),
     row(people.RIGHTS, "rights", people.rights),
     row(coverage.LANGUAGE, "language", coverage.languages),
     Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),
@@ -210,16 +224,6 @@ MAPPING: tuple[Field | Row, ...] = (
         ("dcat:version", "owl:versionInfo", "adms:version", "schema:version", "pav:version"),
         "version",
         table.text,
-    ),
-    Field(
-        (
-            *distribution.DISTRIBUTION,
-            "dcat:servesDataset",
-            *distribution.WAYS,
-            *distribution.PAGES,
-        ),
-        "resources, licence",
-        _resources,
     ),
     Field(("the dataset's URI",), "uri, metadata_uri", extras.identity),
     Field(

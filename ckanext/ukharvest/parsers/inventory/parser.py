@@ -219,7 +219,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         entry,
         problems,
         needed=_NEEDED,
-        unread=lambda: entry.dataset.unread(_READ),
+        unread=lambda barren: entry.dataset.unread(_READ - barren),
     )
 
 

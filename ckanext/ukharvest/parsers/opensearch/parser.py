@@ -319,7 +319,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         Feature(own, node),
         problems,
         needed={"notes": ("properties.abstract", "what the data is")},
-        unread=lambda: unread(Feature(own, node)),
+        unread=lambda _barren: unread(Feature(own, node)),
     )
 
 
@@ -335,5 +335,5 @@ def _atom(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
         Entry(root, node, raw),
         problems,
         needed={"notes": ("atom:summary", "what the data is")},
-        unread=lambda: node.unread(atom.READ),
+        unread=lambda barren: node.unread(atom.READ - barren),
     )

@@ -1,0 +1,166 @@
+"""Nothing vanishes: a known property in an odd shape is kept in an extra, or is a problem."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.parsers import oai_dc, package_resources, table
+from ckanext.ukharvest.parsers.ckan import parser as ckan
+from ckanext.ukharvest.parsers.completion import complete
+from ckanext.ukharvest.parsers.data_json import parser as data_json
+from ckanext.ukharvest.parsers.data_json import resources as data_json_files
+from ckanext.ukharvest.parsers.dcat import distribution
+from ckanext.ukharvest.parsers.dcat import parser as dcat
+from ckanext.ukharvest.parsers.dcat.node import NAMESPACES
+from ckanext.ukharvest.parsers.opensearch import atom
+from tests.parsers import carriers
+from tests.parsers.carriers import FILE, PAGE
+
+VALUE = "Zqx"
+LABEL, TYPE = (
+    "<http://www.w3.org/2000/01/rdf-schema#label>",
+    "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+)
+FIRST, REST, NIL = (
+    f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in ("first", "rest", "nil")
+)
+# An object, and what hangs below it.
+IN_RDF = {
+    "text": (f'"{VALUE}"',),
+    "tagged": (f'"{VALUE}"@cy',),
+    "uri": (f"<https://zqx.example/{VALUE}>",),
+    "node": ("_:n", f'_:n {LABEL} "{VALUE}" .'),
+    "other class": ("_:n", f'_:n {LABEL} "{VALUE}" .', f"_:n {TYPE} <https://a.example/X> ."),
+    "nested": (
+        "_:n",
+        "_:n <http://purl.org/dc/terms/description> _:m .",
+        f'_:m {LABEL} "{VALUE}" .',
+    ),
+    "list": ("_:n", f'_:n {FIRST} "{VALUE}" .', f"_:n {REST} {NIL} ."),
+}
+IN_JSON = {
+    "text": VALUE,
+    "list": [VALUE],
+    "lists": [[VALUE]],
+    "value": {"@value": VALUE},
+    "named": {"name": VALUE},
+    "object": {"zz": VALUE},
+    "objects": [{"zz": VALUE}],
+    "nested": {"x": {"y": VALUE}},
+}
+IN_XML = {
+    "text": f">{VALUE}<",
+    "attribute": f' resource="{VALUE}"><',
+    "child": f"><zz>{VALUE}</zz><",
+    "nested": f"><zz><yy>{VALUE}</yy></zz><",
+}
+DATASET = "<https://a.example/x>"
+DCAT = "http://www.w3.org/ns/dcat#"
+
+
+def _dcat(subject: str, name: str, value: tuple[str, ...]) -> DatasetRecord:
+    prefix, _, local = name.partition(":")
+    lines = (
+        f"{DATASET} {TYPE} <{DCAT}Dataset> .",
+        f'{DATASET} <http://purl.org/dc/terms/title> "T" .',
+        f"{DATASET} <{DCAT}distribution> _:f .",
+        f"_:f <{DCAT}accessURL> <{FILE}> .",
+        f"{subject} <{NAMESPACES[prefix][0]}{local}> {value[0]} .",
+        *value[1:],
+    )
+    return dcat.parse(RawRecord(DATASET[1:-1], "\n".join(lines), url=PAGE), {})
+
+
+Carry = Callable[[str, Any], DatasetRecord]
+# Format → its table, the shapes, and a record with a property in a shape.
+FORMATS: dict[str, tuple[Iterable[Any], dict[str, Any], Carry]] = {
+    "dcat": (dcat.MAPPING, IN_RDF, lambda name, value: _dcat(DATASET, name, value)),
+    "dcat-file": (
+        distribution.RESOURCE_MAPPING,
+        IN_RDF,
+        lambda name, value: _dcat("_:f", name, value),
+    ),
+    "data_json": (
+        data_json.MAPPING,
+        IN_JSON,
+        lambda name, value: carriers.data_json(**{name: value}),
+    ),
+    "data_json-file": (
+        data_json_files.RESOURCE_MAPPING,
+        IN_JSON,
+        lambda name, value: carriers.data_json(distribution=[{"accessURL": FILE, name: value}]),
+    ),
+    "ckan": (ckan.MAPPING, IN_JSON, lambda name, value: carriers.ckan(**{name: value})),
+    "ckan-file": (
+        package_resources.RESOURCE_MAPPING,
+        IN_JSON,
+        lambda name, value: carriers.ckan(resources=[{"url": FILE, name: value}]),
+    ),
+    "oai_dc": (
+        oai_dc.MAPPING,
+        IN_XML,
+        lambda name, value: carriers.oai_dc(f"<{name}{value}/{name}>"),
+    ),
+    "atom": (
+        atom.MAPPING,
+        IN_XML,
+        lambda name, value: carriers.atom(f"<{name}{value}/{name}>".replace("atom:", "")),
+    ),
+}
+# Identity and title, without which there is no record; other names of the title.
+APART = {"guid", "title", "id", "identifier", "@id", "@type", "extras", "uri", "name"}
+APART |= {"dc:title", "dct:title", "rdfs:label", "foaf:name", "schema:name", "skos:prefLabel"}
+APART |= {
+    "atom:title",
+    "atom:id",
+    "dct:identifier",
+    "schema:identifier",
+    "schema:url",
+    "dcat:servesDataset",
+}
+# What only goes with another value, or has one of its own: a map of languages.
+APART |= {"describedByType", "dataDictionaryType", "resource_type", "titleMap", "keywordMap"}
+APART |= {f"{name}_translated" for name in ("title", "notes", "tags", "name", "description")}
+
+
+def _names(mapping: Iterable[Any], shapes: dict[str, Any]) -> list[str]:
+    names = {name for name in table.names_read(mapping) if " " not in name and "/" not in name}
+    if shapes is IN_XML:
+        known = ("dc:", "dct:", "atom:", "georss:", "time:", "ows:")
+        names = {name for name in names if name.startswith(known)}
+    return sorted(name for name in names - APART if shapes is not IN_RDF or ":" in name)
+
+
+def _is_kept(record: DatasetRecord, name: str) -> bool:
+    texts = json.dumps(dataclasses.asdict(dataclasses.replace(record, problems=())), default=str)
+    local = name.rpartition(":")[2]
+    return VALUE.lower() in texts.lower() or any(
+        local in problem.message or VALUE in problem.message or problem.code == "missing-url"
+        for problem in record.problems
+        if problem.code != "missing-field"
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_known_property_in_any_shape_is_kept_or_reported(form: str) -> None:
+    mapping, shapes, carry = FORMATS[form]
+    lost = {
+        name: shape
+        for name in _names(mapping, shapes)
+        for shape, value in shapes.items()
+        if not _is_kept(complete(carry(name, value)), name)
+    }
+    assert lost == LOST.get(form, {})
+
+
+# Known, and not worth an extra.
+LOST = {
+    "data_json": {"format": "text", "mediaType": "text"},
+    "atom": {"dc:identifier": "attribute"},
+}
