@@ -1,6 +1,6 @@
 """The demo's records: for each source type an organisation that does not exist, and its data.
 
-A new source type needs its line in ORGANISATIONS; the documents are ``tests.publishing``'s.
+A new source type can have a line in ORGANISATIONS; the documents are ``tests.publishing``'s.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ckanext.ukharvest.source_types import TYPES
 from tests.publishing import files
 from tests.publishing.ods import export_path
 from tests.publishing.records import OGL, Box, File, Record
@@ -121,6 +122,12 @@ ORGANISATIONS = {
         "Ousebeck Water Board", "A water board’s SPARQL endpoint.", (-1.90, 54.00), (3, 4, 7, 8),
         config={"batch_size": SIZE, "page_size": SIZE}),
 }  # fmt: skip
+# Of a type without a line of its own.
+for _number, _name in enumerate(sorted(TYPES.ours.keys() - ORGANISATIONS.keys())):
+    _title = TYPES[_name].title
+    ORGANISATIONS[_name] = Organisation(
+        f"{_title} Town Council", f"A town’s data: {_title}.", (-2.8 + 0.5 * _number, 55.1),
+        faults=("two-gone", "bad-record"))  # fmt: skip
 # Of data_json: a dataset with a file that is not there, and rows that break their schema.
 DEAD = "bus-stops-dunsford"
 DEAD_LINKS = (f"/files/{DEAD}-archive.csv",)

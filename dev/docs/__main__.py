@@ -3,7 +3,8 @@
 import sys
 
 from .generated import write
+from .lists import lists
 from .pages import FOLDER, codes_by_type, export_page, pages
 
-made = {**pages(), **codes_by_type(), **export_page()}
+made = {**pages(), **lists(), **codes_by_type(), **export_page()}
 sys.exit(write("bin/docs", __doc__, made, {*FOLDER.glob("*.md")}))

@@ -14,38 +14,29 @@ on each page, and how many records are announced. ``SERVICES`` has the service o
 - ``files`` makes the files behind a record's links, and ``wms`` draws maps.
 - ``catalogues`` makes catalogues of any size, for storms and the benchmark.
 
-The HTTP server is ``tests.publisher.Publisher``. A new source type adds its module, and its line
-below.
+The HTTP server is ``tests.publisher.Publisher``. A new source type adds its module, whose service
+has the type's name in capitals.
 """
 
 from __future__ import annotations
 
-from tests.publishing.csw import GEMINI_CSW
-from tests.publishing.data_json import DATA_JSON
-from tests.publishing.dataset_table import DATASET_TABLE
-from tests.publishing.dcat import DCAT_RDF
-from tests.publishing.gemini import GEMINI_SINGLE
-from tests.publishing.inventory import INVENTORY
-from tests.publishing.oaipmh import OAIPMH
-from tests.publishing.ods import ODS
-from tests.publishing.opensearch import OPENSEARCH
-from tests.publishing.packages import CKAN, DKAN
-from tests.publishing.service import Service
-from tests.publishing.sparql import SPARQL
-from tests.publishing.waf import GEMINI_WAF
+from importlib import import_module
+from pkgutil import iter_modules
 
-SERVICES: dict[str, Service] = {
-    "ckan": CKAN,
-    "data_json": DATA_JSON,
-    "dataset_table": DATASET_TABLE,
-    "dcat_rdf": DCAT_RDF,
-    "dkan": DKAN,
-    "gemini-csw": GEMINI_CSW,
-    "gemini-single": GEMINI_SINGLE,
-    "gemini-waf": GEMINI_WAF,
-    "inventory": INVENTORY,
-    "oaipmh": OAIPMH,
-    "ods": ODS,
-    "opensearch": OPENSEARCH,
-    "sparql": SPARQL,
-}
+from ckanext.ukharvest.source_types import TYPES
+from tests.publishing.service import Service
+
+
+def _services() -> dict[str, Service]:
+    """Return source type → its service: GEMINI_CSW of whichever module here is gemini-csw's."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    found = {}
+    for name in sorted(TYPES.ours):
+        constant = name.upper().replace("-", "_")
+        values = (vars(module).get(constant) for module in modules)
+        services = [value for value in values if isinstance(value, Service)]
+        found |= {name: services[0]} if services else {}
+    return found
+
+
+SERVICES = _services()

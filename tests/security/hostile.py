@@ -5,26 +5,26 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from ckanext.ukharvest.source_types import TYPES
 from tests.publisher import SOURCES, Publisher, Response, recorded
 from tests.publishing.sparql import Endpoint, F
 from tests.security.payloads import Poison, poisoned
 
-# A recorded publisher with many fields, for each source type; that of DCAT is below.
-CASES = {
-    "ckan": "ckan-uk",
-    "data_json": "pod-1.1-full",
-    "dcat_rdf": "",
-    "dkan": "dkan-7",
-    "gemini-csw": "csw-pages",
-    "gemini-single": "gemini-2.3",
-    "gemini-waf": "gemini-waf",
-    "dataset_table": "table",
-    "inventory": "inventory-0.3",
-    "oaipmh": "oaipmh-mixed",
-    "sparql": "",
-    "ods": "ods-explore",
-    "opensearch": "opensearch-atom",
-}
+# Not the recorded publisher with the longest result: that of DCAT is below.
+_CHOSEN = {"data_json": "pod-1.1-full", "dcat_rdf": "", "gemini-single": "gemini-2.3", "sparql": ""}
+
+
+def _cases() -> dict[str, str]:
+    """Return source type → a recorded publisher with many fields."""
+    sizes: dict[str, tuple[int, str]] = {}
+    for file in sorted(SOURCES.glob("*/source.json")):
+        kind = json.loads(file.read_text(encoding="utf-8"))["type"]
+        size = file.with_name("expected.json").stat().st_size
+        sizes[kind] = max(sizes.get(kind, (0, "")), (size, file.parent.name))
+    return {name: _CHOSEN.get(name, sizes.get(name, (0, ""))[1]) for name in TYPES.ours}
+
+
+CASES = _cases()
 
 _RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
   xmlns:dcat="http://www.w3.org/ns/dcat#" xmlns:dct="http://purl.org/dc/terms/"
