@@ -97,10 +97,6 @@ def test_the_example_passes_the_contract(
     test(**{name: given[name] for name in inspect.signature(test).parameters})
 
 
-def test_example_entry_point_has_the_name_of_its_plugin(kind: SourceType) -> None:
-    assert f"{kind.plugin} = ckanext.ukharvest.harvesters.plugins:{kind.plugin}" in PAGE
-
-
 def test_example_rows_read_further_fields() -> None:
     parks = run("parsers/parks.py")
     exec(compile(CODE["field"], "field", "exec"), vars(parks))  # noqa: S102 - our own page
