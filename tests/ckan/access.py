@@ -15,17 +15,24 @@ from tests.ckan.harvesting import act
 
 # Each role with the headers of its requests. A token that is not valid counts as none.
 NOBODY = ("anonymous", "garbage token", "revoked token", "expired token", "deleted user")
-USERS = ("outsider", "member", "editor", "admin", "other admin", "sysadmin")
+# "former editor" has left the organisation; the admin "above" is of the organisation that it is
+# part of, whose rights CKAN hands down, the one "below" of a part of it.
+USERS = ("outsider", "former editor", "member", "editor", "admin", "admin above", "admin below") + (
+    *("other admin", "sysadmin"),
+)
 ROLES = (*NOBODY, *USERS)
 Headers = dict[str, str]
 
 ALL = frozenset(ROLES)
 LOGGED_IN = frozenset(USERS)
-MEMBERS = LOGGED_IN - {"outsider", "other admin"}
+MEMBERS = LOGGED_IN - {"outsider", "former editor", "admin below", "other admin"}
 EDITORS = MEMBERS - {"member"}
-ANY_EDITOR = EDITORS | {"other admin"}  # editors of any organisation
+ANY_EDITOR = EDITORS | {"admin below", "other admin"}  # editors of any organisation
 ADMINS = EDITORS - {"editor"}
-SYSADMINS = ADMINS - {"admin"}
+SYSADMINS = frozenset({"sysadmin"})
+
+# Roles in organisations of their own.
+_OTHERS = ("admin above", "admin below", "other admin")
 
 # Written by CKAN at each request of a logged-in user.
 _STAMPED = {"api_token": "last_access", "user": "last_active"}
@@ -33,17 +40,20 @@ _STAMPED = {"api_token": "last_access", "user": "last_active"}
 
 def headers_of_roles(organization_id: str) -> dict[str, Headers]:
     """Create a user for each role and return role → headers; invalid tokens are a sysadmin's."""
-    other = factories.Organization(image_url="")["id"]
+    others = {name: factories.Organization(image_url="")["id"] for name in _OTHERS}
+    act("organization_patch", id=organization_id, groups=[{"name": others["admin above"]}])
+    act("organization_patch", id=others["admin below"], groups=[{"name": organization_id}])
     found: dict[str, Headers] = {"anonymous": {}, "garbage token": _sent("0123456789")}
     for role in USERS:
         user = factories.User(
             image_url="", sysadmin=role == "sysadmin", name=role.replace(" ", "-")
         )
-        if role in ("member", "editor", "admin"):
-            _join(organization_id, user["name"], role)
-        elif role == "other admin":
-            _join(other, user["name"], "admin")
+        if role not in ("outsider", "sysadmin"):
+            organization = others.get(role, organization_id)
+            capacity = next(each for each in ("admin", "editor", "member") if each in role)
+            _join(organization, user["name"], capacity)
         found[role] = _sent(factories.APIToken(user=user["name"])["token"])
+    act("organization_member_delete", id=organization_id, username="former-editor")
     found["revoked token"] = _sent(_token("sysadmin"))
     act("api_token_revoke", token=found["revoked token"]["Authorization"])
     found["expired token"] = _sent(_expired(_token("sysadmin")))

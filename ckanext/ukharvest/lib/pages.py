@@ -247,6 +247,16 @@ def refuse_nul() -> None:
 
 
 @gate.before_app_request
+def keep_from_caches() -> None:
+    """Let no shared cache store what a logged-in user gets: CKAN sees to pages alone.
+
+    Not to redirects, files and parts of pages.
+    """
+    if is_ours() and not tk.current_user.is_anonymous:
+        tk.request.environ["__no_cache__"] = True
+
+
+@gate.before_app_request
 def limit_visitors() -> Any:
     """Answer 429 if an anonymous visitor, or all together, request too much of what costs much."""
     is_action = _is_of_api(LIMITED_ACTIONS)
@@ -265,6 +275,11 @@ def limit_visitors() -> Any:
     return prevent_caching(response)
 
 
+def is_ours() -> bool:
+    """Tell whether the requested page is one of this extension."""
+    return (tk.request.blueprint or "").startswith("ukharvest")
+
+
 @gate.record
 def _forbid_frames_last(state: BlueprintSetupState) -> None:
     """Call ``forbid_frames`` after all other functions, which may set rules of the portal."""
@@ -276,8 +291,7 @@ def forbid_frames(response: Response) -> Response:
 
     Unless the portal has a rule of its own about frames.
     """
-    is_ours = (tk.request.blueprint or "").startswith("ukharvest")
-    if not is_ours or response.mimetype != "text/html" or "X-Frame-Options" in response.headers:
+    if not is_ours() or response.mimetype != "text/html" or "X-Frame-Options" in response.headers:
         return response
     policies = response.headers.getlist("Content-Security-Policy")
     if not any("frame-ancestors" in policy for policy in policies):

@@ -10,7 +10,6 @@ import pytest
 from ckan.tests import factories
 from playwright.sync_api import expect
 
-from ckanext.ukharvest.rendering import fields as field_rows
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.harvesting import Portal
@@ -102,21 +101,3 @@ def test_a_time_series_and_maps(visitor: Visitor) -> None:
         extras = [{"key": key, "value": value} for key, value in facts.items()]
         pages[f"map-{name}"] = f"/dataset/{factories.Dataset(extras=extras)['name']}"
     looks.check_all(visitor, "dataset", pages)
-
-
-def test_hostile_strings(visitor: Visitor) -> None:
-    own = [key for key in field_rows.LABELS if " " not in key and key != "harvest_source_title"]
-    facts = {
-        key: looks.HOSTILE[number % len(looks.HOSTILE)] for number, key in enumerate([*own, "mine"])
-    }
-    extras = [{"key": k, "value": v} for k, v in {**facts, "import_source": "harvest"}.items()]
-    texts = looks.HOSTILE
-    resources = [{"url": text[:500], "name": text[:500], "date": text[:50]} for text in texts]
-    shown = factories.Dataset(title=texts[0], notes=texts[4], extras=extras, resources=resources)
-    address = f"/dataset/{shown['name']}"
-    visitor.page.goto(address)
-    looks.assert_harmless(visitor.page)
-    for size in (NARROW, {"width": 1280, "height": 900}):
-        visitor.page.set_viewport_size(size)  # type: ignore[arg-type]
-        assert not visitor.beyond_the_window(looks.OURS)
-    visitor.picture("dataset-hostile")

@@ -75,25 +75,3 @@ def test_a_record_whose_lines_are_marked(
     line = (link.get_attribute("href") or "").removeprefix("#L")
     link.click()
     expect(visitor.page.locator(f"#L{line} mark")).to_be_visible()
-
-
-# Both pages, with more texts, are among those of tests/ckan/security/test_hostile_texts.py.
-@pytest.mark.giant
-def test_hostile_record_is_harmless_on_provenance_pages(
-    portal: Portal, publisher: Publisher, visitor: Visitor
-) -> None:
-    source_id = portal.source(publisher.url(PATH))
-    run(portal, publisher, source_id)
-    for number, text in enumerate(looks.HOSTILE):
-        more = {"@type": "dcat:Distribution", "title": text, "downloadURL": text}
-        file = {"title": text, "downloadURL": f"https://data.example/{number}.csv"}
-        fields = dict.fromkeys(("title", "description", "language", "spatial"), text)
-        run(portal, publisher, source_id, **fields, distribution=[file, more])
-    [package] = portal.datasets()
-    as_sysadmin(visitor)
-    for name, address in (
-        ("changes-hostile", f"/dataset/{package['name']}/harvest-changes"),
-        ("record-hostile", address_of_record()),
-    ):
-        looks.check(visitor, name, address)
-        looks.assert_harmless(visitor.page)

@@ -9,7 +9,7 @@ import lxml.html
 import pytest
 from ckan import model
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action
+from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import config
@@ -147,28 +147,6 @@ def test_addresses_of_data_gov_uk_lead_here(app: CKANTestApp, harvested: dict[st
         assert answer.headers["Location"].endswith(new)
         assert app.get(new).status_code == 200
         app.get(old.replace(object_id, "nothing"), status=404)
-
-
-def test_the_record_of_a_private_dataset_is_private(
-    app: CKANTestApp, harvested: dict[str, Any]
-) -> None:
-    sysadmin = factories.SysadminWithToken()
-    stranger = {"Authorization": factories.UserWithToken()["token"]}
-    call_action("package_patch", {"user": sysadmin["name"]}, id=harvested["id"], private=True)
-    for end in ("", ".xml"):
-        address = f"/dataset/{harvested['name']}/source-record{end}"
-        app.get(address, status=404)
-        app.get(address, headers=stranger, status=404)
-        answer = app.get(address, headers={"Authorization": sysadmin["token"]})
-        assert "private" in answer.headers["Cache-Control"]
-    for old in ("/harvest/gemini-object/{}", "/api/2/rest/harvestobject/{}/xml"):
-        address = old.format(object_of(harvested["id"]).id)
-        app.get(address, headers=stranger, status=403)
-        answer = app.get(
-            address, headers={"Authorization": sysadmin["token"]}, follow_redirects=False
-        )
-        assert answer.status_code == 301
-        assert "private" in answer.headers["Cache-Control"]
 
 
 def test_source_record_survives_prune_and_bad_xml(

@@ -86,6 +86,13 @@ def test_gone_records_are_deleted_and_come_back(
     assert figures(portal.run(source)) == {"not modified": 3, "updated": 1}
     assert ids(portal) == before, "a record that comes back has its old dataset again"
     assert len(portal.search_names()) == 4
+    call_action(
+        "package_delete", {"ignore_auth": True}, id="dataset-00003"
+    )  # from now on a person's word counts
+    portal.run(source)
+    publisher.serve(PATH, catalogue([*map(dataset, range(3)), dataset(3, title="Renamed")]))
+    portal.run(source)
+    assert len(portal.datasets()) == 3
 
 
 def test_mass_disappearance_and_empty_document_delete_nothing(

@@ -90,15 +90,16 @@ def test_schedule_follows_a_changed_frequency(clock: Any, portal: Portal) -> Non
     tick()
     first = next_run(source)
     assert first is not None
-    assert at("11-24 00:00") <= first < at("11-24 00:30")
+    # Midnight in Kathmandu, the time zone of the tests' portal.
+    assert at("11-23 18:15") <= first < at("11-23 18:45")
     assert jobs(source) == 0
     call_action("harvest_source_patch", id=source, frequency="MONTHLY")
     tick()
-    spread = first - at("11-24 00:00")
-    assert next_run(source) == at("12-01 00:00") + spread
+    spread = first - at("11-23 18:15")
+    assert next_run(source) == at("11-30 18:15") + spread
     call_action("harvest_source_patch", id=source, frequency="WEEKLY")
     tick()
-    assert next_run(source) == at("11-30 00:00") + spread
+    assert next_run(source) == at("11-29 18:15") + spread
     call_action("harvest_source_patch", id=source, frequency="ALWAYS")
     tick()
     tick()

@@ -316,10 +316,10 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     tick()  # the week of the installation
     assert inbox.new_mails() == []
     monday = dt.datetime.fromisoformat(due.week()) + dt.timedelta(days=7)
-    with freeze_time(monday + dt.timedelta(hours=5)):
+    with freeze_time(monday + dt.timedelta(minutes=14)):  # 05:59 in Kathmandu
         tick()
         assert inbox.new_mails() == []
-    with freeze_time(monday + dt.timedelta(hours=7)):
+    with freeze_time(monday + dt.timedelta(minutes=16)):
         tick()
         (message,) = inbox.new_mails()
         tick()

@@ -15,10 +15,9 @@ from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.model import JobReport, Pending, Record, Worker, utcnow
 from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
-from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act, end_runs
-from tests.ckan.previews.test_source_previews import work
 from tests.ckan.sources.test_sources_page import many as many_sources
 from tests.publisher import Publisher
 
@@ -143,56 +142,6 @@ def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) 
     HarvestSource.get(source).active = False
     Session.commit()
     check_state("off", "Switched off")
-
-
-# bin/test has the same texts and more on all pages, in a browser too: test_hostile_texts.py.
-@pytest.mark.giant
-def test_hostile_texts_are_harmless_on_every_page(
-    manager: Visitor, portal: Portal, publisher: Publisher, source: str
-) -> None:
-    texts = looks.HOSTILE
-    fields = [
-        {
-            "identifier": text,
-            "title": text,
-            "theme": [text],
-            "license": text,
-            "keyword": [text[:50]],
-        }
-        for text in texts
-    ]
-    publisher.serve(PATH, catalogue([dataset(n, **each) for n, each in enumerate(fields)]))
-    portal.run(source)
-    portal.run(source)
-    changed = [dataset(n, **each, description=each["title"]) for n, each in enumerate(fields)]
-    publisher.serve(PATH, catalogue(changed))
-    publisher.serve("/moved.json", catalogue(changed[:2]))
-    act("ukharvest_source_preview_create", source_id=source)
-    work()
-    moved = publisher.url("/moved.json")
-    move = act("ukharvest_source_preview_create", source_id=source, url=moved)
-    work()
-    run = spoil(source, portal.organization_id)
-    [record, *_others] = Session.query(Record.id).order_by(Record.id).all()
-    name = portal.datasets()[0]["name"]
-    query = "%22%20onmouseover%3D%22window.hurt%3D1%3Cscript%3Ewindow.hurt%3D1%3C/script%3E"
-    pages = {
-        "source": PAGE,
-        "runs": f"{PAGE}/job",
-        "run": f"{PAGE}/job/{run}?q={query}",
-        "run-code": f"{PAGE}/job/{run}?code={query}",
-        "record": f"{PAGE}/record/{record[0]}",
-        "deletions": f"{PAGE}/deletions",
-        "check": f"{PAGE}/check",
-        "moved": f"/harvest/test/{move['id']}",
-        "list": f"/harvest/?q={query}&organization={query}&type={query}&health={query}",
-        "list-all": "/harvest/",
-        "dashboard": "/ckan-admin/ukharvest",
-        "dataset": f"/dataset/{name}",
-    }
-    looks.check_all(manager, "hostile", pages)
-    manager.page.goto(f"/dataset/?ext_west={query}&ext_south={query}&ext_east=&ext_north=1")
-    looks.assert_harmless(manager.page)
 
 
 def spoil(source: str, organization_id: str) -> str:

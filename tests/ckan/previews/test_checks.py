@@ -437,17 +437,6 @@ def test_stop(app: CKANTestApp, editor: dict[str, str], visitors: None) -> None:
     assert app.get(path, headers=fragment).headers["HX-Refresh"] == "true"
 
 
-def test_forms_need_their_token(
-    app: CKANTestApp, visitors: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = send(app, None, text="{}").headers["Location"]
-    monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
-    for address in (FORM, f"{path}/stop"):
-        assert app.post(address, data={"text": "{}"}).status_code in (400, 403)
-    assert [each.state for each in rows()] == ["waiting"]
-    assert 'name="_csrf_token"' in app.get(FORM).body
-
-
 def test_a_check_ends_after_a_day(app: CKANTestApp, editor: dict[str, str], visitors: None) -> None:
     found, _ = checked(app, editor, text=INVENTORY.decode())
     path = send(app, None, text=INVENTORY.decode()).headers["Location"]

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs
 from ckan.tests import factories
-from ckan.tests.helpers import call_action
+from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from rq import SimpleWorker
 
@@ -223,6 +223,7 @@ def test_preview_actions_check_the_user(
 
 
 def test_link_shows_nothing_that_is_not_public(
+    app: CKANTestApp,
     editor: dict[str, str],
     publisher: Publisher,
     portal: Portal,
@@ -240,7 +241,9 @@ def test_link_shows_nothing_that_is_not_public(
     private = portal.source(publisher.url("/private.json"))
     model.Package.get(private).private = True
     model.Session.commit()
-    sysadmin = factories.Sysadmin()
+    sysadmin = factories.SysadminWithToken()
+    headers = {"Authorization": sysadmin["token"]}
+    shared = "Everyone with this link can see the result"
 
     def start(**fields: Any) -> Any:
         return as_(sysadmin, "ukharvest_source_preview_create", **fields)
@@ -258,12 +261,15 @@ def test_link_shows_nothing_that_is_not_public(
     work()
     for preview in closed:
         assert not preview["is_open"]
+        assert shared not in app.get(f"/harvest/test/{preview['id']}", headers=headers).body
         for user in (stranger, visitor):
             with pytest.raises(tk.NotAuthorized):
                 as_(user, "ukharvest_source_preview_show", id=preview["id"])
     opened = [start(**test, config='{"default_tags": ["a"]}'), start(source_id=public)]
+    work()
     for preview in opened:
         assert preview["is_open"]
+        assert shared in app.get(f"/harvest/test/{preview['id']}", headers=headers).body
         for user in (stranger, visitor):
             shown = as_(user, "ukharvest_source_preview_show", id=preview["id"])
             assert (shown["config"], shown["may_change"]) == ("", False)

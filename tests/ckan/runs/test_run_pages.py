@@ -277,21 +277,6 @@ def test_a_file_holds_no_formula(
     assert row["record_title"] == f"'{title}"
 
 
-def test_outsiders_see_nothing_of_it(app: CKANTestApp, portal: Portal, run: str) -> None:
-    other = factories.Organization()
-    stranger = member(other, "admin")
-    for page in (f"job/{run}", "problems", "problems.csv", f"job/{run}/problems.csv", "deletions"):
-        app.get(f"/harvest/somewhere/{page}", headers=stranger, status=403)
-        answer = app.get(f"/harvest/somewhere/{page}", follow_redirects=False)
-        assert answer.status_code == 302
-        assert "/user/login" in answer.headers["Location"]
-    for action in ("run_show", "problem_group_list", "problem_list", "record_list"):
-        key = "id" if action == "run_show" else "job_id"
-        address = f"/api/3/action/ukharvest_{action}?{key}={run}"
-        app.get(address, headers=stranger, status=403)
-        app.get(address, status=403)
-
-
 def test_titles_of_private_datasets_are_not_shown(
     portal: Portal, run: str, organization: dict[str, str]
 ) -> None:

@@ -126,6 +126,8 @@ SENT = {
     "/harvest/<id>/switch-off": EDITORS,
     "/harvest/<id>/switch-on": EDITORS,
 }
+# The link of an email, which mail programs follow by themselves (RFC 8058): it has a token.
+WITHOUT_TOKEN = {"/harvest/unsubscribe/<token>"}
 # Rows for what is private: its organisation's members.
 PRIVATE = {
     "/dataset/<id>/harvest-changes": MEMBERS,
@@ -257,6 +259,44 @@ def test_forms_by_role(app: CKANTestApp, site: Place, people: dict[str, Headers]
             status = status_of(app, "post", url, people[role])
             wrong += [("post", url, role, status)] if status >= 400 else []
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_no_form_is_sent_without_its_token(
+    app: CKANTestApp, site: Place, people: dict[str, Headers], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor with a token that CKAN did not make, whatever the portal ignores for extensions."""
+    monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
+    field = app.flask_app.config["WTF_CSRF_FIELD_NAME"]
+    before, wrong = stored_state(), []
+    for route in SENT.keys() - WITHOUT_TOKEN:
+        for forged in ({}, {field: "forged"}):
+            data, url = {**FORM, **forged}, filled(route, site)
+            headers = people["sysadmin"]
+            answer = app.post(url, data=data, headers=headers, follow_redirects=False)
+            wrong += [] if answer.status_code in (400, 403) else [(route, answer.status_code)]
+    assert wrong == []
+    assert stored_state() == before
+
+
+def test_no_proxy_keeps_what_is_for_some(
+    app: CKANTestApp, site: Place, people: dict[str, Headers]
+) -> None:
+    """Pages, parts of pages and redirects of users who are logged in, and every CSV file."""
+    asked = [(filled(route, site), "sysadmin") for route in READ]
+    asked += [(filled(route, site, private=True), "sysadmin") for route in PRIVATE]
+    asked += [(filled(route, site), "anonymous") for route in READ if route.endswith(".csv")]
+    kept = []
+    for url, role in asked:
+        answer = app.get(url, headers=people[role], follow_redirects=False)
+        rules = answer.headers.get("Cache-Control", "")
+        is_login = role == "anonymous" and answer.status_code == 302
+        if (
+            answer.status_code < 400
+            and not is_login
+            and not {"private", "no-store"} & {*rules.split(", ")}
+        ):
+            kept.append((url, role, rules))
+    assert kept == []
 
 
 def frame_rules(answer: Any) -> list[str]:

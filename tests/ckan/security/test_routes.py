@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ckan import model
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action
+from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from tests.ckan.catalogues import catalogue
@@ -161,18 +161,6 @@ def test_stopping_a_job_asks_first(
     assert HarvestJob.get(running).status == "Finished"
 
 
-@pytest.mark.in_process  # consumers would import what waits
-def test_a_post_without_the_forms_token_is_refused(
-    app: CKANTestApp, source: str, sysadmin: Any, monkeypatch: Any
-) -> None:
-    monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
-    before = state(source)
-    for route in ROUTES:
-        answer = app.post(route, headers=sysadmin, follow_redirects=False)
-        assert answer.status_code in (400, 403)
-    assert state(source) == before
-
-
 def test_the_pages_of_ckanext_harvest_lead_to_the_question(
     app: CKANTestApp, source: str, running: str, sysadmin: Any
 ) -> None:
@@ -208,20 +196,3 @@ def test_a_stored_document_is_shown_and_never_run(
     Session.commit()
     app.get(f"/harvest/object/{obj.id}", status=404)
     app.get("/harvest/object/nothing", status=404)
-
-
-def test_documents_of_private_datasets_are_not_public(
-    app: CKANTestApp, portal: Portal, source: str, sysadmin: Any, stranger: Any
-) -> None:
-    # Stock: 200 without login
-    first = portal.datasets()[0]
-    obj = Session.query(HarvestObject).filter_by(package_id=first["id"]).one()
-    route = f"/harvest/object/{obj.id}"
-    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
-    call_action("package_patch", context, id=first["id"], private=True)
-    for address in (route, f"/dataset/harvest_object/{first['id']}"):
-        assert app.get(address, follow_redirects=False).status_code in (302, 403)
-        app.get(address, headers=stranger, status=403)
-        assert app.get(address, headers=sysadmin).status_code == 200
-    public = portal.datasets()[1]["name"]
-    assert app.get(f"/dataset/harvest_object/{public}").status_code == 200

@@ -318,15 +318,6 @@ def get_status(app: CKANTestApp, user: dict[str, Any], path: str) -> int:
     return int(app.get(path, headers=headers, follow_redirects=False).status_code)
 
 
-def test_the_form_asks_for_its_token(
-    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], monkeypatch: Any
-) -> None:
-    monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
-    answer = post(app, editor, owner_org=organization["id"])
-    assert answer.status_code in (400, 403)
-    assert not model.Session.query(HarvestSource).count()
-
-
 HOSTILE = "\"><script>alert(1)</script>'‮ javascript:alert(1) " + "x" * 2000
 
 

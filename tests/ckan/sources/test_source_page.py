@@ -351,18 +351,6 @@ def test_outsiders_see_the_source_and_its_datasets_alone(
     app.get("/harvest/nothing", status=404)
 
 
-def test_a_private_dataset_is_shown_to_its_organisation(
-    app: CKANTestApp, portal: Portal, harvested_source: str, editor: Any
-) -> None:
-    first = portal.datasets()[0]
-    sysadmin = {"user": factories.Sysadmin()["name"]}
-    call_action("package_patch", sysadmin, id=first["id"], private=True)
-    assert show_source(harvested_source, "stranger")["datasets"] == 2
-    assert show_source(harvested_source, "ed")["datasets"] == 3
-    assert first["title"] in app.get(f"{PAGE}/datasets", headers=editor).body
-    assert first["title"] not in app.get(f"{PAGE}/datasets").body
-
-
 def test_the_list_of_runs(app: CKANTestApp, portal: Portal, source: str, editor: Any) -> None:
     for _ in range(2):
         portal.run(source)
@@ -414,19 +402,6 @@ def test_off_and_on_again(app: CKANTestApp, harvested_source: str, editor: Any) 
     app.post(f"{PAGE}/switch-on", headers=editor)
     assert show_source(harvested_source)["state"] == "idle"
     app.get(PAGE, status=200)
-
-
-def test_hostile_titles_stay_text(
-    app: CKANTestApp, portal: Portal, source: str, editor: Any
-) -> None:
-    evil = "<script>alert(1)</script>\x0b“'&"
-    portal.run(source)
-    package = Session.get(model.Package, source)
-    package.title = evil
-    Session.query(JobReport).one().reason = evil
-    Session.commit()
-    for address in (PAGE, f"{PAGE}/job", f"{PAGE}/datasets", "/harvest/about/parking"):
-        assert "<script>alert" not in app.get(address, headers=editor).body
 
 
 def test_a_bounded_number_of_statements(
