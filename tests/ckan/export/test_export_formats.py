@@ -249,6 +249,7 @@ def test_our_parser_finds_no_problem_in_data_json() -> None:
     found = parser_of_data_json.parse(RawRecord("guid", line), {})
     assert found.problems == ()
     assert (found.title, found.frequency, len(found.resources)) == ("Parks", "R/P3M", 3)
+    assert [file.size for file in found.resources if file.size] == [1234]
 
 
 # Fields that DCAT-US 1.1 has no property for, or only one with less in it.

@@ -16,6 +16,7 @@ import pytest
 from ckan import model
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob
+from lxml import html
 
 from ckanext.ukharvest import features
 from tests.ckan.access import (
@@ -305,6 +306,13 @@ def frame_rules(answer: Any) -> list[str]:
     return [rule for name in names for rule in answer.headers.getlist(name)]
 
 
+def forms_without_token(page: str) -> list[str]:
+    """Return the forms of ours that would be refused, for want of a token."""
+    forms = html.fromstring(page).iterfind(".//form[@method]")
+    sent = [form for form in forms if form.get("method").lower() == "post"]
+    return [str(form.action) for form in sent if "_csrf_token" not in form.fields]
+
+
 def test_no_other_site_can_frame_a_page(
     app: CKANTestApp, site: Place, people: dict[str, Headers]
 ) -> None:
@@ -324,6 +332,7 @@ def test_no_other_site_can_frame_a_page(
         key for key, answer in pages.items() if "frame-ancestors 'self'" not in frame_rules(answer)
     ]
     assert framed == []
+    assert [key for key, answer in pages.items() if forms_without_token(answer.body)] == []
     assert frame_rules(app.get("/about")) == []  # CKAN's own pages stay as the portal has them
 
 
