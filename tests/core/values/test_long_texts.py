@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -14,9 +15,11 @@ import pytest
 from ckanext.ukharvest.core import values
 from ckanext.ukharvest.core.values import periods, places
 
-# Seconds and characters: work that grew with the square of a text would go on for minutes.
-pytestmark = pytest.mark.timeout(60)
-LENGTH = 100_000
+pytestmark = pytest.mark.timeout(120)
+SHORT, LONG = 20_000, 200_000  # characters
+WORST = 3  # kinds of text that are tried at full length
+LEAST = 0.005  # seconds, below which a clock tells nothing
+LENGTH = LONG
 TEXTS = {
     "digits": "1",
     "letters": "a",
@@ -100,15 +103,32 @@ def test_readers_of_values_are_among_those_tried() -> None:
     assert some <= FUNCTIONS.keys()
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_work_grows_with_the_text_alone(name: str) -> None:
+def _seconds(name: str, text: str) -> float:
+    """Return the processor's seconds that a function takes for a text."""
     function, needed = FUNCTIONS[name]
-    for beginning, kinds in BEGINNINGS.items():
-        for kind in kinds:
-            unit = TEXTS[kind]
-            text = beginning + unit * (LENGTH // len(unit))
-            with suppress(ValueError):
-                function(*(GIVEN[key](text) for key in needed))
+    start = time.process_time()
+    with suppress(ValueError):
+        function(*(GIVEN[key](text) for key in needed))
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_ten_times_the_text_takes_ten_times_the_work(name: str) -> None:
+    texts = {
+        (beginning, TEXTS[kind]): _seconds(name, _text(beginning, TEXTS[kind], SHORT))
+        for beginning, kinds in BEGINNINGS.items()
+        for kind in kinds
+    }
+    worst = sorted(texts, key=lambda key: texts[key])[-WORST:]
+    for beginning, unit in worst:
+        short = min(_seconds(name, _text(beginning, unit, SHORT)) for _ in range(2))
+        long = _seconds(name, _text(beginning, unit, LONG))
+        # Work that grew with the square would take a hundred times as long.
+        assert long < 40 * max(short, LEAST), (beginning, unit, short, long)
+
+
+def _text(beginning: str, unit: str, length: int) -> str:
+    return beginning + unit * (length // len(unit))
 
 
 @pytest.mark.parametrize(
