@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -125,8 +125,10 @@ class Fields(Reporter):
         return tuple(filter(None, (value_text(item) for item in self.items(key, strict=strict))))
 
     def values(self, key: str) -> tuple[str, ...]:
-        """Return the texts of a list or of a lone value."""
-        return self.texts(key, strict=False)
+        """Return the texts of a list or of a lone value; "a.b" is a member b of a member a."""
+        if "." not in key or key in self.data:
+            return self.texts(key, strict=False)
+        return tuple(filter(None, _at_path(self.data, key.split("."))))
 
     def items(self, key: str, *, strict: bool = True) -> list[Any]:
         """Return a list; a lone value counts as a list of one, reported when ``strict``."""
@@ -235,6 +237,15 @@ def read_resources(  # noqa: PLR0913
         elif record := read(part):
             records.append(record)
     return records
+
+
+def _at_path(value: Any, path: Sequence[str]) -> Iterator[str]:
+    """Yield the texts at the end of a path of members; each item of a list is followed."""
+    for item in value if isinstance(value, list) else [value]:
+        if not path:
+            yield value_text(item)
+        elif isinstance(item, Mapping):
+            yield from _at_path(item.get(path[0]), path[1:])
 
 
 def as_object(value: Any) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ reads are kept as extras under their own names; one that means something else he
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -29,11 +29,12 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.licences import read_licence
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.multivalue import as_list
+from ckanext.ukharvest.core.values.multivalue import as_list, as_text, text_or_list
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
@@ -178,7 +179,7 @@ def read_record(  # noqa: PLR0913
     problems: list[Problem],
     *,
     needed: Mapping[str, tuple[str, str]],
-    unread: Callable[[Collection[str]], Iterable[tuple[str, str]]] = lambda _barren: (),
+    unread: Callable[[set[str]], Iterable[tuple[str, str]]] = lambda _barren: (),
 ) -> DatasetRecord:
     """Return the record that a table makes of an entry.
 
@@ -279,6 +280,21 @@ def paragraph(node: Any, names: Names) -> str:
 def one_per_line(node: Node, names: Names) -> str:
     """Return all texts, each on a line of its own, as written."""
     return "\n".join(texts(node, names))
+
+
+def plain_texts(node: Node, names: Names) -> str:
+    """Return one text without markup, several as JSON."""
+    return text_or_list(map(plain_text, texts(node, names)))
+
+
+def unique_list(node: Node, names: Names) -> str:
+    """Return all texts as JSON, each once."""
+    return as_text(texts(node, names))
+
+
+def types(node: Node, names: Names) -> str:
+    """Return all texts in one line, media types without the address of their registry."""
+    return ", ".join(map(without_registry, texts(node, names)))
 
 
 def json_list(node: Node, names: Names) -> str:

@@ -36,8 +36,10 @@ class Node(Reporter):
         self._base = base
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return the texts of the children with this name, without empty ones."""
-        return tuple(filter(None, map(_text, self.element.iterchildren(f"{{*}}{name}"))))
+        """Return the texts of the children with this name, or at this path, without empty ones."""
+        children = self.element.iterchildren
+        parts = self.element.iterfind(name) if "/" in name else children(f"{{*}}{name}")
+        return tuple(filter(None, map(_text, parts)))
 
     values = texts
 
@@ -118,7 +120,8 @@ class Entry:
 
 def _text(element: etree._Element) -> str:
     # XPath's string value: without comments, but with the text of markup that was not escaped.
-    return clean_text(element.text if not len(element) else str(element.xpath("string()")))
+    text = clean_text(element.text if not len(element) else str(element.xpath("string()")))
+    return f"{text} {clean_text(element.get('uom'))}".strip()
 
 
 def _words(element: etree._Element) -> str:

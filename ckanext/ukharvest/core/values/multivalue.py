@@ -39,6 +39,12 @@ def as_text(values: Iterable[Any]) -> str:
     return f"[{', '.join(items)}]" if items else ""
 
 
+def text_or_list(values: Iterable[str]) -> str:
+    """Return one text unchanged, several as a JSON list."""
+    unique = tuple(dict.fromkeys(filter(None, values)))
+    return unique[0] if len(unique) == 1 else as_text(unique)
+
+
 def as_list(values: list[str]) -> str:
     """Return a list as ckanext-dcat stores it in an extra: JSON, "" if empty."""
     return json.dumps(values, ensure_ascii=False) if values else ""

@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, croissant, extras, people
-from ckanext.ukharvest.parsers.dcat.node import Node, line, natural, quoted, row, types
+from ckanext.ukharvest.parsers.dcat.node import Node, line, natural, quoted, row
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row, collect
 
 # Other links to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
@@ -414,7 +414,7 @@ RESOURCE_MAPPING: tuple[Field | Row, ...] = (
     row(coverage.LANGUAGE, "extra language", _languages),
     row(("dct:accessRights",), "extra access_rights", _uris),
     row(("dct:identifier",), "extra identifier", _identifiers),
-    *(row((predicate,), f"extra {name}", types) for predicate, name in SINGLE.items()),
+    *(row((predicate,), f"extra {name}", table.types) for predicate, name in SINGLE.items()),
     *(
         row((predicate,), f"extra {name} (list)", table.json_list)
         for predicate, name in LISTS.items()

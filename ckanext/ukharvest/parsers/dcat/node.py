@@ -18,7 +18,6 @@ from typing import Any, Literal
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.formats import without_registry
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import Repaired, clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
@@ -355,11 +354,6 @@ def line(node: Node, names: table.Names) -> str:
 def page(node: Node, names: table.Names) -> str:
     """Return the first full URL."""
     return node.page(*names)
-
-
-def types(node: Node, names: table.Names) -> str:
-    """Return all values in one text, media types without the address of their registry."""
-    return ", ".join(map(without_registry, node.values(*names)))
 
 
 def natural(text: str) -> list[tuple[int, str]]:

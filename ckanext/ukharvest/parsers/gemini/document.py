@@ -10,7 +10,7 @@ ISO 19139 (gmd), ISO 19115-2 (gmi) and ISO 19115-3 (mdb) share their root's name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,8 +19,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.multivalue import as_text
+from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import Reporter
@@ -210,19 +209,9 @@ def row(source: str, target: str, reader: Reader, *paths: str, of_record: bool =
     return named_row(tuple(source.split()), target, reader, paths, "/" if of_record else "")
 
 
-def texts(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return one text without markup, several as JSON."""
-    return text_or_list(map(plain_text, node.texts(*paths)))
-
-
 def codes(node: IsoNode, paths: tuple[str, ...]) -> str:
     """Return one value of a code list, several as JSON."""
     return text_or_list(node.codes(*paths))
-
-
-def json_texts(node: IsoNode, paths: tuple[str, ...]) -> str:
-    """Return all texts as JSON."""
-    return as_text(node.texts(*paths))
 
 
 def json_objects(
@@ -235,12 +224,6 @@ def json_objects(
 def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
     """Return the values that are not empty, by name."""
     return {name: value for name, value in values.items() if value}
-
-
-def text_or_list(values: Iterable[str]) -> str:
-    """Return one text unchanged, several as a JSON list."""
-    unique = tuple(dict.fromkeys(filter(None, values)))
-    return unique[0] if len(unique) == 1 else as_text(unique)
 
 
 KIND = "a GEMINI record"

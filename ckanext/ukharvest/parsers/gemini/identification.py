@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.values import local_government_lists
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import language_code, read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.multivalue import as_text
+from ckanext.ukharvest.core.values.multivalue import as_text, text_or_list
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.theme_names import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.values.web_addresses import parse_url
@@ -32,9 +32,7 @@ from ckanext.ukharvest.parsers.gemini.document import (
     PropertyText,
     codes,
     json_objects,
-    json_texts,
     row,
-    text_or_list,
     without_blanks,
 )
 from ckanext.ukharvest.parsers.reporting import read_tags
@@ -340,7 +338,12 @@ MAPPING: tuple[Field | Row, ...] = (
     Field(("gmd:dataSetURI",), "url", _page),
     row("gmd:abstract", "notes", table.paragraph, "abstract"),
     row("gmd:edition", "version", table.first_text, "citation/*/edition"),
-    row("gmd:alternateTitle", "extra alternative-title", json_texts, "citation/*/alternateTitle"),
+    row(
+        "gmd:alternateTitle",
+        "extra alternative-title",
+        table.unique_list,
+        "citation/*/alternateTitle",
+    ),
     row(
         "gmd:CI_Citation/gmd:identifier",
         "extra resource-identifier",

@@ -13,7 +13,7 @@ from typing import Any
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.markup import plain_text
-from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no
+from ckanext.ukharvest.core.values.multivalue import as_text, read_yes_no, text_or_list
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers import table
@@ -23,8 +23,6 @@ from ckanext.ukharvest.parsers.gemini.document import (
     codes,
     json_objects,
     row,
-    text_or_list,
-    texts,
     without_blanks,
 )
 from ckanext.ukharvest.parsers.table import Field, FieldValues, Row
@@ -200,7 +198,12 @@ MAPPING: tuple[Field | Row, ...] = (
         of_record=True,
     ),
     row("srv:serviceType", "extra spatial-data-service-type", table.first_text, "serviceType"),
-    row("srv:serviceTypeVersion", "extra service-type-version", texts, "serviceTypeVersion"),
+    row(
+        "srv:serviceTypeVersion",
+        "extra service-type-version",
+        table.plain_texts,
+        "serviceTypeVersion",
+    ),
     row(
         "gmd:spatialRepresentationType",
         "extra spatial-representation-type",
@@ -237,86 +240,112 @@ MAPPING: tuple[Field | Row, ...] = (
     row(
         "gmd:otherCitationDetails",
         "extra other-citation-details",
-        texts,
+        table.plain_texts,
         "citation/*/otherCitationDetails",
     ),
-    row("gmd:collectiveTitle", "extra collective-title", texts, "citation/*/collectiveTitle"),
-    row("gmd:ISBN", "extra isbn", texts, "citation/*/ISBN"),
-    row("gmd:ISSN", "extra issn", texts, "citation/*/ISSN"),
-    row("gmd:editionDate", "extra edition-date", texts, "citation/*/editionDate"),
     row(
-        "cit:onlineResource", "extra citation-linkage", texts, "citation/*/onlineResource/*/linkage"
+        "gmd:collectiveTitle",
+        "extra collective-title",
+        table.plain_texts,
+        "citation/*/collectiveTitle",
+    ),
+    row("gmd:ISBN", "extra isbn", table.plain_texts, "citation/*/ISBN"),
+    row("gmd:ISSN", "extra issn", table.plain_texts, "citation/*/ISSN"),
+    row("gmd:editionDate", "extra edition-date", table.plain_texts, "citation/*/editionDate"),
+    row(
+        "cit:onlineResource",
+        "extra citation-linkage",
+        table.plain_texts,
+        "citation/*/onlineResource/*/linkage",
     ),
     row(
         "gmd:series",
         "extra series",
-        texts,
+        table.plain_texts,
         *(f"citation/*/series/*/{name}" for name in ("name", "issueIdentification", "page")),
     ),
     row("gmd:presentationForm", "extra presentation-form", codes, "citation/*/presentationForm"),
     row(
         "gmd:dateOfNextUpdate",
         "extra next-update",
-        texts,
+        table.plain_texts,
         "resourceMaintenance/*/dateOfNextUpdate",
         "resourceMaintenance/*/maintenanceDate/*/date",
     ),
     row(
         "gmd:environmentDescription",
         "extra environment-description",
-        texts,
+        table.plain_texts,
         "environmentDescription",
     ),
-    row("gmd:specificUsage", "extra specific-usage", texts, f"{_USAGE}/specificUsage"),
+    row("gmd:specificUsage", "extra specific-usage", table.plain_texts, f"{_USAGE}/specificUsage"),
     row(
         "gmd:userDeterminedLimitations",
         "extra usage-limitations",
-        texts,
+        table.plain_texts,
         f"{_USAGE}/userDeterminedLimitations",
     ),
-    row("gmd:userNote", "extra security-note", texts, "resourceConstraints/*/userNote"),
+    row("gmd:userNote", "extra security-note", table.plain_texts, "resourceConstraints/*/userNote"),
     row(
         "gmd:classificationSystem",
         "extra security-classification-system",
-        texts,
+        table.plain_texts,
         "resourceConstraints/*/classificationSystem",
     ),
     row(
         "gmd:handlingDescription",
         "extra handling-description",
-        texts,
+        table.plain_texts,
         "resourceConstraints/*/handlingDescription",
     ),
-    row("mri:levelOfDetail", "extra level-of-detail", texts, "spatialResolution/*/levelOfDetail"),
-    row("mri:temporalResolution", "extra temporal-resolution", texts, "temporalResolution"),
-    row("mri:processingLevel", "extra processing-level", texts, "processingLevel/*/code"),
+    row(
+        "mri:levelOfDetail",
+        "extra level-of-detail",
+        table.plain_texts,
+        "spatialResolution/*/levelOfDetail",
+    ),
+    row(
+        "mri:temporalResolution",
+        "extra temporal-resolution",
+        table.plain_texts,
+        "temporalResolution",
+    ),
+    row(
+        "mri:processingLevel", "extra processing-level", table.plain_texts, "processingLevel/*/code"
+    ),
     row(
         "mdb:metadataLinkage",
         "extra metadata-linkage",
-        texts,
+        table.plain_texts,
         "metadataLinkage/*/linkage",
         of_record=True,
     ),
-    row("gmd:fees", "extra fees", texts, f"{_ORDER}/fees", of_record=True),
+    row("gmd:fees", "extra fees", table.plain_texts, f"{_ORDER}/fees", of_record=True),
     row(
         "gmd:plannedAvailableDateTime",
         "extra planned-available",
-        texts,
+        table.plain_texts,
         f"{_ORDER}/plannedAvailableDateTime",
         of_record=True,
     ),
     row(
         "gmd:orderingInstructions",
         "extra ordering-instructions",
-        texts,
+        table.plain_texts,
         f"{_ORDER}/orderingInstructions",
         of_record=True,
     ),
-    row("gmd:turnaround", "extra turnaround", texts, f"{_ORDER}/turnaround", of_record=True),
+    row(
+        "gmd:turnaround",
+        "extra turnaround",
+        table.plain_texts,
+        f"{_ORDER}/turnaround",
+        of_record=True,
+    ),
     row(
         "gmd:unitsOfDistribution",
         "extra units-of-distribution",
-        texts,
+        table.plain_texts,
         f"{_TRANSFER}/unitsOfDistribution",
         of_record=True,
     ),
@@ -324,14 +353,14 @@ MAPPING: tuple[Field | Row, ...] = (
     row(
         "gmd:transferSize",
         "extra transfer-size",
-        texts,
+        table.plain_texts,
         f"{_TRANSFER}/transferSize",
         of_record=True,
     ),
     row(
         "gmd:mediumNote",
         "extra offline-media-note",
-        texts,
+        table.plain_texts,
         f"{_TRANSFER}/offLine/*/mediumNote",
         of_record=True,
     ),

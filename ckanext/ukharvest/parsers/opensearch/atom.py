@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 
 from lxml import etree
 
@@ -329,25 +329,19 @@ def _sources(node: Node, names: table.Names) -> str:
     return as_list(list(filter(None, texts)))
 
 
-def _eop(node: Node, names: table.Names) -> str:
-    """Return the first text of a path within EOP metadata (OGC 10-157r4), with its unit."""
-    elements = node.element.iterfind(_eop_path(names[0]))
-    texts = (
-        f"{clean_text(element.text)} {clean_text(element.get('uom'))}".strip()
-        for element in elements
-    )
-    return next(filter(None, texts), "")
+def _eop(path: str, target: str) -> table.Row:
+    """Return a row of a text within EOP metadata (OGC 10-157r4), with its unit."""
+    return table.named_row((path,), target, table.first_text, (_eop_path(path),))
 
 
-@cache
-def _eop_path(names: str) -> str:
-    steps = (f"{{*}}{name}" if name else "" for name in names.split("/"))
+def _eop_path(path: str) -> str:
+    steps = (f"{{*}}{name.rpartition(':')[2]}" if name else "" for name in path.split("/"))
     return f".//{{*}}EarthObservation//{'/'.join(steps)}"
 
 
 def _identity(entry: Entry) -> FieldValues:
     identifier, whole = entry.node.text("identifier"), entry.node.text("isPartOf")
-    parent = _eop(entry.node, ("EarthObservationMetaData/parentIdentifier",)) or whole
+    parent = entry.node.text(_eop_path("EarthObservationMetaData/parentIdentifier")) or whole
     others = (clean_text(element.text) for element in entry.root.iterfind(_IDENTIFIER))
     return {
         "extras": {
@@ -403,22 +397,22 @@ MAPPING: tuple[Field | table.Row, ...] = (
     row("dct:conformsTo", "schema_urls", table.schemas),
     row("dct:conformsTo", "extra conforms_to", table.json_list),
     row("dc:format", "extra format", table.words),
-    row("eop:Platform/eop:shortName", "extra platform", _eop),
-    row("eop:Platform/eop:serialIdentifier", "extra platform_serial_identifier", _eop),
-    row("eop:Platform/eop:orbitType", "extra orbit_type", _eop),
-    row("eop:Instrument/eop:shortName", "extra instrument", _eop),
-    row("eop:Sensor/eop:sensorType", "extra sensor_type", _eop),
-    row("eop:Sensor/eop:operationalMode", "extra operational_mode", _eop),
-    row("eop:Sensor/eop:resolution", "extra resolution", _eop),
-    row("eop:Acquisition/eop:orbitNumber", "extra orbit_number", _eop),
-    row("eop:Acquisition/eop:orbitDirection", "extra orbit_direction", _eop),
-    row("eop:EarthObservationResult/eop:cloudCoverPercentage", "extra cloud_cover", _eop),
-    row(f"{_METADATA}/eop:productType", "extra product_type", _eop),
-    row(f"{_METADATA}//eop:processingLevel", "extra processing_level", _eop),
-    row(f"{_METADATA}//eop:processorName", "extra processor_name", _eop),
-    row(f"{_METADATA}/eop:acquisitionType", "extra acquisition_type", _eop),
-    row(f"{_METADATA}/eop:status", "extra status", _eop),
-    row("om:resultTime//gml:timePosition", "extra result_time", _eop),
+    _eop("eop:Platform/eop:shortName", "extra platform"),
+    _eop("eop:Platform/eop:serialIdentifier", "extra platform_serial_identifier"),
+    _eop("eop:Platform/eop:orbitType", "extra orbit_type"),
+    _eop("eop:Instrument/eop:shortName", "extra instrument"),
+    _eop("eop:Sensor/eop:sensorType", "extra sensor_type"),
+    _eop("eop:Sensor/eop:operationalMode", "extra operational_mode"),
+    _eop("eop:Sensor/eop:resolution", "extra resolution"),
+    _eop("eop:Acquisition/eop:orbitNumber", "extra orbit_number"),
+    _eop("eop:Acquisition/eop:orbitDirection", "extra orbit_direction"),
+    _eop("eop:EarthObservationResult/eop:cloudCoverPercentage", "extra cloud_cover"),
+    _eop(f"{_METADATA}/eop:productType", "extra product_type"),
+    _eop(f"{_METADATA}//eop:processingLevel", "extra processing_level"),
+    _eop(f"{_METADATA}//eop:processorName", "extra processor_name"),
+    _eop(f"{_METADATA}/eop:acquisitionType", "extra acquisition_type"),
+    _eop(f"{_METADATA}/eop:status", "extra status"),
+    _eop("om:resultTime//gml:timePosition", "extra result_time"),
     Field(
         (f"{_METADATA}/eop:parentIdentifier", f"{_METADATA}/eop:identifier", "dct:isPartOf")
         + ("dc:identifier",),

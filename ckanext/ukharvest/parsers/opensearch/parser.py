@@ -48,25 +48,8 @@ class Feature:
         return self.node
 
 
-def _texts(value: Any, path: list[str]) -> Iterator[str]:
-    """Yield the texts at the end of a path of members; each item of a list is followed."""
-    if value is None:
-        return
-    for item in value if isinstance(value, list) else [value]:
-        if not path:
-            yield value_text(item)
-        elif isinstance(item, Mapping):
-            yield from _texts(item.get(path[0]), path[1:])
-
-
-def _text(node: Fields, names: table.Names) -> str:
-    """Return the first text of several properties, or of members within them."""
-    texts = (text for name in names for text in _texts(node.data, name.split(".")))
-    return next(filter(None, texts), "")
-
-
 def _paragraph(node: Fields, names: table.Names) -> str:
-    return plain_text(_text(node, names))
+    return plain_text(table.first_text(node, names))
 
 
 def _tags(feature: Feature) -> FieldValues:
@@ -96,7 +79,7 @@ def _people(feature: Feature) -> FieldValues:
     node = feature.node
     authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
     values = atom.read_people(partial(_value_texts, node), authors, contacts)
-    phone = read_phone(_text(node, ("contactPoint.phone",)))
+    phone = read_phone(table.first_text(node, ("contactPoint.phone",)))
     return {**values, "extras": {"contact-phone": phone, **values["extras"]}}
 
 
@@ -105,7 +88,7 @@ def _value_texts(node: Fields, name: str) -> Iterator[str]:
 
 
 def _names(node: Fields, names: table.Names) -> str:
-    texts = (text for name in names for text in _texts(node.data, [name, "name"]))
+    texts = (text for name in names for text in node.values(f"{name}.name"))
     return ", ".join(filter(None, texts))
 
 
@@ -238,46 +221,74 @@ _GEOJSON_MAPPING: tuple[Field | table.Row, ...] = (
         _links,
     ),
     _row("accrualPeriodicity", "frequency", table.frequency),
-    _row("versionInfo", "version", _text),
+    _row("versionInfo", "version", table.first_text),
     _row("additionalAttributes", "extras additional_…, the publisher's own", _others_of_publisher),
-    _row("identifier", "extra identifier", _text),
-    _row("subtitle", "extra alternative", _text),
-    _row("status", "extra status", _text),
-    _row("accessRights", "extra access_rights", _text),
-    _row("bibliographicCitation", "extra bibliographic_citation", _text),
-    _row("provenance", "extra provenance", _text),
-    _row("purpose", "extra purpose", _text),
-    _row("versionNotes", "extra version_notes", _text),
-    _row("isPartOf", "extra is_part_of", _text),
-    _row("resolution", "extra resolution", _text),
-    _row("doi", "extra doi", _text),
-    _row("collection", "extra collection", _text),
-    _row("sensorMode", "extra operational_mode", _text),
+    _row("identifier", "extra identifier", table.first_text),
+    _row("subtitle", "extra alternative", table.first_text),
+    _row("status", "extra status", table.first_text),
+    _row("accessRights", "extra access_rights", table.first_text),
+    _row("bibliographicCitation", "extra bibliographic_citation", table.first_text),
+    _row("provenance", "extra provenance", table.first_text),
+    _row("purpose", "extra purpose", table.first_text),
+    _row("versionNotes", "extra version_notes", table.first_text),
+    _row("isPartOf", "extra is_part_of", table.first_text),
+    _row("resolution", "extra resolution", table.first_text),
+    _row("doi", "extra doi", table.first_text),
+    _row("collection", "extra collection", table.first_text),
+    _row("sensorMode", "extra operational_mode", table.first_text),
     # EOP metadata: OGC 17-003r2, and the older form, which has them side by side.
-    _row(f"{_ACQUISITION}.platform.platformShortName platform", "extra platform", _text),
+    _row(f"{_ACQUISITION}.platform.platformShortName platform", "extra platform", table.first_text),
     _row(
         f"{_ACQUISITION}.platform.platformSerialIdentifier",
         "extra platform_serial_identifier",
-        _text,
+        table.first_text,
     ),
-    _row(f"{_ACQUISITION}.platform.orbitType", "extra orbit_type", _text),
-    _row(f"{_ACQUISITION}.instrument.instrumentShortName instrument", "extra instrument", _text),
-    _row(f"{_ACQUISITION}.instrument.sensorType", "extra sensor_type", _text),
-    _row(f"{_ACQUISITION}.instrument.description", "extra instrument_description", _text),
+    _row(f"{_ACQUISITION}.platform.orbitType", "extra orbit_type", table.first_text),
+    _row(
+        f"{_ACQUISITION}.instrument.instrumentShortName instrument",
+        "extra instrument",
+        table.first_text,
+    ),
+    _row(f"{_ACQUISITION}.instrument.sensorType", "extra sensor_type", table.first_text),
+    _row(
+        f"{_ACQUISITION}.instrument.description", "extra instrument_description", table.first_text
+    ),
     _row(
         f"{_ACQUISITION}.acquisitionParameters.orbitNumber orbitNumber",
         "extra orbit_number",
-        _text,
+        table.first_text,
     ),
-    _row(f"{_ACQUISITION}.acquisitionParameters.orbitDirection", "extra orbit_direction", _text),
-    _row(f"{_ACQUISITION}.acquisitionParameters.acquisitionType", "extra acquisition_type", _text),
-    _row("productInformation.productType productType", "extra product_type", _text),
-    _row("productInformation.processingLevel processingLevel", "extra processing_level", _text),
-    _row("productInformation.processorName processorName", "extra processor_name", _text),
-    _row("productInformation.processingDate processingDate", "extra processing_date", _text),
-    _row("productInformation.cloudCover cloudCover", "extra cloud_cover", _text),
-    _row("productInformation.statusDetail statusDetail", "extra status_detail", _text),
-    _row("productInformation.parentIdentifier parentIdentifier", "extra parent_identifier", _text),
+    _row(
+        f"{_ACQUISITION}.acquisitionParameters.orbitDirection",
+        "extra orbit_direction",
+        table.first_text,
+    ),
+    _row(
+        f"{_ACQUISITION}.acquisitionParameters.acquisitionType",
+        "extra acquisition_type",
+        table.first_text,
+    ),
+    _row("productInformation.productType productType", "extra product_type", table.first_text),
+    _row(
+        "productInformation.processingLevel processingLevel",
+        "extra processing_level",
+        table.first_text,
+    ),
+    _row(
+        "productInformation.processorName processorName", "extra processor_name", table.first_text
+    ),
+    _row(
+        "productInformation.processingDate processingDate",
+        "extra processing_date",
+        table.first_text,
+    ),
+    _row("productInformation.cloudCover cloudCover", "extra cloud_cover", table.first_text),
+    _row("productInformation.statusDetail statusDetail", "extra status_detail", table.first_text),
+    _row(
+        "productInformation.parentIdentifier parentIdentifier",
+        "extra parent_identifier",
+        table.first_text,
+    ),
     Field(("every other property",), "extras"),
 )
 
