@@ -59,15 +59,7 @@ bin/test [--fast | --ci | --all [--again] | --ckan VERSION] [--part NAME] [argum
   bin/test --fuzz 10000 tests/fuzz
                                 random inputs for parsers and readers: so many for each
 
-Each part of --all that ends is kept with its commit in .stack/results/all, unless a file differs
-from that commit. The next --all on it runs the other parts, and --again runs all of them. A part
-that you name is run in any case; the closing table says if it failed before.
-
-Giants are tests that are long on purpose or repeat at length what another one shows (marked
-giant). They run with --all, or if you name their file or their mark.
-
-If you name no files or tests, each test that fails is run once more by itself. If it then passes,
-the closing lines name it as FLAKY, and it counts as passed: add it to tests/flaky.txt.
+Which tests these are, what is kept and what is run again: CONTRIBUTING.md, The tests.
 
 At the end bin/test prints what each part came to, and what was not tested and why. The exit code
 is 0 if every test passed, 5 if none was chosen."""
