@@ -34,6 +34,9 @@ def flaky_of(report: Path) -> Path:
 def run_again(report: Path, run: Callable[[str], int], out: TextIO | None) -> int:
     """Run each failed test once more, by itself.
 
+    In a process of its own: pytest-rerunfailures takes the one in which it failed, whose consumers
+    and connections may be broken.
+
     Args:
         report: of the run that failed.
         run: runs the test with that id and returns pytest's exit code.

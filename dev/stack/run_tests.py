@@ -24,37 +24,33 @@ LEFT_SECONDS = 15
 
 
 class Session:
-    """A plugin for what lasts as long as the tests, and for what must not."""
+    """A plugin: what lasts as long as the tests and what must not, and ``--failures FILE``."""
 
-    def pytest_collection_finish(self) -> None:
-        """Take the tests and their modules out of what Python looks for garbage in."""
-        gc.collect()
-        gc.freeze()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
-        """End pytest, with the stacks of all threads, if its report takes longer."""
-        faulthandler.dump_traceback_later(REPORT_SECONDS, exit=True, file=2)
-
-
-class FailedTests:
-    """A plugin: write each failed test's id into a file (``--failures FILE``), as it fails."""
-
-    def __init__(self) -> None:
-        self.path: Path | None = None
+    failures: Path | None = None
 
     def pytest_addoption(self, parser: pytest.Parser) -> None:
         parser.addoption("--failures", metavar="FILE", help="write the ids of failed tests there")
 
     def pytest_configure(self, config: pytest.Config) -> None:
         if name := config.getoption("failures"):
-            self.path = Path(name)
-            self.path.write_text("")
+            self.failures = Path(name)
+            self.failures.write_text("")
+
+    def pytest_collection_finish(self) -> None:
+        """Take the tests and their modules out of what Python looks for garbage in."""
+        gc.collect()
+        gc.freeze()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed and self.path:
-            with self.path.open("a") as out:
+        """Write a failed test's id as it fails."""
+        if report.failed and self.failures:
+            with self.failures.open("a") as out:
                 out.write(f"{report.nodeid}\n")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """End pytest, with the stacks of all threads, if its report takes longer."""
+        faulthandler.dump_traceback_later(REPORT_SECONDS, exit=True, file=2)
 
 
 def leftovers() -> list[str]:
@@ -76,7 +72,7 @@ def main() -> None:
     gc.set_threshold(GARBAGE, 20, 50)
     # As in `python -m pytest`: tests are imported from the folder it is started in.
     sys.path[0] = os.getcwd()
-    status = pytest.main(plugins=[Session(), FailedTests()])
+    status = pytest.main(plugins=[Session()])
     faulthandler.cancel_dump_traceback_later()
     until = time.monotonic() + LEFT_SECONDS
     while (left := leftovers()) and time.monotonic() < until:

@@ -1,4 +1,7 @@
-"""Parts of tests/ckan that take about as long, so that each can be run on a core of its own."""
+"""Parts of tests/ckan that take about as long, so that each can be run on a core of its own.
+
+Of whole files, whose tests share consumers: pytest-split and pytest-shard divide files.
+"""
 
 from __future__ import annotations
 
