@@ -153,12 +153,17 @@ def check_due(shift: Shift) -> bool:
     return walk.is_late
 
 
-def _is_due() -> bool:
-    is_any = config.checks_data() and data_check_model.count_due() > 0
-    return is_any and background.has_budget(MOST_REQUESTS)
-
-
-WORK = (Work(check_due, _is_due, ask=data_check_model.ask_for_check),)
+WORK = (
+    Work(
+        check_due,
+        lambda: (
+            config.checks_data()
+            and data_check_model.count_due() > 0
+            and background.has_budget(MOST_REQUESTS)
+        ),
+        ask=data_check_model.ask_for_check,
+    ),
+)
 
 
 class _Walk:

@@ -64,7 +64,8 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
     # Tiles are configured, and ckanext-spatial's plugin that draws them is loaded.
     has_tiles = bool(drawn) and "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
     if drawn is None and not places:
-        area = _area_of_publisher(package)
+        owner = package.get("owner_org") if search.is_offered() else None
+        area = gazetteer.find_one(index_values.area_of(owner)) if owner else None
         if area is None:
             return None
         geometry, publisher = area.as_geojson(), area.name
@@ -77,11 +78,6 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
         "detailed": bool(tk.request.args.get(DETAILED)) if has_tiles else None,
         "publisher": publisher,
     }
-
-
-def _area_of_publisher(package: dict[str, Any]) -> gazetteer.Place | None:
-    is_searched = search.is_offered() and package.get("owner_org")
-    return gazetteer.find_one(index_values.area_of(package["owner_org"])) if is_searched else None
 
 
 def add_translations(package: dict[str, Any]) -> None:

@@ -238,22 +238,15 @@ def _computed(origin: Origin, is_source_visible: bool) -> Iterator[tuple[str, st
         yield domain, _host(origin.source_url)
         yield source, origin.source_id
     yield record, origin.guid
-    yield updated, _last_update(origin)
+    # A run that could not import the record has seen it too, but not updated the dataset.
+    is_confirmed = origin.checked and origin.outcome != RecordOutcome.ERRORED
+    yield updated, iso(origin.checked if is_confirmed else origin.harvested)
 
 
 def _host(url: str) -> str | None:
     with contextlib.suppress(ValueError):
         return urlsplit(url).hostname
     return None
-
-
-def _last_update(origin: Origin) -> str | None:
-    """Return when a run last imported the record or found it unchanged.
-
-    A run that could not import it has seen it too, but not updated the dataset.
-    """
-    is_confirmed = origin.outcome != RecordOutcome.ERRORED
-    return iso(origin.checked if is_confirmed and origin.checked else origin.harvested)
 
 
 _T = TypeVar("_T")

@@ -44,7 +44,9 @@ def describe_record(context: Any, found: FoundRecord) -> dict[str, Any]:
         "dataset": _dataset(dataset) if dataset and may_read else None,
         "same_as": _same_as(context, row),
         "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
-        "error": _error(row.error) if state == RecordState.LOST and row.error else None,
+        "error": _with_texts({key: row.error.get(key) for key in ("code", "message", "line")}, LOST)
+        if state == RecordState.LOST and row.error
+        else None,
         "problems": problems_of(row.id),
         "history": _history(row, record_history.passes_of_record(row)) if may_read else [],
         "content_type": source_record.form_of(glance.head).label if glance else "",
@@ -66,10 +68,6 @@ def _problem(row: RecordProblem) -> dict[str, Any]:
     is_accepted = until is not None and until >= utcnow().date()
     few = {key: getattr(row, key) for key in ("code", "field", "message", "line")}
     return {**few, "accepted_until": until.isoformat() if is_accepted else None}
-
-
-def _error(stored: Mapping[str, Any]) -> dict[str, Any]:
-    return _with_texts({key: stored.get(key) for key in ("code", "message", "line")}, LOST)
 
 
 def _with_texts(problem: dict[str, Any], consequence: str, *more: str) -> dict[str, Any]:

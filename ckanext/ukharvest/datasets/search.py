@@ -288,7 +288,15 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
         return {**_of_source(package), **own_type}
     return {
-        **_shortened(package),
+        # What CKAN indexes twice: ``extras_*`` keeps all words for the search.
+        **{
+            key: text[:LONGEST]
+            for key, text in package.items()
+            if f"extras_{key}" in package
+            and isinstance(text, str)
+            and len(text) * 4 > _REFUSED
+            and len(text.encode()) > _REFUSED
+        },
         **_counted(package, values),
         **_extent(package, values.area),
         **own_type,
@@ -326,18 +334,6 @@ def _extent(package: Mapping[str, Any], area: str) -> dict[str, str]:
     west, east = max(west - _WIDTH, -180.0), min(east + _WIDTH, 180.0)
     south, north = max(south - _WIDTH, -90.0), min(north + _WIDTH, 90.0)
     return {"spatial": json.dumps(bbox_polygon(west, south, east, north))}
-
-
-def _shortened(package: Mapping[str, Any]) -> dict[str, str]:
-    """Shorten what CKAN indexes twice: ``extras_*`` keeps all words for the search."""
-    return {
-        key: text[:LONGEST]
-        for key, text in package.items()
-        if f"extras_{key}" in package
-        and isinstance(text, str)
-        and len(text) * 4 > _REFUSED
-        and len(text.encode()) > _REFUSED
-    }
 
 
 def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[str]]:

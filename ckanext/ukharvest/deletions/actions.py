@@ -80,7 +80,6 @@ def ukharvest_pending_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
     kind = PendingKind(data["kind"])
     waiting = pending.load_waiting(source_id, kind)
     job_id = waiting[0].job_id if waiting else None
-    of_kind = _about_deletions if kind is PendingKind.DELETION else _about_identifiers
     report = run_report.reports_of([job_id]).get(job_id) if job_id else None
     page = waiting[data["offset"] : data["offset"] + data["limit"]]
     return {
@@ -92,7 +91,11 @@ def ukharvest_pending_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
         "version": pending.version_of(waiting),
         "may_decide": may(context, "ukharvest_pending_decide", source_id=source_id),
         "deciders": deciders(source_id),
-        **of_kind(source_id, report, waiting),
+        **(
+            _about_deletions(source_id, report, waiting)
+            if kind is PendingKind.DELETION
+            else {"missing": pending.waits_of(report).missing, "text": meaning(len(waiting))}
+        ),
         "results": _rows(page, readable_organisations(context)),
     }
 
@@ -123,12 +126,6 @@ def _row(dataset: Waiting, may_read: bool, also_in: str) -> Row:
         "missed_runs": dataset.missed_runs,
         "also_in": also_in,
     }
-
-
-def _about_identifiers(
-    _source_id: str, report: JobReport | None, waiting: Sequence[Waiting]
-) -> Row:
-    return {"missing": pending.waits_of(report).missing, "text": meaning(len(waiting))}
 
 
 def _about_deletions(source_id: str, report: JobReport | None, waiting: Sequence[Waiting]) -> Row:

@@ -57,7 +57,8 @@ def summarise(check: Any) -> str:
     """
     if check.verdict == "unchecked":
         return labelled(tk._("Not checked"), check.reason)
-    extent = _extent(check)
+    own = _EXTENTS.get(check.unit or "")
+    extent = own(check.checked) if own else f"{number(check.checked)} {check.unit}"
     errors = ungettext("{n} error", "{n} errors", check.errors)
     if check.verdict == "valid" and not check.stopped:
         text = tk._("Valid")
@@ -76,8 +77,3 @@ _EXTENTS: dict[str, Callable[[int], str]] = {
     "feature": lambda n: ungettext("{n} feature", "{n} features", n),
     "item": lambda n: ungettext("{n} item", "{n} items", n),
 }
-
-
-def _extent(check: Any) -> str:
-    extent = _EXTENTS.get(check.unit or "")
-    return extent(check.checked) if extent else f"{number(check.checked)} {check.unit}"

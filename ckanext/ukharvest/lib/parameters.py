@@ -154,7 +154,8 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
         _check_value(name, value, is_id=name in ("id", "owner_org") if is_form else _is_id(name))
         if value is None or value is False:  # so its commands send what was not given
             continue
-        _check_type(name, value, _FIELDS if is_form else _TEXTS)
+        if name in (_FIELDS if is_form else _TEXTS) and not isinstance(value, str):
+            raise invalid(name, tk._("Expected a text."))
         if name in _FLAGS and not is_form:
             _check_flag(name, value)
         if name in _NUMBERS and not is_form:
@@ -162,11 +163,6 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
     if is_form and len(data_dict.get("title") or "") > _LONGEST_TITLE:
         raise invalid("title", gettext("Write at most {n} characters.", n=_LONGEST_TITLE))
     _check_choices(action, data_dict)
-
-
-def _check_type(name: str, value: Any, texts: Collection[str]) -> None:
-    if name in texts and not isinstance(value, str):
-        raise invalid(name, tk._("Expected a text."))
 
 
 def _check_choices(action: str, data_dict: Mapping[str, Any]) -> None:

@@ -245,11 +245,13 @@ def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
         return query()
 
 
-def _is_due() -> bool:
-    return link_results.is_link_due() and background.has_budget(link_check.MOST_REQUESTS)
-
-
-WORK = (Work(check_due_links, _is_due, has_rest=link_results.datasets_without_format),)
+WORK = (
+    Work(
+        check_due_links,
+        lambda: link_results.is_link_due() and background.has_budget(link_check.MOST_REQUESTS),
+        has_rest=link_results.datasets_without_format,
+    ),
+)
 
 
 class _Walk:

@@ -166,7 +166,8 @@ def _news(
     """Yield the news to mail; note in ``mailed`` that they are."""
     if state.value == Health.OFF:
         return
-    if _is_failing(state):
+    failing = (Health.FAILING, Health.HICCUP)
+    if state.last_outcome == RunOutcome.FAILED or state.value in failing:
         if FAILED not in mailed:
             # Why the run failed that the source's health is about.
             run = runs.runs_by_id([str(state.judged_id)])[str(state.judged_id)]
@@ -208,10 +209,6 @@ def _decisions(
 # Recipients of failures also learn of a source without records: an empty list proves nothing, so no
 # deletion will be offered for approval.
 _MISSING: Mapping[str, str] = {Health.EMPTY: FAILED, Health.SHRUNK: HELD}
-
-
-def _is_failing(state: SourceStatus) -> bool:
-    return state.last_outcome == RunOutcome.FAILED or state.value in (Health.FAILING, Health.HICCUP)
 
 
 def _has_recovered(state: SourceStatus, failed: dict[str, Any]) -> bool:

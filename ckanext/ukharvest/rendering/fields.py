@@ -348,8 +348,10 @@ def field_rows(
         missing = dict.fromkeys(_find_missing(given, shown, elsewhere), words)
     shown = {key: value for key, value in shown.items() if key not in elsewhere}
     groups: dict[tuple[str, bool], list[Row]] = {}
-    for key, value in sorted({**shown, **missing}.items(), key=_place):
-        row = Row(key, _label(key, portal), value, is_given=key in shown)
+    texts_of = {**shown, **missing}
+    for key in sorted(texts_of, key=lambda key: (_ORDER.get(key, len(_ORDER)), key)):
+        label = portal.translate(LABELS[key]) if key in LABELS else values.label_for_key(key)
+        row = Row(key, label, texts_of[key], is_given=key in shown)
         field = FIELDS.get(key, DatasetField())
         groups.setdefault((field.label or key, field.place == MAIN), []).append(row)
     rows = [_joined(group) for group in groups.values()]
@@ -382,14 +384,6 @@ def _is_said(key: str, shown: Mapping[str, Markup]) -> bool:
 
 def _plain(value: Markup) -> str:
     return value.striptags().casefold().rstrip(".")
-
-
-def _place(row: tuple[str, Markup]) -> tuple[int, str]:
-    return _ORDER.get(row[0], len(_ORDER)), row[0]
-
-
-def _label(key: str, portal: Portal) -> str:
-    return portal.translate(LABELS[key]) if key in LABELS else values.label_for_key(key)
 
 
 def _combined(given: Mapping[str, str], portal: Portal) -> dict[str, str]:

@@ -19,7 +19,7 @@ from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import source_of, source_row_of
 from ckanext.ukharvest.lib.permissions import is_insider, roles_of
 from ckanext.ukharvest.source_types import TYPES
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS, SourceType
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, GROUPS
 from ckanext.ukharvest.sources import description
 from ckanext.ukharvest.sources import model as source_model
 from ckanext.ukharvest.sources import schema as source_schema
@@ -197,34 +197,33 @@ def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[st
     """
     tk.check_access("ukharvest_type_list", context, data_dict)
     enabled = config.our_type_names()
-    return [_type_row(kind, enabled=kind.name in enabled) for kind in TYPES.values()]
-
-
-def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
-    return {
-        "name": kind.name,
-        "title": kind.title,
-        "description": kind.description,
-        "aliases": list(kind.aliases),
-        "enabled": enabled,
-        "group": tk._(GROUPS[kind.group]),
-        "label": tk._(kind.title),
-        "line": tk._(kind.line),
-        "url_hint": tk._(kind.url_hint),
-        "url_example": kind.url_example,
-        "docs_url": kind.docs_url,
-        "options": [
-            {
-                "name": option.name,
-                "label": tk._(option.label) if option.label else "",
-                "kind": option.kind,
-                "default": list(option.default) if option.kind == "list" else option.default,
-                "choices": list(option.choices),
-                "help": option.help,
-            }
-            for option in (*kind.options, *COMMON_OPTIONS)
-        ],
-    }
+    return [
+        {
+            "name": kind.name,
+            "title": kind.title,
+            "description": kind.description,
+            "aliases": list(kind.aliases),
+            "enabled": kind.name in enabled,
+            "group": tk._(GROUPS[kind.group]),
+            "label": tk._(kind.title),
+            "line": tk._(kind.line),
+            "url_hint": tk._(kind.url_hint),
+            "url_example": kind.url_example,
+            "docs_url": kind.docs_url,
+            "options": [
+                {
+                    "name": option.name,
+                    "label": tk._(option.label) if option.label else "",
+                    "kind": option.kind,
+                    "default": list(option.default) if option.kind == "list" else option.default,
+                    "choices": list(option.choices),
+                    "help": option.help,
+                }
+                for option in (*kind.options, *COMMON_OPTIONS)
+            ],
+        }
+        for kind in TYPES.values()
+    ]
 
 
 @tk.side_effect_free

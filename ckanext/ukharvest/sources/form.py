@@ -438,7 +438,12 @@ def page(
         "may_skip": may_skip,
         "move": description.latest_move(source["id"]) if source else None,
         "sysadmin": sysadmin,
-        "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
+        # Only sysadmins can choose ALWAYS, which loads the site.
+        "frequencies": {
+            value: label
+            for value, label in schedule.FREQUENCIES.items()
+            if sysadmin or values["frequency"] == schedule.ALWAYS or value != schedule.ALWAYS
+        },
         "days": dict(zip(schedule.DAYS, day_names(), strict=True)),
         "zone": source["schedule"]["zone"] if source else schedules.portal_zone(),
         "minutes": config.schedule_cron_minutes(),
@@ -491,13 +496,3 @@ def _config(form: Form, text: str, source_type: str, *, sysadmin: bool) -> str:
         return form["config"]
     kind = source_types.find(source_type)
     return without_field(text, kind, sysadmin=sysadmin) if kind else text
-
-
-def _frequencies(chosen: str, *, sysadmin: bool) -> dict[str, str]:
-    """Return frequency → label; only sysadmins can choose ALWAYS, which loads the site."""
-    is_offered = sysadmin or chosen == schedule.ALWAYS
-    return {
-        value: label
-        for value, label in schedule.FREQUENCIES.items()
-        if value != schedule.ALWAYS or is_offered
-    }

@@ -154,7 +154,9 @@ def _evidence(about: ThemeFacts) -> Iterator[Evidence]:
     yield from _of_source([evidence for _text, evidence in registered if evidence])
     yield from _of_list(INSPIRE, theme_names.of_inspire, about.inspire)
     yield from _of_list(TOPIC, theme_names.of_topic, about.topics)
-    yield from _of_words(about, [text for text, evidence in registered if not evidence])
+    # Themes of unknown registers count as tags.
+    tags = (*about.tags, *(text for text, evidence in registered if not evidence))
+    yield from find_keywords({TITLE: about.title, TAGS: "\n\n".join(tags), NOTES: about.notes})
 
 
 def _of_list(
@@ -191,12 +193,6 @@ def _of_source(registered: Iterable[Evidence]) -> Iterator[Evidence]:
             yield theme, reason
     for place, (theme, reason) in enumerate(named.items()):
         yield theme, replace(reason, points=_FURTHER_OF_SOURCE) if place else reason
-
-
-def _of_words(about: ThemeFacts, labels: Iterable[str]) -> list[Evidence]:
-    """Return points for words; themes of unknown registers count as tags."""
-    tags = "\n\n".join((*about.tags, *labels))
-    return find_keywords({TITLE: about.title, TAGS: tags, NOTES: about.notes})
 
 
 TITLE, TAGS, NOTES = "title", "tags", "notes"
