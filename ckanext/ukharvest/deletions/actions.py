@@ -28,10 +28,10 @@ from ckanext.ukharvest.harvest.records.pending import Waiting
 from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.sources import decision_log
 from ckanext.ukharvest.lib import schema
-from ckanext.ukharvest.lib.lookups import run_first, source_of
+from ckanext.ukharvest.lib.lookups import RUN_FIRST, source_of
 from ckanext.ukharvest.lib.permissions import may, readable_organisations
 from ckanext.ukharvest.lib.schema import invalid
-from ckanext.ukharvest.lib.texts import meaning, others_wait
+from ckanext.ukharvest.lib.texts import OTHERS_WAIT, meaning
 from ckanext.ukharvest.sources.texts import describe_limit
 
 Session = model.Session
@@ -202,7 +202,7 @@ def ukharvest_pending_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
     tk.check_access("ukharvest_pending_decide", context, data_dict)
     source_id, user = str(source_of(data_dict).id), str(context.get("user") or "")
     if decisions.is_being_read(source_id):
-        raise invalid("source_id", run_first())
+        raise invalid("source_id", tk._(RUN_FIRST))
     data = schema.validate(data_dict, deletion_schema.pending_decide_schema(*_DECISIONS))
     decision, guids = data["decision"], data.get("guids")
     if guids is not None and decision != "keep":  # it would be of all that wait
@@ -214,7 +214,7 @@ def ukharvest_pending_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
         try:
             done = decisions.decide_pending(source_id, kind, user, data["version"], guids)
         except decisions.ListChanged as exc:
-            raise invalid("version", others_wait()) from exc
+            raise invalid("version", tk._(OTHERS_WAIT)) from exc
     numbers = {"deleted": 0, "refused": 0, "kept": done.number if decision == "keep" else 0}
     if done.job_id and data["background"]:
         numbers["deleted"] = len(done.object_ids)

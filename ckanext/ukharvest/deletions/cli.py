@@ -44,7 +44,7 @@ def approve(source: str, yes: bool) -> None:
     write_table(pending["results"], DELETION_COLUMNS)
     click.echo(f"\n{pending['reason']} (waiting since {pending['since']} UTC)")
     if not yes:
-        click.confirm(f"Delete {counted(len(pending['deletions']), 'dataset')}?", abort=True)
+        click.confirm(f"Delete {counted(len(pending['results']), 'dataset')}?", abort=True)
     done = _call("decide", source_id, decision="approve")
     left = done["kept"] + done["left"]
     click.echo(f"Deleted: {done['deleted']}. Refused: {done['refused']}. Left alone: {left}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from ckan.plugins import toolkit as tk
 from flask import Blueprint, Response
+from flask import abort as flask_abort
 
 from ckanext.ukharvest.core.outcomes import PendingKind
 from ckanext.ukharvest.lib.actions import collect_pages, context
@@ -18,7 +19,7 @@ from ckanext.ukharvest.lib.pages import (
     flash_errors,
 )
 from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may
-from ckanext.ukharvest.lib.texts import others_wait, ungettext
+from ckanext.ukharvest.lib.texts import OTHERS_WAIT, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 
 deletions = Blueprint("ukharvest_deletions", __name__)
@@ -63,12 +64,8 @@ def _url(source: Row, **more: Any) -> str:
 @deletions.route("/harvest/<name>/deletions.csv")
 def as_csv(name: str) -> Response:
     source = source_pages.find_source(name)
-
-    def some(offset: int) -> Row:
-        plan = _plan(source, limit=CSV_PAGE, offset=offset)
-        return {"count": plan["count"], "results": plan["results"]}
-
-    return csv_response(map(_line, collect_pages(some)), COLUMNS, f"deletions-{source['name']}")
+    rows = collect_pages(lambda offset: _plan(source, limit=CSV_PAGE, offset=offset))
+    return csv_response(map(_line, rows), COLUMNS, f"deletions-{source['name']}")
 
 
 def _line(row: Row) -> Row:
@@ -87,7 +84,9 @@ def decide(name: str) -> Any:
     if choice == "keep":
         return _keep(source, version)
     if choice == "withdraw":
-        return _withdraw(source)
+        _decide(source, "withdraw")
+        tk.h.flash_success(tk._("Saved."))
+        return _to_source(source)
     return _wait(source)
 
 
@@ -99,13 +98,10 @@ def _wait(source: Row) -> Any:
 
 
 def _keep(source: Row, version: str) -> Any:
-    if not _plan(source, limit=0)["count"]:
-        return _nothing_waits(source)
+    _load_waiting(source)
     guid = tk.request.form.get("guid")
     only = {"guids": [guid]} if guid else {"version": version}
     done = _decide(source, "keep", **only)
-    if done is None:
-        return _back(source)
     if not done["kept"]:
         return _wait(source)
     tk.h.flash_success(
@@ -118,13 +114,6 @@ def _keep(source: Row, version: str) -> Any:
     return _back(source) if guid else _to_source(source)
 
 
-def _withdraw(source: Row) -> Any:
-    if _decide(source, "withdraw") is None:
-        return _back(source)
-    tk.h.flash_success(tk._("Saved."))
-    return _to_source(source)
-
-
 @deletions.route("/harvest/<name>/deletions/delete", methods=["GET"])
 def confirm(name: str) -> Any:
     source = source_pages.find_source(name)
@@ -134,7 +123,7 @@ def confirm(name: str) -> Any:
     if not plan["may_decide"]:
         return tk.abort(403, tk._(ADMINISTRATORS))
     if tk.request.args.get("version") != plan["version"]:
-        tk.h.flash_error(others_wait())
+        tk.h.flash_error(tk._(OTHERS_WAIT))
         return _back(source)
     return _render(source, plan, asks_again=True)
 
@@ -143,13 +132,8 @@ def confirm(name: str) -> Any:
 def delete(name: str) -> Any:
     source = source_pages.find_source(name)
     check_token()
-    waiting = _plan(source, limit=0)["count"]
-    if not waiting:
-        return _nothing_waits(source)
-    background = waiting > MOST_AT_ONCE
+    background = _load_waiting(source)["count"] > MOST_AT_ONCE
     done = _decide(source, "approve", version=_version(), background=background)
-    if done is None:
-        return _back(source)
     if not background:  # else the source's page shows the progress
         tk.h.flash_success(
             ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
@@ -165,12 +149,6 @@ def delete(name: str) -> Any:
     return _to_source(source)
 
 
-def _nothing_waits(source: Row) -> Any:
-    """Answer a form that was opened before somebody else, or a run, settled the matter."""
-    tk.h.flash_notice(tk._("Nothing is waiting for a decision."))
-    return _to_source(source)
-
-
 def _version() -> str:
     # Not "": without a version the actions would not check whether the list has changed.
     return str(tk.request.form.get("version") or "none")
@@ -180,8 +158,17 @@ def _plan(source: Row, **page: Any) -> Row:
     return dict(ask(_LIST, source_id=source["id"], **page))
 
 
-def _decide(source: Row, decision: str, **more: Any) -> Row | None:
-    """Call the action; on a validation error flash its messages and return None."""
+def _load_waiting(source: Row, **of: Any) -> Row:
+    """Return what waits; lead to the source if somebody else, or a run, has settled the matter."""
+    plan = _plan(source, limit=0, **of)
+    if not plan["count"]:
+        tk.h.flash_notice(tk._("Nothing is waiting for a decision."))
+        flask_abort(_to_source(source))
+    return plan
+
+
+def _decide(source: Row, decision: str, **more: Any) -> Row:
+    """Call the action; on a validation error show its messages above the list."""
     data = {"source_id": source["id"], "decision": decision, **more}
     try:
         return dict(tk.get_action(_DECIDE)(context(), data))
@@ -189,7 +176,7 @@ def _decide(source: Row, decision: str, **more: Any) -> Row | None:
         return tk.abort(403, tk._(ADMINISTRATORS))
     except tk.ValidationError as exc:
         flash_errors(exc)
-        return None
+        return flask_abort(_back(source))
 
 
 def _back(source: Row) -> Any:
@@ -217,11 +204,8 @@ def decide_identifiers(name: str) -> Any:
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
         return _wait(source)
-    if not _plan(source, kind=PendingKind.IDENTIFIER, limit=0)["count"]:
-        return _nothing_waits(source)
-    done = _decide(source, choice, version=_version())
-    if done is None:
-        return _back(source)
+    _load_waiting(source, kind=PendingKind.IDENTIFIER)
+    _decide(source, choice, version=_version())
     tk.h.flash_success(
         tk._(
             "Pages, names, ids, ids of resources and history stay. The next run updates the "

@@ -243,6 +243,8 @@ def test_the_command_shows_the_list_and_asks(
     assert refused.returncode != 0
     assert "Dataset 00009" in refused.stdout
     assert "6 of 10" in refused.stdout
+    declined = cli.invoke(ukharvest, ["approve", "source-1"], input="n\n")
+    assert "Delete 6 datasets? [y/N]: n\nAborted!" in declined.output
     assert len(portal.datasets()) == 10
     assert "Deleted: 6." in cli.invoke(ukharvest, ["approve", "source-1", "--yes"]).output
     assert len(portal.datasets()) == 4
