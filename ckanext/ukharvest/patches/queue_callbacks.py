@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import redis
-import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestObjectError
 
@@ -22,7 +21,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.consumers.failures import QUEUES, failing_service
 from ckanext.ukharvest.harvest.consumers.workers import FETCH, GATHER, read_id
-from ckanext.ukharvest.harvest.database import execute
+from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.run import outcomes, stopping
 from ckanext.ukharvest.patches import polling
@@ -33,7 +32,6 @@ Session = model.Session
 Callback = Callable[[Any, Any, Any, str], Any]
 
 MAX_DELIVERIES = 5  # ckanext.harvest.queue gives up at the fifth
-FINISHED = ("COMPLETE", "ERROR")
 
 
 class _Once:
@@ -152,11 +150,7 @@ def _fail_job(job_id: str, message: str) -> None:
     job = Session.get(HarvestJob, job_id) if job_id else None
     if job is None:
         return
-    execute(
-        sa.delete(HarvestObject).where(
-            HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(FINISHED)
-        )
-    )
+    objects.discard_stock_objects(job_id)
     job.gather_started = job.gather_started or utcnow()
     job.gather_finished = utcnow()
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
@@ -205,7 +199,7 @@ def _is_finished(object_id: str) -> bool:
     if row and row.state == "WAITING" and row.stopped_by:
         stopping.end_object(HarvestObject.get(object_id))
         return True
-    return bool(row and row.state in FINISHED and row.report_status)
+    return bool(row and row.state in objects.ENDED and row.report_status)
 
 
 def _explain(object_id: str) -> None:

@@ -12,7 +12,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError, HarvestObjectExtra
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ckanext.ukharvest.harvest.database import any_text, execute
+from ckanext.ukharvest.harvest.database import any_text, execute, exists_statements
 from ckanext.ukharvest.harvest.model import SourceState, utcnow
 
 Session = model.Session
@@ -203,6 +203,11 @@ def is_open_object() -> sa.ColumnElement[bool]:
     Very old objects have no state; ckanext-harvest takes them for ended.
     """
     return HarvestObject.state.notin_(ENDED)
+
+
+def has_open_objects(job_id: str) -> bool:
+    """Tell whether a job has objects that are not ended."""
+    return exists_statements(HarvestObject.harvest_job_id == job_id, is_open_object())
 
 
 def is_under_way() -> sa.ColumnElement[bool]:

@@ -16,7 +16,7 @@ from ckanext.harvest.logic.action import update as stock
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.harvest.database import execute, exists_statements
+from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport
 
@@ -36,7 +36,7 @@ def end_if_done(job_id: str, *, is_read: bool = True) -> bool:
         Whether this call ended it.
     """
     try:
-        if _is_open(job_id):
+        if objects.has_open_objects(job_id):
             return False
         source_id = _end(job_id, is_read)
         if source_id:
@@ -62,10 +62,6 @@ def end_done() -> list[str]:
     return [f"closed the run of {name}" for id_, name in rows if end_if_done(id_, is_read=False)]
 
 
-def _is_open(job_id: str) -> bool:
-    return exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open_object())
-
-
 def _end(job_id: str, is_read: bool) -> str:
     """End the run if nothing of it is left; return the id of its source, or ""; commits."""
     job = (
@@ -77,7 +73,7 @@ def _end(job_id: str, is_read: bool) -> str:
     )
     outcome = Session.query(JobReport.outcome).filter_by(job_id=job_id).scalar()
     is_gathered = job is not None and job.gather_finished and (outcome or not is_read)
-    if not is_gathered or _is_open(job_id):
+    if not is_gathered or objects.has_open_objects(job_id):
         Session.commit()
         return ""
     imported = sa.select(sa.func.max(HarvestObject.import_finished))

@@ -16,7 +16,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.core.outcomes import DecisionKind, RecordOutcome, RunOutcome
 from ckanext.ukharvest.harvest.consumers import workers
-from ckanext.ukharvest.harvest.database import execute, exists_statements
+from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
 from ckanext.ukharvest.harvest.run import run_report
@@ -49,7 +49,7 @@ def stop_run(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     Session.execute(sa.select(HarvestJob.id).where(HarvestJob.id == job.id).with_for_update())
     Session.refresh(job)
     is_read = Session.query(JobReport.outcome).filter_by(job_id=job.id).scalar()
-    if job.status not in objects.UNENDED or (is_read and not _unfinished(job.id)):
+    if job.status not in objects.UNENDED or (is_read and not objects.has_open_objects(job.id)):
         Session.rollback()  # everything is done already; its outcome stays
         return True
     report = note_request(job, user)
@@ -72,7 +72,7 @@ def stop_run(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     _end_objects(job.id, busy, before)
     forget_documents(job.source_id, job.id)
     end_report(report)
-    is_over = not _unfinished(job.id)
+    is_over = not objects.has_open_objects(job.id)
     if is_over:
         close_job(job)
     Session.commit()
@@ -188,10 +188,6 @@ def end_left(object_ids: Collection[str]) -> list[str]:
         .returning(HarvestObject.id, HarvestObject.report_status)
     )
     return [id_ for id_, status in rows if status == RecordOutcome.ERRORED]
-
-
-def _unfinished(job_id: str) -> bool:
-    return exists_statements(HarvestObject.harvest_job_id == job_id, objects.is_open_object())
 
 
 REASON = "another harvester began this run; the next run reads its records again"

@@ -17,7 +17,6 @@ from ckanext.ukharvest.harvest import background, database, lists
 from ckanext.ukharvest.harvest import model as tables
 from ckanext.ukharvest.harvest.consumers import held_jobs, lost_work, workers
 from ckanext.ukharvest.harvest.consumers.workers import GATHER
-from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.index import pending_index, search_index
 from ckanext.ukharvest.harvest.lists import Step
@@ -149,9 +148,8 @@ def _end(
         f"The run was ended: {why}. Nothing was imported; the next run starts afresh"
     )
     job_id = job.id
-    own = HarvestObject.harvest_job_id == job_id
     if report is None:  # of another harvester: as ckanext-harvest does when a gather raises
-        execute(sa.delete(HarvestObject).where(own, objects.is_open_object()))
+        objects.discard_stock_objects(job_id)
     else:
         objects.discard_staged(job_id)
         objects.forget_point(job.source_id)
@@ -185,8 +183,7 @@ def _send_new(job: HarvestJob) -> str:
         return _send(job, "it had not been sent")
     job_id = job.id
     message = "The source was deleted before the run began"
-    job.status = "Finished"
-    job.gather_started = job.gather_finished = job.finished = tables.utcnow()
+    stopping.close_job(job)
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
     Session.commit()
     return f"ended job {job_id}: its source is deleted"
