@@ -321,6 +321,7 @@ _SPEND = sa.text(
         requests = noted.requests + excluded.requests,
         received = noted.received + excluded.received,
         links = noted.links + excluded.links
+    RETURNING requests, received, links
     """
 )
 
@@ -371,17 +372,10 @@ def spent_today() -> Spent:
     return Spent(row.requests, row.received, row.links) if row else Spent()
 
 
-def note_spent(requests: int, received: int, links: int = 1) -> None:
-    """Note the check of a link; of data or a schema if ``links`` is 0."""
-    Session.execute(
-        _SPEND,
-        {
-            "day": tables.utcnow().date(),
-            "requests": requests,
-            "received": received,
-            "links": links,
-        },
-    )
+def note_spent(requests: int, received: int, links: int = 1) -> Spent:
+    """Note what checks cost, 0 links for one of data or a schema; return what today's have cost."""
+    own = {"requests": requests, "received": received, "links": links}
+    return Spent(*Session.execute(_SPEND, {"day": tables.utcnow().date(), **own}).one())
 
 
 def forget_old_days() -> None:

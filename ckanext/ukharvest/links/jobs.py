@@ -295,11 +295,7 @@ class _Walk:
         received = sum(link.received for link in checked)
         links = sum(1 for link in checked if link.requests and link.result)
         if requests:
-            background.note_spent(requests, received, links)
-            spent = self._spent
-            self._spent = background.Spent(
-                spent.requests + requests, spent.received + received, spent.links + links
-            )
+            self._spent = background.note_spent(requests, received, links)
         Session.commit()
 
     def fill(self, package_ids: Collection[str]) -> None:
