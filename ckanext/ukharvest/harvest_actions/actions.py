@@ -22,10 +22,10 @@ from ckanext.ukharvest.harvest.sources import schedules
 from ckanext.ukharvest.harvest_actions import schema as harvest_schema
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import (
-    clearing_first,
+    CLEARING_FIRST,
+    RUN_FIRST,
     find_unended_run,
     not_found,
-    run_first,
     source_of,
 )
 from ckanext.ukharvest.lib.permissions import EDITORS, is_insider, may, may_see_source
@@ -99,7 +99,7 @@ def harvest_source_clear(
     source_id = source_of({"source_id": name}).id
     with database.hold_alone(database.CLEARING, source_id) as is_alone:
         if not is_alone:
-            raise invalid("id", clearing_first())
+            raise invalid("id", tk._(CLEARING_FIRST))
         refuse_during_run(source_id)
         return _clear(source_id)
 
@@ -111,7 +111,7 @@ def refuse_during_run(source_id: str) -> None:
         ValidationError: with a message about what to do.
     """
     if find_unended_run(source_id):
-        raise invalid("id", run_first())
+        raise invalid("id", tk._(RUN_FIRST))
 
 
 def _clear(source_id: str) -> dict[str, Any]:

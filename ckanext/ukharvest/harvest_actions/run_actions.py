@@ -24,10 +24,10 @@ from ckanext.ukharvest.harvest_actions import schema as harvest_schema
 from ckanext.ukharvest.harvest_actions.actions import SourceIsBeingCleared
 from ckanext.ukharvest.lib import schema
 from ckanext.ukharvest.lib.lookups import (
-    clearing_first,
+    CLEARING_FIRST,
+    RUN_FIRST,
     find_record,
     not_found,
-    run_first,
     source_of,
 )
 from ckanext.ukharvest.lib.schema import invalid
@@ -226,7 +226,7 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     # The lock lasts until the job is committed, so that clearing sees it. On this error cron skips
     # the source.
     if not database.hold_off_clearing(str(data_dict.get("source_id"))):
-        raise SourceIsBeingCleared(clearing_first())
+        raise SourceIsBeingCleared(tk._(CLEARING_FIRST))
     job: dict[str, Any] = original(context, data_dict)
     user = context.get("user") or ""
     source = HarvestSource.get(job["source_id"])
@@ -327,7 +327,7 @@ def _refusal(exc: Exception) -> str:
         return str(exc)
     if isinstance(exc, HarvestSourceInactiveError):
         return str(tk._("The source is switched off: switch it on first."))
-    return run_first()
+    return tk._(RUN_FIRST)
 
 
 @tk.side_effect_free

@@ -11,6 +11,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from flask import g, has_request_context
 
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.gather import objects
@@ -151,16 +152,14 @@ def find_unended_run(source_id: str) -> str:
     return str((query.first() or ("",))[0])
 
 
-def run_first() -> str:
-    """Return why something has to wait for the end of a run."""
-    return str(tk._("A run of this source has not ended. Wait for it, or stop it."))
+# Why something has to wait for the end of a run. English.
+RUN_FIRST = _("A run of this source has not ended. Wait for it, or stop it.")
 
 
-def clearing_first() -> str:
-    """Return why something has to wait while a source is cleared."""
-    return str(
-        tk._("The source is being cleared, or a run of it is being started. Try again in a minute.")
-    )
+# Why something has to wait while a source is cleared. English.
+CLEARING_FIRST = _(
+    "The source is being cleared, or a run of it is being started. Try again in a minute."
+)
 
 
 def dataset_of(name_or_id: str) -> model.Package:

@@ -280,9 +280,8 @@ def meaning(count: int) -> str:
     )
 
 
-def others_wait() -> str:
-    """Return the text about other datasets or records than those shown."""
-    return gettext("The source has changed since you opened this page. Check it again.")
+# The text about other datasets or records than those shown. English.
+OTHERS_WAIT = _("The source has changed since you opened this page. Check it again.")
 
 
 def describe_problem(code: str, consequence: str, field: str = "") -> ProblemTexts:

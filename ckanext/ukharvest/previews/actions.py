@@ -21,7 +21,7 @@ from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.sources.source_moves import move_records, preview_kind
 from ckanext.ukharvest.lib import check_texts, schema
-from ckanext.ukharvest.lib.lookups import clearing_first, source_of
+from ckanext.ukharvest.lib.lookups import CLEARING_FIRST, source_of
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.lib.texts import describe_problem
 from ckanext.ukharvest.previews import auth as preview_auth
@@ -306,7 +306,7 @@ def ukharvest_source_move(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     query.populate_existing().one()
     try:
         if not database.hold_off_clearing(source_id):
-            raise invalid("source_id", clearing_first())
+            raise invalid("source_id", tk._(CLEARING_FIRST))
         move_rules.refuse(preview, even_if_few_match=data["even_if_few_match"])
         return _move(context, preview)
     except Exception:

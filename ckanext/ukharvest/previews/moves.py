@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.gather.previews import SourcePreview
 from ckanext.ukharvest.harvest.sources import source_moves
-from ckanext.ukharvest.lib.lookups import find_unended_run, run_first
+from ckanext.ukharvest.lib.lookups import RUN_FIRST, find_unended_run
 from ckanext.ukharvest.lib.schema import invalid
 from ckanext.ukharvest.previews import rules as preview_rules
 from ckanext.ukharvest.sources import rules as source_rules
@@ -129,6 +129,6 @@ def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
     if message := refusal(preview):
         raise invalid("source_id", message)
     if find_unended_run(preview.source_id):
-        raise invalid("source_id", run_first())
+        raise invalid("source_id", tk._(RUN_FIRST))
     if few_records_match(preview.result["move"]) and not even_if_few_match:
         raise invalid("even_if_few_match", str(tk._(FEW_MATCH)))

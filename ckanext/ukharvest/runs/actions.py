@@ -193,7 +193,9 @@ def ukharvest_problem_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
     is_accepted = data_dict.get("decision") == "accept"
     data = schema.validate(data_dict, run_schema.problem_decide_schema(is_accepted))
     if problems.keeps_out(data["code"]):
-        raise invalid("code", problems.not_acceptable())
+        raise invalid(
+            "code", tk._("This error keeps datasets out of the portal, so it cannot be accepted.")
+        )
     number, job_ids = accepted_problems.decide_kind(
         source_id,
         str(context.get("user") or ""),

@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.datasets.records import load_text, source_of_record
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.actions import collect_pages, context
-from ckanext.ukharvest.lib.lookups import is_number, newest_run
+from ckanext.ukharvest.lib.lookups import RUN_FIRST, is_number, newest_run
 from ckanext.ukharvest.lib.pages import (
     abort_not_found,
     ask,
@@ -356,7 +356,7 @@ def import_record(name: str, id: str) -> Any:  # noqa: A002
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc))
     except tk.ValidationError:
-        tk.h.flash_notice(tk._("A run of this source has not ended. Wait for it, or stop it."))
+        tk.h.flash_notice(tk._(RUN_FIRST))
     else:
         tk.h.flash_success(describe_request(run, _("Run requested. It imports the record again.")))
     return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=number))

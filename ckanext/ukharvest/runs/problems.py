@@ -69,11 +69,6 @@ def keeps_out(code: str) -> bool:
     return find_text(code).severity in (STOP, LOST)
 
 
-def not_acceptable() -> str:
-    """Return why such an error cannot be accepted."""
-    return str(tk._("This error keeps datasets out of the portal, so it cannot be accepted."))
-
-
 def _of_feature(group: Mapping[str, Any]) -> dict[str, Any]:
     """Return a group that a feature adds; it cannot be accepted."""
     priority = weight_of(group["code"], group["severity"]) * group["records"]

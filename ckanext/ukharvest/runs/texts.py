@@ -57,19 +57,19 @@ def _verdict(run: Run) -> tuple[str, ...]:
     counts, outcome = run["counts"], run["outcome"]
     if outcome == RunOutcome.FAILED:
         reason = one_line((run["error"] or {}).get("message") or run["reason"])
-        return reason, source_texts.unharmed()
+        return reason, tk._(source_texts.UNHARMED)
     if outcome == RunOutcome.EMPTY:
-        return (source_texts.unharmed(),)
+        return (tk._(source_texts.UNHARMED),)
     if outcome == RunOutcome.STOPPED:
-        return source_texts.stopped_by(run["stopped_by"]), source_texts.stopped_records()
+        return source_texts.stopped_by(run["stopped_by"]), tk._(source_texts.STOPPED_RECORDS)
     missing, shortfall, held = counts["missing"], run["shortfall"], counts["held"]
     is_held = outcome == RunOutcome.HELD
     return (
         texts.meaning(counts["new_identifiers"]) if counts["new_identifiers"] else "",
         source_texts.pending_deletions(held) if held and is_held else "",
-        source_texts.nothing_deleted() if held and is_held else "",
+        tk._(source_texts.NOTHING_DELETED) if held and is_held else "",
         source_texts.missing_heading(shortfall) if shortfall else "",
-        source_texts.old_versions() if counts["lost"] else "",
+        tk._(source_texts.OLD_VERSIONS) if counts["lost"] else "",
         texts.describe_same(counts["same"]) if counts["same"] else "",
         source_texts.not_seen(missing) if missing and not shortfall else "",
     )

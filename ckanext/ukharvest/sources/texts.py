@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.problems.texts import find_text
 from ckanext.ukharvest.core.records import EMPTY_LIST
 from ckanext.ukharvest.core.schedule import FREQUENCIES
 from ckanext.ukharvest.core.status_rules import CurrentRun, Health, SourceStatus
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.lib import texts
 from ckanext.ukharvest.lib.texts import (
@@ -30,9 +31,8 @@ from ckanext.ukharvest.lib.texts import (
 Run = Mapping[str, Any]  # as ``harvest.run.runs.list_runs`` returns it
 
 
-def unharmed() -> str:
-    """Return what a run that failed, or found no records, did to the datasets."""
-    return str(tk._("Nothing was imported, and nothing was deleted."))
+# What a run that failed, or found no records, did to the datasets. English.
+UNHARMED = _("Nothing was imported, and nothing was deleted.")
 
 
 def pending_deletions(count: int) -> str:
@@ -40,25 +40,21 @@ def pending_deletions(count: int) -> str:
     return ungettext("{n} dataset would be deleted", "{n} datasets would be deleted", count)
 
 
-def nothing_deleted() -> str:
-    """Return what has happened so far where deletions are pending."""
-    return gettext(
-        "Nothing has been deleted. The rest of the run is done; only the deletions wait for a "
-        "decision."
-    )
+# What has happened so far where deletions are pending. English.
+NOTHING_DELETED = _(
+    "Nothing has been deleted. The rest of the run is done; only the deletions wait for a decision."
+)
 
 
-def old_versions() -> str:
-    """Return what a failed record means for its dataset."""
-    return gettext("Datasets imported earlier keep their old version until this is fixed.")
+# What a failed record means for its dataset. English.
+OLD_VERSIONS = _("Datasets imported earlier keep their old version until this is fixed.")
 
 
-def stopped_records() -> str:
-    """Return what a stopped run did with its records."""
-    return gettext(
-        "Records not imported yet are left for the next run. Imported records are kept, and "
-        "nothing is deleted."
-    )
+# What a stopped run did with its records. English.
+STOPPED_RECORDS = _(
+    "Records not imported yet are left for the next run. Imported records are kept, and "
+    "nothing is deleted."
+)
 
 
 def not_seen(count: int) -> str:
@@ -255,7 +251,7 @@ def _held(status: SourceStatus, label: str) -> Card:
         datasets=number(datasets),
         share=f"{round(100 * count / datasets)}%",
     )
-    text = (share, describe_limit(count, datasets, status.max_share), nothing_deleted())
+    text = (share, describe_limit(count, datasets, status.max_share), tk._(NOTHING_DELETED))
     heading = labelled(label, pending_deletions(count))
     return Card(WARNING, "state", "held", heading, _some(*text), ("review", REFRESH, CHECK))
 
@@ -287,7 +283,7 @@ def _last_run(status: SourceStatus) -> tuple[str, ...]:
     counts = last.get("counts") or {}
     when = labelled(tk._("Last run"), age(last.get("finished"), status.utc)) if last else ""
     if last.get("outcome") == RunOutcome.STOPPED:
-        return _some(when, stopped_by(last.get("stopped_by") or ""), stopped_records())
+        return _some(when, stopped_by(last.get("stopped_by") or ""), tk._(STOPPED_RECORDS))
     text = [when, texts.format_counts(counts) if last else ""]
     if counts.get("same"):
         text.append(texts.describe_same(counts["same"]))
@@ -301,7 +297,7 @@ def _last_run(status: SourceStatus) -> tuple[str, ...]:
 def _errors(status: SourceStatus, label: str) -> Card:
     counts = (status.judged or {}).get("counts") or {}
     heading = labelled(label, number(counts.get("lost", 0)))
-    stay = old_versions() if status.datasets > counts.get("added", 0) else ""
+    stay = tk._(OLD_VERSIONS) if status.datasets > counts.get("added", 0) else ""
     text = _some(stay, *_last_run(status))
     return Card(WARNING, "health", Health.ERRORS, heading, text, ("mend", REFRESH, CHECK))
 
@@ -316,7 +312,7 @@ def _empty(status: SourceStatus, label: str) -> Card:
     check = tk._("Check that the source's URL is right, and what the publisher lists there.")
     reason = str((status.last or {}).get("reason") or "")
     text = (
-        unharmed(),
+        tk._(UNHARMED),
         stay,
         check,
         *_last_run(status)[:1],
@@ -337,14 +333,14 @@ def _shrunk(status: SourceStatus, _label: str) -> Card:
 def _failing(status: SourceStatus, label: str) -> Card:
     message, tip = _failure(status)
     streak = failed_runs(status.failures, status.since)
-    text = _some(tip, unharmed(), streak, _last_good_run(status))
+    text = _some(tip, tk._(UNHARMED), streak, _last_good_run(status))
     actions = ("settings", REFRESH, CHECK)
     return Card(DANGER, "health", Health.FAILING, labelled(label, message), text, actions)
 
 
 def _hiccup(status: SourceStatus, label: str) -> Card:
     message, tip = _failure(status)
-    text = _some(tip, tk._("This often resolves itself."), unharmed())
+    text = _some(tip, tk._("This often resolves itself."), tk._(UNHARMED))
     heading = labelled(label, message)
     return Card(WARNING, "health", Health.HICCUP, heading, text, (REFRESH, CHECK))
 
