@@ -82,8 +82,11 @@ def _adopt(source_id: str, options: Mapping[str, bool], *, list_datasets: bool) 
     if done["refusal"]:
         click.echo(f"Error: {done['name']}: {done['refusal']}", err=True)
         return False
-    if list_datasets:
-        _write_datasets(done["datasets"])
+    datasets = done["datasets"] if list_datasets else []
+    if datasets:
+        write_table(datasets[:MOST_DATASETS], COLUMNS)
+    if len(datasets) > MOST_DATASETS:
+        click.echo(f"… and {len(datasets) - MOST_DATASETS:,} more")
     if not options["undo"]:
         verb = "would be adopted" if options["dry_run"] else "adopted"
         click.echo(f"{counted(len(done['datasets']), 'dataset')} {verb}.")
@@ -116,13 +119,6 @@ def _format_change(option: Mapping[str, Any]) -> str:
 def _short(value: Any) -> str:
     text = " ".join(json.dumps(value, ensure_ascii=False).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def _write_datasets(datasets: list[dict[str, Any]]) -> None:
-    if datasets:
-        write_table(datasets[:MOST_DATASETS], COLUMNS)
-    if len(datasets) > MOST_DATASETS:
-        click.echo(f"… and {len(datasets) - MOST_DATASETS:,} more")
 
 
 COMMANDS = (adopt,)

@@ -198,19 +198,11 @@ def undo(source: HarvestSource, planned: Plan, user: str) -> int:
     decision_log.confirm_options(source.id, user, before)
     state.adopted_from = None
     Session.flush()
-    return dataset_adoption.undo_adoption(source.id) + _drop_failed(source.id)
-
-
-def _drop_failed(source_id: str) -> int:
-    """Delete the records whose imports failed; return how many of them had a dataset."""
-    condition = (
-        Record.source_id == source_id,
-        Record.fingerprint == "",
-        Record.resources.is_(None),
-    )
-    released = Session.query(sa.func.count(Record.package_id)).filter(*condition).scalar()
-    execute(sa.delete(Record).where(*condition))
-    return int(released)
+    released = dataset_adoption.undo_adoption(source.id)
+    failed = (Record.source_id == source.id, Record.fingerprint == "", Record.resources.is_(None))
+    with_dataset = Session.query(sa.func.count(Record.package_id)).filter(*failed).scalar()
+    execute(sa.delete(Record).where(*failed))
+    return released + int(with_dataset)
 
 
 def _refuse(planned: Plan) -> None:

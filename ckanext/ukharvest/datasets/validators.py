@@ -82,7 +82,10 @@ def ukharvest_theme(key: Key, data: Data, _errors: Any, context: Any) -> None:
 def ukharvest_themes(key: Key, data: Data, _errors: Any, context: Any) -> None:
     """Accept themes as a list, JSON, or text with commas; stored as a JSON list of names."""
     texts = [text for value in _values(data.get(key)) for text in values.texts(value)]
-    _store_list(key, data, context, texts, _theme)
+    old = values.texts(_stored(key, data, context))
+    new = _convert_all(texts, _theme, old)
+    # A select sends its values in the order of its list.
+    _put(key, data, multivalue.as_text(old if set(old) == set(new) else new))
 
 
 @_of_people
@@ -173,15 +176,6 @@ def _store_one(key: Key, data: Data, context: Any, read: Callable[[str], str]) -
         _refuse_several(values)
     stored = _values(_stored(key, data, context))
     _put(key, data, "".join(_convert_all(values[:1], read, stored)))
-
-
-def _store_list(
-    key: Key, data: Data, context: Any, texts: Iterable[str], read: Callable[[str], str]
-) -> None:
-    old = values.texts(_stored(key, data, context))
-    new = _convert_all(texts, read, old)
-    # A select sends its values in the order of its list.
-    _put(key, data, multivalue.as_text(old if set(old) == set(new) else new))
 
 
 def _convert_all(

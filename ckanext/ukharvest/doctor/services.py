@@ -228,22 +228,18 @@ def _versions(name: str) -> set[str]:
     return set(model.Session.scalars(sa.select(table.c.version_num)))
 
 
-def _rabbitmq() -> Iterator[Finding]:
-    advice = "Start it, or set ckan.harvest.mq.hostname and .port to where it is."
-    try:
-        queue.get_connection().close()
-    except ValueError as exc:  # pika is not installed
-        yield Finding(ERROR, "rabbitmq", f"{exc}.", "pip install pika")
-    except Exception as exc:  # noqa: BLE001 - whatever pika raises, it is the answer
-        yield Finding(ERROR, "rabbitmq", f"RabbitMQ does not answer: {exc!r}.", advice)
-
-
 @check("redis", "The queue answers.", is_quick=True)
 def redis_queue() -> Iterator[Finding]:
     """Check the queue's server with one request."""
     engine = tk.config.get("ckan.harvest.mq.type") or queue.MQ_TYPE
     if engine in RABBITMQ:
-        yield from _rabbitmq()
+        advice = "Start it, or set ckan.harvest.mq.hostname and .port to where it is."
+        try:
+            queue.get_connection().close()
+        except ValueError as exc:  # pika is not installed
+            yield Finding(ERROR, "rabbitmq", f"{exc}.", "pip install pika")
+        except Exception as exc:  # noqa: BLE001 - whatever pika raises, it is the answer
+            yield Finding(ERROR, "rabbitmq", f"RabbitMQ does not answer: {exc!r}.", advice)
         return
     if engine != "redis":
         yield Finding(

@@ -64,7 +64,12 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
         portal_language: code of the language of texts whose own is not known.
     """
     own = dataset.extras
-    main = _main_language(dataset, portal_language)
+    # The language of CKAN's own title and notes: that of the data, else the portal's, unless a
+    # translation has it; "" if it is not known.
+    keys = ("title_translated", "notes_translated")
+    others = {code for key in keys for code in parse_translations(own.get(key))}
+    codes = (*map(language_code, dataset.languages), portal_language)
+    main = next((code for code in codes if code and code not in others), "")
     fields = {
         key: value
         for key, value in own.items()
@@ -172,17 +177,6 @@ def _translated(dataset: Dataset, main: str) -> dict[str, Any]:
         is_there = own in values.values()
         translated[key] = values if is_there or not own else {main: own, **values}
     return translated
-
-
-def _main_language(dataset: Dataset, language: str) -> str:
-    """Return the code of the language of CKAN's own title and notes, "" if it is not known.
-
-    That of the data, else the portal's, unless a translation has it.
-    """
-    keys = ("title_translated", "notes_translated")
-    others = {code for key in keys for code in parse_translations(dataset.extras.get(key))}
-    codes = (*map(language_code, dataset.languages), language)
-    return next((code for code in codes if code and code not in others), "")
 
 
 def _resource(resource: Resource, package: Mapping[str, Any], main: str) -> dict[str, Any]:

@@ -157,7 +157,10 @@ def check_stock(action: str, data_dict: Mapping[str, Any]) -> None:
         if name in (_FIELDS if is_form else _TEXTS) and not isinstance(value, str):
             raise invalid(name, tk._("Expected a text."))
         if name in _FLAGS and not is_form:
-            _check_flag(name, value)
+            try:
+                tk.asbool(value)
+            except ValueError:
+                raise invalid(name, schema.expected("true", "false")) from None
         if name in _NUMBERS and not is_form:
             _check_number(name, value)
     if is_form and len(data_dict.get("title") or "") > _LONGEST_TITLE:
@@ -236,10 +239,3 @@ def _check_number(name: str, value: Any) -> None:
         is_natural = False
     if not is_natural:
         raise invalid(name, tk._("Expected a number."))
-
-
-def _check_flag(name: str, value: Any) -> None:
-    try:
-        tk.asbool(value)
-    except ValueError:
-        raise invalid(name, schema.expected("true", "false")) from None

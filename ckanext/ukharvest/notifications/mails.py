@@ -250,11 +250,14 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
         _external=True,
     )
     site = " ".join(str(tk.config.get("ckan.site_title") or "CKAN").split())
+    stop = tk._("Stop weekly summaries")
+    if title:
+        stop = gettext("Stop emails about {title}", title=name_unseen(" ".join(title.split())))
     words = {
         "letter": letter,
         "site": site,
         "lang": language().replace("_", "-"),
-        "foot": _foot(title, leave),
+        "foot": (Line(stop, leave),),
     }
     try:
         tk.mail_recipient(
@@ -373,10 +376,3 @@ def describe_waiting_test() -> str:
 def language() -> str:
     """Return the language of mails: the portal's own, such as "en_GB"."""
     return str(tk.config.get("ckan.locale_default") or "en")
-
-
-def _foot(title: str, leave: str) -> tuple[Line, ...]:
-    if not title:
-        return (Line(tk._("Stop weekly summaries"), leave),)
-    shown = name_unseen(" ".join(title.split()))
-    return (Line(gettext("Stop emails about {title}", title=shown), leave),)

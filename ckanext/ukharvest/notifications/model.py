@@ -267,7 +267,10 @@ def leave(key: str, source_id: str) -> None:
     Recipients are matched by address: one person may be chosen by name for one source and entered
     as an address for another.
     """
-    keys = _keys_of(key)
+    user = model.User.get(key)
+    address = ((user and user.email) or key).casefold()
+    users = Session.query(model.User.id).filter(sa.func.lower(model.User.email) == address)
+    keys = frozenset({key, address, *(row[0] for row in users)})
     query = Session.query(SourceState).filter(sa.func.jsonb_typeof(SourceState.mail) == "object")
     query = query.order_by(SourceState.source_id)
     if source_id:
@@ -282,11 +285,3 @@ def leave(key: str, source_id: str) -> None:
         settings = Settings.from_stored(state.mail)
         state.mail = (settings.without(keys) if source_id else settings.not_weekly(keys)).stored()
     Session.commit()
-
-
-def _keys_of(key: str) -> frozenset[str]:
-    """Return the keys of a recipient's address: itself, and the ids of users who have it."""
-    user = model.User.get(key)
-    address = ((user and user.email) or key).casefold()
-    users = Session.query(model.User.id).filter(sa.func.lower(model.User.email) == address)
-    return frozenset({key, address, *(row[0] for row in users)})

@@ -34,7 +34,14 @@ def read(name: str) -> Any:
     if tk.request.method != "POST":
         return _form(source, pages.ask("ukharvest_mail_show", source_id=source["id"]), {})
     pages.check_token()
-    sent = _sent()
+    form = tk.request.form
+    addresses = map(str.strip, re.split("[\n,;]", form.get("addresses", "")))
+    sent = {
+        "people": form.getlist("people"),
+        "addresses": list(filter(None, addresses)),
+        "events": form.getlist("events"),
+        "weekly": form.get("weekly", ""),
+    }
     try:
         data = {**sent, "source_id": source["id"]}
         tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
@@ -45,17 +52,6 @@ def read(name: str) -> Any:
         return _form(source, {**shown, **sent, "people": shown["people"]}, exc.error_dict)
     tk.h.flash_success(tk._("Saved."))
     return tk.redirect_to("ukharvest_mail.read", name=source["name"])
-
-
-def _sent() -> dict[str, Any]:
-    form = tk.request.form
-    addresses = form.get("addresses", "")
-    return {
-        "people": form.getlist("people"),
-        "addresses": [text.strip() for text in re.split("[\n,;]", addresses) if text.strip()],
-        "events": form.getlist("events"),
-        "weekly": form.get("weekly", ""),
-    }
 
 
 def _form(source: dict[str, Any], shown: dict[str, Any], errors: dict[str, list[str]]) -> str:

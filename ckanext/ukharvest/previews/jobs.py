@@ -210,9 +210,13 @@ def run(
 def _result(preview: Row, tell: Tell, budget: Budget) -> tuple[PreviewResult, str]:
     """Return the result, and the source type if it had to be found."""
     try:
-        if preview.source_id:
-            return _dry_run(preview, tell, budget), ""
-        return SourceTest(preview, tell).result()
+        if not preview.source_id:
+            return SourceTest(preview, tell).result()
+        source = HarvestSource.get(preview.source_id)
+        if not is_move(preview):
+            return queue.get_harvester(source.type).dry_run(source, tell), ""
+        kind = _kind_of(preview.source_type)
+        return dry_run_move(source, kind, preview.url, preview.config, tell, budget), ""
     except Over as exc:
         return failed(None, over=exc.why), ""
     except UkharvestError as exc:
@@ -252,13 +256,3 @@ def _kind_of(name: str) -> source_types.SourceType:
     if kind is None:
         raise ConfigError(f"there is no source type '{name}'", field="source_type")
     return kind
-
-
-def _dry_run(preview: Row, tell: Tell, budget: Budget) -> PreviewResult:
-    source = HarvestSource.get(preview.source_id)
-    if is_move(preview):
-        return dry_run_move(
-            source, _kind_of(preview.source_type), preview.url, preview.config, tell, budget
-        )
-    result: PreviewResult = queue.get_harvester(source.type).dry_run(source, tell)
-    return result

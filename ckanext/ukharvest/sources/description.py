@@ -16,7 +16,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.options import Option, parse_options
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.schedule import ALWAYS
-from ckanext.ukharvest.core.status_rules import CurrentRun, Health, SourceStatus
+from ckanext.ukharvest.core.status_rules import Health, SourceStatus
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.harvest.gather import previews as source_previews
 from ckanext.ukharvest.harvest.records.record_rows import count_moving_datasets, stored_organization
@@ -121,8 +121,8 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         checked=preview.done if preview else 0,
         notice=next(iter(facts_of("source_status", context, source.id)), "") if is_calm else "",
     )
-    card = source_texts.status_card(status)
-    answer = {
+    card, run = source_texts.status_card(status), status.current
+    answer: dict[str, Any] = {
         "state": card.value if card.kind == "state" else "idle",
         "badge": {"kind": card.kind, "value": card.value},
         "css": card.css,
@@ -149,10 +149,26 @@ def describe_status(context: Any, source: HarvestSource) -> dict[str, Any]:
         "renamed": status.renamed,
         "kept": status.kept,
         "missing": status.missing,
-        "progress": _progress(status.current),
-        "queue_position": status.current.queue_position if status.current else 0,
+        "progress": {
+            "run_id": run.id,
+            "stage": run.state,
+            "seen": run.seen,
+            "done": run.done,
+            "total": run.total,
+            "lost": run.lost,
+            "eta_seconds": None if run.eta_seconds is None else round(run.eta_seconds),
+            "started": iso(run.gather_started),
+            "asked_by": run.asked_by,
+            "mode": run.mode,
+        }
+        if run
+        else None,
+        "queue_position": run.queue_position if run else 0,
     }
-    return {**answer, "version": _version(answer)}
+    # A hash that changes when the page does; the estimate of the time left is ignored.
+    progress = {**(answer["progress"] or {}), "eta_seconds": None}
+    text = json.dumps({**answer, "progress": progress}, sort_keys=True)
+    return {**answer, "version": hashlib.sha256(text.encode()).hexdigest()[:16]}
 
 
 def newest_runs(source_id: str) -> tuple[int, list[dict[str, Any]]]:
@@ -176,30 +192,6 @@ def _runs(source_id: str, shown: SourceStatus) -> dict[str, dict[str, Any]]:
     newest = {run["id"]: run for run in newest_runs(source_id)[1]}
     # Many runs can have been stopped since the one that health is judged by.
     return newest if ids <= newest.keys() else runs.runs_by_id(ids)
-
-
-def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
-    if run is None:
-        return None
-    return {
-        "run_id": run.id,
-        "stage": run.state,
-        "seen": run.seen,
-        "done": run.done,
-        "total": run.total,
-        "lost": run.lost,
-        "eta_seconds": None if run.eta_seconds is None else round(run.eta_seconds),
-        "started": iso(run.gather_started),
-        "asked_by": run.asked_by,
-        "mode": run.mode,
-    }
-
-
-def _version(answer: Mapping[str, Any]) -> str:
-    """Return a hash that changes when the page does; the estimate of the time left is ignored."""
-    run = {**(answer["progress"] or {}), "eta_seconds": None}
-    text = json.dumps({**answer, "progress": run}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def latest_move(source_id: str) -> dict[str, str] | None:

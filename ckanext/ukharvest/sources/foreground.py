@@ -57,20 +57,15 @@ def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
             _import_postponed(work, job_id)
         except KeyboardInterrupt:
             model.Session.rollback()
-            _stop(job_id)
+            job = HarvestJob.get(job_id)
+            if job.source.type in config.our_type_names():  # no other process works on it
+                stopping.stop_run(job, config.harvest_user(), Limits(0))
+            else:
+                tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
             click.echo("Stopped: what was imported stays, the rest waits for the next run.")
             return 130
     tk.get_action("harvest_jobs_run")(_context(), {"source_id": source_id})
     return _report(job_id, mode, guid)
-
-
-def _stop(job_id: str) -> None:
-    """Stop the run of this process; no other process works on it."""
-    job = HarvestJob.get(job_id)
-    if job.source.type in config.our_type_names():
-        stopping.stop_run(job, config.harvest_user(), Limits(0))
-    else:
-        tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
 
 
 def _context() -> dict[str, Any]:

@@ -284,7 +284,10 @@ def _answer(form: Form, source: Source | None) -> Any:
     check_token()
     sent = parse_source(form, source)
     errors = find_errors(form, sent, source)
-    alike = [] if errors else _alike(form, sent, source)
+    alike: list[dict[str, str]] = []
+    is_old = source is not None and source["url"] == sent.url
+    if not (errors or is_old or form.get("same_address")):  # the user has confirmed them
+        alike = source_rules.find_sources_by_url(sent.url, source["id"] if source else "")
     if errors or alike:
         return page(form, source, errors, alike=alike)
     dry_run = None
@@ -327,13 +330,6 @@ def refused_fields(exc: tk.ValidationError, sent: SentSource) -> Errors:
     return assign_to_fields(exc.error_dict, sent.source_type, sysadmin=is_sysadmin())
 
 
-def _alike(form: Form, sent: SentSource, source: Source | None) -> list[dict[str, str]]:
-    """Return other sources with the URL, unless the user has confirmed that or not changed it."""
-    if form.get("same_address") or (source and source["url"] == sent.url):
-        return []
-    return source_rules.find_sources_by_url(sent.url, source["id"] if source else "")
-
-
 def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]:
     frequency = form.get("frequency") or (source or {}).get("frequency") or schedule.MANUAL
     data = {"url": sent.url, "config": sent.config, "frequency": frequency}
@@ -348,7 +344,10 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
         saved = tk.get_action("harvest_source_patch")(context(), {"id": source["id"], **data})
-    _save_schedule(form, saved["id"], source)
+    if "time" in form or "days" in form:
+        plan = {"time": form.get("time", "").strip(), "days": form.getlist("days")}
+        plan |= {"source_id": saved["id"], "zone": source["schedule"]["zone"] if source else ""}
+        tk.get_action("ukharvest_schedule_update")(context(), plan)
     _save_mail(form, saved["id"])
     return dict(saved)
 
@@ -361,14 +360,6 @@ def _may_give(form: Form) -> bool:
 def _owner(form: Mapping[str, Any]) -> str:
     sent = form.get("owner_org", "")
     return "" if sent == NO_OWNER else sent
-
-
-def _save_schedule(form: Form, source_id: str, source: Source | None) -> None:
-    if "time" not in form and "days" not in form:
-        return
-    zone = source["schedule"]["zone"] if source else ""
-    data = {"time": form.get("time", "").strip(), "days": form.getlist("days"), "zone": zone}
-    tk.get_action("ukharvest_schedule_update")(context(), {"source_id": source_id, **data})
 
 
 def _save_mail(form: Form, source_id: str) -> None:

@@ -124,7 +124,10 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
         for start in range(0, len(package_ids), CHUNK):
             if must_end():
                 return
-            skipped |= _rescore(package_ids[start : start + CHUNK], must_end)
+            changes, others = score_locked(package_ids[start : start + CHUNK])
+            skipped |= others
+            changed = [change.id for change in changes if change.is_of_number]
+            search_index.index_changed(changed, must_end)
         link_results.unmark_links(links, skipped)
         Session.commit()
         last = links[-1]
@@ -132,10 +135,3 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
 
 LINKS_CHECKED = (rescore,)
 WITH_WRITE = (OwnRow(StarRating, stars.columns),)
-
-
-def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
-    changes, skipped = score_locked(package_ids)
-    changed = [change.id for change in changes if change.is_of_number]
-    search_index.index_changed(changed, must_end)
-    return skipped
