@@ -71,7 +71,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Save what features store with a new dataset, and hand on the ids that it got."""
         if batch := write_batch.written():
-            ids = [each["id"] for each in pkg_dict.get("resources") or ()]
+            ids = [resource["id"] for resource in pkg_dict.get("resources") or ()]
             batch.resource_ids[pkg_dict["id"]] = ids
         dataset_rows.assess_dataset(context, pkg_dict)
 
@@ -134,7 +134,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         search.prepare_results(search_results, search_params.get("fq") or "")
         if provenance.is_shown_by_api("package_search"):
             # With ``fl`` the results have only the fields that were asked for.
-            results = [each for each in search_results["results"] if "extras" in each]
+            results = [result for result in search_results["results"] if "extras" in result]
             provenance.add_computed({"user": tk.current_user.name}, results)
         return search_results
 

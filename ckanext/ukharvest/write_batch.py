@@ -139,7 +139,7 @@ class HeldQueue:
         job.save = lambda *_args, **_kwargs: None
         if others := more.get("depends_on"):
             several = others if isinstance(others, (list, tuple)) else [others]
-            more["depends_on"] = [getattr(each, "id", each) for each in several]
+            more["depends_on"] = [getattr(other, "id", other) for other in several]
         more = {key: value for key, value in more.items() if key not in ("job_id", "meta")}
         name = func if job.instance is not None else job.func_name
         # As RQ stores it: what cannot be pickled is the plugin's error, here and now.

@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.data_checks import model as data_check_model
 from ckanext.ukharvest.data_checks import schema as data_check_schema
 from ckanext.ukharvest.data_checks import texts as data_check_texts
+from ckanext.ukharvest.harvest.database import group_pairs
 from ckanext.ukharvest.lib import check_texts, schema
 from ckanext.ukharvest.lib.actions import show_if_may
 from ckanext.ukharvest.lib.lookups import not_found, organisation_of
@@ -144,11 +145,9 @@ def _count(organisation_id: str | None, group_by: Collection[str]) -> dict[str, 
     rows = data_check_model.counts(organisation_id)
     answer: dict[str, Any] = {"total": _figures(rows)}
     for name in group_by:
-        groups: dict[Any, list[Any]] = {}
-        for row in rows:
-            groups.setdefault(getattr(row, _GROUPS[name]), []).append(row)
+        groups = group_pairs((getattr(row, _GROUPS[name]), row) for row in rows)
         figures = [{**_group(name, group[0]), **_figures(group)} for group in groups.values()]
-        figures.sort(key=lambda each: (each["title"] is None, str(each["title"]).casefold()))
+        figures.sort(key=lambda of: (of["title"] is None, str(of["title"]).casefold()))
         answer[f"{name}s"] = figures
     return answer
 

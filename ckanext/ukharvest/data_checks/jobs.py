@@ -248,33 +248,34 @@ class _Walk:
             spent = self._client.requests - requests, self._client.received - received
             background.note_spent(*spent, links=0)
 
-    def _check(self, each: Candidate, schema: DataSchema | None) -> dict[str, Any]:
+    def _check(self, candidate: Candidate, schema: DataSchema | None) -> dict[str, Any]:
         """Return what is new of a resource, as columns of ``DataCheck``."""
-        if reason := _why_not(each, schema):
+        if reason := _why_not(candidate, schema):
             return unchecked(reason, schema.checksum if schema else "")
         if schema is None:
             return unchecked("The server of the schema does not answer.")
-        stays = _may_stay(each, schema)
-        if stays and each.link_checksum and each.link_checksum == stays.checksum:
+        stays = _may_stay(candidate, schema)
+        if stays and candidate.link_checksum and candidate.link_checksum == stays.checksum:
             return {"due": None}
-        if self._failed[host_of(each.url)] >= SILENT_AFTER:
+        if self._failed[host_of(candidate.url)] >= SILENT_AFTER:
             why = "The server did not answer at other URLs."
-            return fault(each.last, why, self._days)
+            return fault(candidate.last, why, self._days)
         validators = Validators(stays.etag, stays.last_modified) if stays else None
         most = self._checks.data_bytes + 1
         try:
             reply = self._spend(
-                each.url, lambda: self._client.get(each.url, validators=validators, first=most)
+                candidate.url,
+                lambda: self._client.get(candidate.url, validators=validators, first=most),
             )
         except SourceError as exc:
-            return fault(each.last, exc.message, self._days)
+            return fault(candidate.last, exc.message, self._days)
         with reply:
             if reply.not_modified and stays:
                 return {"due": None}
             download = describe_download(reply)
             if stays and download["checksum"] == stays.checksum:
                 return {"due": None, **download}
-            own = self._judge(reply.body, each.schema_url)
+            own = self._judge(reply.body, candidate.schema_url)
             return {**own, **download, "schema_checksum": schema.checksum}
 
     def _judge(self, body: IO[bytes], schema_url: str) -> dict[str, Any]:
@@ -289,22 +290,28 @@ class _Walk:
         )
 
 
-def _may_stay(each: Candidate, schema: DataSchema) -> DataCheck | None:
+def _may_stay(candidate: Candidate, schema: DataSchema) -> DataCheck | None:
     """Return the last result if it holds for as long as the data do not change."""
-    last = each.last
-    if last is None or each.is_asked or last.fault or last.schema_checksum != schema.checksum:
+    last = candidate.last
+    if last is None or candidate.is_asked or last.fault or last.schema_checksum != schema.checksum:
         return None
     return None if last.reason == INSTALL else last  # the package may be there by now
 
 
-def _why_not(each: Candidate, schema: DataSchema | None) -> str:
+def _why_not(candidate: Candidate, schema: DataSchema | None) -> str:
     """Return why the data are not read, as a sentence; "" if they are."""
-    if not each.works:
+    if not candidate.works:
         return "The link of these data does not work."
     if schema is not None and not schema.checksum:
         return f"The schema cannot be read: {schema.error}"
-    if schema is not None and each.format and each.format not in data_check_model.CHECKABLE:
-        return f"The file is {each.format}; only CSV, JSON, GeoJSON and XML files can be checked."
+    if (
+        schema is not None
+        and candidate.format
+        and candidate.format not in data_check_model.CHECKABLE
+    ):
+        return (
+            f"The file is {candidate.format}; only CSV, JSON, GeoJSON and XML files can be checked."
+        )
     return ""
 
 

@@ -237,8 +237,12 @@ def prepare_results(results: dict[str, Any], asked: str | list[str]) -> None:
     """
     label(results, asked)
     if has_request_context():
-        datasets = (each for each in results.get("results") or () if isinstance(each, Mapping))
-        g.setdefault(_FOUND, {}).update((each["id"], None) for each in datasets if "id" in each)
+        datasets = (
+            result for result in results.get("results") or () if isinstance(result, Mapping)
+        )
+        g.setdefault(_FOUND, {}).update(
+            (result["id"], None) for result in datasets if "id" in result
+        )
 
 
 def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:

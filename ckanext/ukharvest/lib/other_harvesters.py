@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ckan import plugins as p
 
+from ckanext.ukharvest.harvest.database import group_pairs
 from ckanext.ukharvest.interfaces import IUkHarvest
 
 # What to write instead is in docs/migrating.md, under this heading.
@@ -94,9 +95,7 @@ def find_uncalled_hooks() -> list[UncalledHook]:
 
 def instead(hooks: tuple[str, ...]) -> str:
     """Return what to write instead, in English: a sentence for each way."""
-    ways: dict[str, list[str]] = {}
-    for name in hooks:
-        ways.setdefault(_INSTEAD[name], []).append(name)
+    ways = group_pairs((_INSTEAD[name], name) for name in hooks)
     return " ".join(
         f"Our harvesters do not call {' and '.join(names)}: {way}." for way, names in ways.items()
     )

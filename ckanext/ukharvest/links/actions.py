@@ -10,7 +10,7 @@ from ckan.plugins import toolkit as tk
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.dates import iso
-from ckanext.ukharvest.harvest import background, lists
+from ckanext.ukharvest.harvest import background, database, lists
 from ckanext.ukharvest.harvest.consumers.failures import try_to_queue
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib import check_texts, schema
@@ -204,14 +204,12 @@ def _listed(row: Any, names: dict[str, tuple[str, str]]) -> dict[str, Any]:
 
 
 def _figures(rows: Iterable[Any], names: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    by_key: dict[str | None, list[Any]] = {}
-    for row in rows:
-        by_key.setdefault(row.key or None, []).append(row)
+    by_key = database.group_pairs((row.key or None, row) for row in rows)
     figures = [
-        dict(zip(("name", "title"), names.get(key or "", ("", "")), strict=True)) | _sum(of)
-        for key, of in by_key.items()
+        dict(zip(("name", "title"), names.get(key or "", ("", "")), strict=True)) | _sum(group)
+        for key, group in by_key.items()
     ]
-    return sorted(figures, key=lambda each: (-each["links"], str(each["title"]).casefold()))
+    return sorted(figures, key=lambda of: (-of["links"], str(of["title"]).casefold()))
 
 
 def _sum(rows: Iterable[Any]) -> dict[str, int]:

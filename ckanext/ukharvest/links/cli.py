@@ -65,11 +65,11 @@ def _check(source: str | None) -> None:
     source_id = output.source_or_fail(source).id if source else None
     results: list[LinkResult] = []
 
-    def report(url: str, found: LinkResult | str) -> None:
-        if isinstance(found, LinkResult):
-            results.append(found)
-            found = format_result(found)
-        click.echo(f"{found}  {safe_url(url)}")
+    def report(url: str, answer: LinkResult | str) -> None:
+        if isinstance(answer, LinkResult):
+            results.append(answer)
+            answer = format_result(answer)
+        click.echo(f"{answer}  {safe_url(url)}")
 
     with database.hold_alone(database.LINKS) as is_alone:
         if not is_alone:

@@ -16,7 +16,7 @@ from itsdangerous import BadData, URLSafeSerializer
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.status_rules import ATTENTION, Health, SourceStatus
 from ckanext.ukharvest.core.values.text import name_unseen, one_line, shorten
-from ckanext.ukharvest.harvest import http_client
+from ckanext.ukharvest.harvest import database, http_client
 from ckanext.ukharvest.harvest.model import utcnow
 from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import texts
@@ -70,11 +70,8 @@ NO_NOTES: Notes = MappingProxyType({})
 
 def notes_of(source_ids: Sequence[str]) -> Notes:
     """Return what features say of sources in a weekly summary."""
-    notes: dict[str, list[Note]] = {}
-    for of_feature in facts_of("weekly_mail", source_ids):
-        for id_, note in of_feature.items():
-            notes.setdefault(id_, []).append(note)
-    return notes
+    by_feature = facts_of("weekly_mail", source_ids)
+    return database.group_pairs(pair for notes in by_feature for pair in notes.items())
 
 
 def compose_failure(told: Told, health: SourceStatus, run: Mapping[str, Any]) -> Letter:

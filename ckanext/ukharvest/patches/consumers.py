@@ -142,8 +142,8 @@ class _RedisQueue(_Queue):
     def _read(self, seconds: float) -> Message | None:
         connection, key = self._consumer.redis, self._consumer.routing_key
         if seconds:
-            found = connection.blpop(key, timeout=seconds)
-            body = found[1] if found else None
+            popped = connection.blpop(key, timeout=seconds)
+            body = popped[1] if popped else None
         else:
             body = connection.lpop(key)
         if body is None:

@@ -75,8 +75,8 @@ def list_records(
 
     def url(**more: Any) -> str:
         values = {**wanted, **more}
-        kept = ("outcome",) if default else ()
-        return address(**{key: value for key, value in values.items() if value or key in kept})
+        always = ("outcome",) if default else ()
+        return address(**{key: value for key, value in values.items() if value or key in always})
 
     is_part = number > 1 or not is_whole
     groups = [] if is_part else ask("ukharvest_problem_group_list", **of)

@@ -162,7 +162,7 @@ def write_rules(kind: SourceType, rules: Iterable[Rule]) -> dict[str, list[str]]
         ConfigError: a rule that cannot be stored; the message is a sentence for the form.
     """
     options: dict[str, list[str]] = {}
-    kept: set[str] = set()
+    limited: set[str] = set()
     for action, key, values in rules:
         field = _find(kind, key)
         name = field.include if action == KEEP else field.exclude
@@ -172,9 +172,9 @@ def write_rules(kind: SourceType, rules: Iterable[Rule]) -> dict[str, list[str]]
         if action == KEEP and field.needs_all:
             if len(values) > 1:
                 raise _refused(f"{field.name}: a record needs all of these; use a row for each")
-        elif action == KEEP and key in kept:
+        elif action == KEEP and key in limited:
             raise _refused(f"{field.name}: write all values to keep in one row")
-        kept |= {key} if action == KEEP else set()
+        limited |= {key} if action == KEEP else set()
         options.setdefault(name, []).extend(field.prefix + value for value in values)
     return options
 

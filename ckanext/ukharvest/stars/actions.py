@@ -12,6 +12,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import stars
 from ckanext.ukharvest.core.values.dates import iso
 from ckanext.ukharvest.core.values.stars import HIGHEST, Stars
+from ckanext.ukharvest.harvest import database
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.lib import schema
@@ -81,9 +82,7 @@ def _as_dict(own: Stars) -> dict[str, Any]:
 
 def _count_by_organisation(organisation_id: str | None) -> dict[str, Any]:
     rows = stars_model.counts(organisation_id)
-    by_id: dict[str | None, list[Any]] = {}
-    for row in rows:
-        by_id.setdefault(row.id, []).append(row)
+    by_id = database.group_pairs((row.id, row) for row in rows)
     organizations = [
         {"id": id_, "name": of[0].name, "title": of[0].title or of[0].name, **_figures(of)}
         for id_, of in by_id.items()

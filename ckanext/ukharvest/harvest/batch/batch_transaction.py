@@ -68,7 +68,7 @@ def write_some(items: Sequence[Item]) -> list[Item]:
     undecided = [item for item in items if item.result is None]
     parsed = [item.parsed for item in undecided if item.parsed]
     dataset_rows.create_missing_tags(
-        tag for each in parsed for tag in (*each.record.tags, *each.defaults.tags)
+        tag for read in parsed for tag in (*read.record.tags, *read.defaults.tags)
     )
     for attempt in range(1, TRIES + 1):
         try:

@@ -151,11 +151,7 @@ class Result:
 
 def _mark_seen(item: Item, row: Record) -> None:
     row.last_seen, row.last_seen_job_id = utcnow(), item.job_id
-    _confirm(row)
-
-
-def _confirm(row: Record) -> None:
-    """Make a record one that is here, whoever found its dataset or kept it."""
+    # It is here, whoever found its dataset or kept it.
     row.missed_runs, row.adopted, row.kept = 0, "", False
 
 

@@ -154,7 +154,16 @@ class Preparation(contextlib.ExitStack):
         if self._of_options is None:
             self._of_options = (
                 *check_groups(self._setting.options["default_groups"]),
-                *_unusable_extras(self._setting.options["default_extras"]),
+                *(
+                    Problem(
+                        "bad-default-extra",
+                        "default_extras",
+                        f"default_extras: '{shorten(text)}' has no equals sign; expected"
+                        " name=value, so the dataset has no such extra",
+                    )
+                    for text in self._setting.options["default_extras"]
+                    if "=" not in text
+                ),
             )
         return self._of_options
 
@@ -203,19 +212,6 @@ def _defaults(
         resource_schema=resource_schema,
     )
     return defaults, (*of_organisation, *of_groups)
-
-
-def _unusable_extras(extras: Iterable[str]) -> tuple[Problem, ...]:
-    return tuple(
-        Problem(
-            "bad-default-extra",
-            "default_extras",
-            f"default_extras: '{shorten(text)}' has no equals sign; expected name=value, so the"
-            " dataset has no such extra",
-        )
-        for text in extras
-        if "=" not in text
-    )
 
 
 FIELD = "gmd:dateStamp"

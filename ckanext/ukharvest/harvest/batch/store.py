@@ -81,12 +81,15 @@ def _save_records(ended: Sequence[Ended]) -> None:
         if row.id is None and not isinstance(result, NotDeleted):
             Session.add(row)
     Session.flush()
-    found = {row: result for _item, result, row in ended if result.problems is not None}
-    record_rows.end_problems([row for row in found if row in known])
-    failed = [row for _item, result, row in ended if type(result) is Failed and row not in found]
+    checked = {row: result for _item, result, row in ended if result.problems is not None}
+    record_rows.end_problems([row for row in checked if row in known])
+    failed = [row for _item, result, row in ended if type(result) is Failed and row not in checked]
     record_rows.forget_rejections([row for row in failed if row in failed_before])
     record_rows.add_problems(
-        {row: (result.problems or (), isinstance(result, Failed)) for row, result in found.items()}
+        {
+            row: (result.problems or (), isinstance(result, Failed))
+            for row, result in checked.items()
+        }
     )
     coupled = {
         row.id: result.parsed.record.coupled

@@ -249,14 +249,6 @@ def _give_up(lost: Lost) -> None:
         Session.commit()
 
 
-def _end(object_id: str) -> None:
-    execute(
-        sa.update(HarvestObject)
-        .where(HarvestObject.id == object_id)
-        .values(state="ERROR", report_status=RecordOutcome.ERRORED, import_finished=tables.utcnow())
-    )
-
-
 def end_leftovers() -> list[str]:
     """End what ended runs left: delete what they never released, and end the rest.
 
@@ -347,8 +339,12 @@ def report_given_up() -> list[str]:
         return []
     queue_state = load_queue_state(FETCH)
     ids = [id_ for id_, job_id, _state in query if not {id_, job_id} & queue_state.busy]
+    execute(
+        sa.update(HarvestObject)
+        .where(HarvestObject.id.in_(ids))
+        .values(report_status=RecordOutcome.ERRORED, import_finished=tables.utcnow())
+    )
     for id_ in ids:
-        _end(id_)
         _explain(id_, "Given up: each attempt to import the record ended without a result")
     return [f"counted {len(ids)} harvest objects as errored that were given up"] if ids else []
 

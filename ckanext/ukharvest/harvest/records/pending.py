@@ -73,10 +73,10 @@ def version_of(waiting: Iterable[Waiting]) -> str:
 
 def count_pending(job_ids: Collection[str]) -> dict[str, dict[str, int]]:
     """Return run id → kind → number of records that wait since it and are still due."""
-    counted: dict[str, dict[str, int]] = {}
+    numbers: dict[str, dict[str, int]] = {}
     for job_id, kind, number in Session.execute(_COUNT, {"ids": list(job_ids)}):
-        counted.setdefault(job_id, {})[kind] = number
-    return counted
+        numbers.setdefault(job_id, {})[kind] = number
+    return numbers
 
 
 def load_since(source_ids: Collection[str]) -> dict[str, dict[str, str]]:
@@ -86,10 +86,10 @@ def load_since(source_ids: Collection[str]) -> dict[str, dict[str, str]]:
         .where(Pending.source_id.in_(source_ids))
         .group_by(Pending.source_id, Pending.kind)
     )
-    found: dict[str, dict[str, str]] = {}
+    since_of: dict[str, dict[str, str]] = {}
     for source_id, kind, since in Session.execute(query):
-        found.setdefault(source_id, {})[kind] = iso(since) or ""
-    return found
+        since_of.setdefault(source_id, {})[kind] = iso(since) or ""
+    return since_of
 
 
 @dataclass(frozen=True, slots=True)
