@@ -1,4 +1,4 @@
-"""Files of the export: written beside their place, which they take once they are whole."""
+"""The export: its formats, and its files, which take their place once they are whole."""
 
 from __future__ import annotations
 

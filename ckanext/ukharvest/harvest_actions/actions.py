@@ -1,4 +1,4 @@
-"""Actions of ckanext-harvest, chained, and our own about runs on demand and schedules."""
+"""Actions of ckanext-harvest about sources and objects, chained; and a source's schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The areas of a GeoJSON geometry, for the extent map and its text."""
+"""The areas of a GeoJSON geometry, and the window of the map that shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions: list and show sources, list types and places, list and stop runs."""
+"""Actions: list and show sources, list their decisions, source types and places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation of the sent form of a source, and error messages by field."""
+"""The pages of a source's form: show it, validate what it sends, save that, show its errors."""
 
 from __future__ import annotations
 

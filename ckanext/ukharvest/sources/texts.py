@@ -1,4 +1,4 @@
-"""Source status: the card at the top of a source's page."""
+"""Source status as text: the card at the top of a source's page, and sentences about its runs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,6 @@ from ckanext.ukharvest.harvest.batch.store import save_contents
 from ckanext.ukharvest.harvest.consumers import failures
 from ckanext.ukharvest.harvest.consumers.failures import failing_service
 from ckanext.ukharvest.harvest.gather import gather_state, objects
-from ckanext.ukharvest.harvest.gather import objects as harvest_objects
 from ckanext.ukharvest.harvest.gather.gather_state import (
     GatherState,
     RunStopped,
@@ -124,7 +123,7 @@ def find_changed_identifiers(state: GatherState, ending: Ending) -> None:
     ]
     if not rules.enough(len(missing), len(missing)):
         return
-    new = harvest_objects.new_staged(state.job_id)
+    new = objects.new_staged(state.job_id)
     if not rules.enough(len(new), len(missing)):
         return
     pairs = rules.match(load_facts(missing), list(_read_records(state, new)))
@@ -173,7 +172,7 @@ def hold_back_staged(state: GatherState, guids: Collection[str]) -> int:
     """Remove staged objects of records that wait for a decision; return their number; no commit."""
     if not guids or not state.ids:
         return 0
-    removed = harvest_objects.discard_guids(state.job_id, guids)
+    removed = objects.discard_guids(state.job_id, guids)
     state.ids[:] = [id_ for id_ in state.ids if id_ not in removed]
     return len(removed)
 
@@ -202,7 +201,7 @@ def finish_gather(state: GatherState, setting: Setting, ending: Ending) -> None:
         stored.replace(PendingKind.DELETION, state.job_id, dict.fromkeys(plan.held, ""))
     unread = state.counts["lost"] + state.counts["new_identifiers"]
     source_config.save_sync_state(setting, state.job_id, ending, unread=unread)
-    harvest_objects.forget_point(setting.id)
+    objects.forget_point(setting.id)
     problems = [problem.message for problem in ending.problems]
     if changed and complete:
         problems.insert(0, changed.reason)
@@ -214,7 +213,7 @@ def finish_gather(state: GatherState, setting: Setting, ending: Ending) -> None:
         reason=_sentences(reason or plan.reason, *problems),
     )
     outcomes.save_unread(state.job_id)
-    harvest_objects.show_staged(state.job_id)
+    objects.show_staged(state.job_id)
     outcomes.settle_held_runs(setting.id)
     Session.commit()
     log.info("Gathered %s: %s", setting.url, dict(state.counts))
@@ -348,12 +347,12 @@ def _plan(
 
 def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
     staged = [
-        harvest_objects.StagedObject(guid, "delete", package_id=state.known[guid].package_id)
+        objects.StagedObject(guid, "delete", package_id=state.known[guid].package_id)
         for guid in guids
     ]
     state.batch += staged
     state.ids += [obj.id for obj in staged]
-    harvest_objects.add_staged(state.batch, state.job_id, state.source.id)
+    objects.add_staged(state.batch, state.job_id, state.source.id)
     state.batch.clear()
 
 
@@ -406,8 +405,8 @@ def abandon_gather(state: GatherState, error: UkharvestError) -> None:
     if report.stopped_by:  # stopped anyway: not a failure of the source
         stopping.end_gather(state.job)
         return
-    harvest_objects.discard_staged(state.job_id)
-    harvest_objects.forget_point(state.source.id)
+    objects.discard_staged(state.job_id)
+    objects.forget_point(state.source.id)
     report.outcome, report.reason, report.finished = RunOutcome.FAILED, error.message, utcnow()
     report.error = {"code": error.code, "message": error.message, "passes": error.retryable}
     Session.add(HarvestGatherError(message=error.message, harvest_job_id=state.job_id))
@@ -441,7 +440,7 @@ def finish_single(state: GatherState, setting: Setting) -> None:
         report.reason += "; it waits for a decision, because identifiers may have changed"
     report.finished = report.heartbeat = utcnow()
     outcomes.save_unread(state.job_id)
-    harvest_objects.show_staged(state.job_id)
+    objects.show_staged(state.job_id)
     model.Session.commit()
     log.info("Gathered one record of %s: %s", setting.url, dict(state.counts))
 

@@ -1,4 +1,4 @@
-"""Records that are refused: identifiers of other sources, datasets that come back."""
+"""Conflicts of a record: with one of another source, or with a dataset that is here already."""
 
 from __future__ import annotations
 
