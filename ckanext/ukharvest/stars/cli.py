@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 import click
 from ckan import model
 
-from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.lib import output
@@ -56,9 +54,7 @@ def stars(
 def _score_all() -> None:
     total, started = dataset_rows.count_active_datasets(), time.monotonic()
     done = changed = 0
-    faults: list[str] = []
     for number, changes in stars_jobs.score_all():
-        faults += _index(changes)
         done += number
         changed += len(changes)
         for change in changes:
@@ -71,7 +67,6 @@ def _score_all() -> None:
             f"Skipped {counted(total - done, 'dataset')} being written at that moment: writing "
             "scores them too."
         )
-    _fail(faults)
 
 
 def _score_one(name_or_id: str) -> None:
@@ -79,31 +74,12 @@ def _score_one(name_or_id: str) -> None:
     if package is None or package.type == "harvest":
         raise output.RefusedError(f"{name_or_id}: no dataset has this name or id")
     changes = stars_jobs.score_one(package.id)
-    faults = _index(changes)
     rating = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
     for change in changes:
         click.echo(_format_change(change))
     click.echo(rating["text"])
     for resource in rating["resources"]:
         click.echo(f"  {resource['id']}  {resource['text']}")
-    _fail(faults)
-
-
-def _index(changes: Sequence[StarsChange]) -> list[str]:
-    """Update the search index and return its errors; the stars are stored in any case."""
-    try:
-        stars_jobs.index(changes)
-    except compat.IndexFailed as exc:
-        return [str(exc)]
-    return []
-
-
-def _fail(faults: Sequence[str]) -> None:
-    if faults:
-        raise click.ClickException(
-            f"the stars are stored, but the search index did not take them all: {faults[0]}; run "
-            "'ckan search-index rebuild' when it is well again"
-        )
 
 
 def _format_change(change: StarsChange) -> str:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 from ckan import model
-from ckan.lib import search
 
-from ckanext.ukharvest import compat, stars
+from ckanext.ukharvest import stars
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.harvest.batch import dataset_rows
 from ckanext.ukharvest.harvest.index import search_index
@@ -42,23 +40,23 @@ class StarsChange:
 
 
 def score_all() -> Iterator[tuple[int, list[StarsChange]]]:
-    """Score all live datasets in one pass over the database; commit after some hundred.
+    """Score all live datasets in one pass over the database; commit and index some hundred each.
 
     Yields:
-        How many were scored, and the changes among them, to be passed to ``index``.
+        How many were scored, and the changes among them.
     """
     plugins.forget_fault()
     rules = stars.Rules()
     for packages in dataset_rows.dataset_chunks():
         changes = _score(rules, packages)
-        Session.commit()
+        _index(changes)
         yield len(packages), changes
 
 
 def score_one(package_id: str) -> list[StarsChange]:
-    """Score one dataset; commit. Pass the result to ``index``."""
+    """Score one dataset; commit, and index it."""
     changes = _score(stars.Rules(), dataset_rows.load_datasets([package_id]))
-    Session.commit()
+    _index(changes)
     return changes
 
 
@@ -92,20 +90,10 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Stars
     return changes
 
 
-def index(changes: Sequence[StarsChange]) -> None:
-    """Index the datasets whose number of stars changed.
-
-    Raises:
-        IndexFailed: the index did not take them all.
-    """
+def _index(changes: Sequence[StarsChange], must_end: Callable[[], bool] = lambda: False) -> None:
+    """Commit; index the datasets whose number changed. What the index does not take waits."""
     ids = [change.id for change in changes if change.is_of_number]
-    if not ids:
-        return
-    try:
-        search.rebuild(package_ids=ids)
-        search.commit()
-    except (search.SearchError, search.SearchIndexError, tk.ObjectNotFound) as exc:
-        raise compat.IndexFailed(str(exc)) from exc
+    search_index.index_changed(ids, must_end)
 
 
 CHUNK = 20  # datasets of one transaction, and of one request to the index
@@ -126,8 +114,7 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
                 return
             changes, others = score_locked(package_ids[start : start + CHUNK])
             skipped |= others
-            changed = [change.id for change in changes if change.is_of_number]
-            search_index.index_changed(changed, must_end)
+            _index(changes, must_end)
         link_results.unmark_links(links, skipped)
         Session.commit()
         last = links[-1]
