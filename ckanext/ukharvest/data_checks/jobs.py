@@ -159,7 +159,7 @@ WORK = (
         lambda: (
             config.checks_data()
             and data_check_model.count_due() > 0
-            and background.has_budget(MOST_REQUESTS)
+            and background.spent_today().allows(MOST_REQUESTS)
         ),
         ask=data_check_model.ask_for_check,
     ),
@@ -210,7 +210,7 @@ class _Walk:
 
     def _may_go_on(self) -> bool:
         self.is_late = self._shift.is_late()
-        has_budget = background.has_budget(MOST_REQUESTS)
+        has_budget = background.spent_today().allows(MOST_REQUESTS)
         Session.commit()
         return not self.is_late and has_budget
 

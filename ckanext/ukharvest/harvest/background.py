@@ -327,43 +327,21 @@ _SPEND = sa.text(
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """What link checks may cost a day; 0 is no limit.
-
-    Attributes:
-        requests: with redirects.
-        received: bytes, unpacked.
-    """
-
-    requests: int
-    received: int
-
-    def allows(self, spent: Spent, requests: int) -> bool:
-        """Tell whether so many more requests may be sent today."""
-        has_requests = not self.requests or spent.requests + requests <= self.requests
-        return has_requests and (not self.received or spent.received < self.received)
-
-
-@dataclass(frozen=True, slots=True)
 class Spent:
-    """What link checks have cost on one day."""
+    """What link checks have cost on one day: the columns of ``LinkDay``."""
 
     requests: int = 0
     received: int = 0
     links: int = 0
 
+    def allows(self, requests: int) -> bool:
+        """Tell whether so many more requests may be sent that day: the portal's ini has limits."""
+        most, most_bytes = config.links_requests(), config.links_megabytes() * MEGABYTE
+        has_requests = not most or self.requests + requests <= most
+        return has_requests and (not most_bytes or self.received < most_bytes)
+
 
 MEGABYTE = 1_000_000
-
-
-def daily_budget() -> Budget:
-    """Return what checks may cost a day, as the portal's ini says."""
-    return Budget(config.links_requests(), config.links_megabytes() * MEGABYTE)
-
-
-def has_budget(requests: int) -> bool:
-    """Tell whether so many more requests may be sent today."""
-    return daily_budget().allows(spent_today(), requests)
 
 
 def spent_today() -> Spent:

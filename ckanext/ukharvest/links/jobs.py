@@ -248,7 +248,9 @@ def _ask(interruption: Interruption, query: Callable[[], T]) -> T:
 WORK = (
     Work(
         check_due_links,
-        lambda: link_results.is_link_due() and background.has_budget(link_check.MOST_REQUESTS),
+        lambda: (
+            link_results.is_link_due() and background.spent_today().allows(link_check.MOST_REQUESTS)
+        ),
         has_rest=link_results.datasets_without_format,
     ),
 )
@@ -265,7 +267,6 @@ class _Walk:
     def __init__(self, lanes: Lanes, shift: Shift) -> None:
         self._lanes = lanes
         self._shift = shift
-        self._budget = background.daily_budget()
         self._spent = background.Spent()
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
         self.is_over = self.is_late = False
@@ -283,7 +284,7 @@ class _Walk:
         # Those under way may yet need as many requests as a link ever does; with little of the
         # budget left, links are checked one by one.
         needed = (under_way + 1) * link_check.MOST_REQUESTS
-        may_start = not self.is_late and self._budget.allows(self._spent, needed)
+        may_start = not self.is_late and self._spent.allows(needed)
         self.is_over = not may_start and not under_way
         return may_start
 
@@ -367,15 +368,15 @@ def load_figures() -> dict[str, Any]:
         and ``megabytes`` (spent today), ``links`` (checked today), ``requests_per_day`` and
         ``megabytes_per_day`` (the budget, 0 for no limit).
     """
-    spent, budget = background.spent_today(), background.daily_budget()
+    spent = background.spent_today()
     return {
         "states": link_results.count_states(),
         "waiting": link_results.count_due_links(),
         "requests": spent.requests,
         "megabytes": round(spent.received / background.MEGABYTE, 1),
         "links": spent.links,
-        "requests_per_day": budget.requests,
-        "megabytes_per_day": budget.received // background.MEGABYTE,
+        "requests_per_day": config.links_requests(),
+        "megabytes_per_day": config.links_megabytes(),
     }
 
 
