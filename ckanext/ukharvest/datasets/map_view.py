@@ -17,6 +17,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http import urls
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.datasets.provenance import fact
 from ckanext.ukharvest.harvest.records import links as link_results
 from ckanext.ukharvest.rendering import extent_map
 from ckanext.ukharvest.rendering.extent import areas, around
@@ -152,8 +153,7 @@ def without_parameters(url: str) -> tuple[str, dict[str, str]]:
 
 def bounds(package: dict[str, Any]) -> Bounds:
     """Return the first bounds of the map: the dataset's extent, the UK if it has none."""
-    extras = {extra["key"]: extra["value"] for extra in package.get("extras", ())}
-    extent = areas(str(package.get("spatial") or extras.get("spatial") or ""))
+    extent = areas(fact(package, "spatial"))
     if not extent:
         return UK
     west, south, east, north = around(extent)
