@@ -34,11 +34,12 @@ def waiting_links() -> Iterator[Finding]:
             "'ckan ukharvest links --check'; or set ckanext.ukharvest.links.check = false.",
         )
     if figures.known or figures.unknown:
+        states = link_results.count_states()
         numbers = (
             (figures.unknown, "without a known format"),
-            (figures.states[LinkState.FAILING], "not reachable at the last check"),
-            (figures.states[LinkState.AWAY], "whose server does not answer"),
-            (figures.states[LinkState.DEAD], "dead"),
+            (states[LinkState.FAILING], "not reachable at the last check"),
+            (states[LinkState.AWAY], "whose server does not answer"),
+            (states[LinkState.DEAD], "dead"),
         )
         faults = "".join(f"; {number:,} {text}" for number, text in numbers if number)
         more = (own.describe(own.load()) for own in lists.DASHBOARD)

@@ -194,9 +194,7 @@ def _change(urls: Sequence[str], values: Mapping[str, Any]) -> None:
 
 def skip_rechecks(urls: Sequence[str]) -> None:
     """Do not check these links again because of what was written to their resources until now."""
-    statement = sa.update(Link).where(Link.url_digest.in_([digest_url(url) for url in urls]))
-    statement = statement.values(covered=tables.utcnow())
-    execute(statement)
+    _change(urls, {"covered": tables.utcnow()})
 
 
 Resource = model.Resource
@@ -390,24 +388,6 @@ def find_links(urls: Collection[str]) -> dict[str, dict[str, Any]]:
     return {link.url: describe_link(link) for link in Session.scalars(query) if link.checked}
 
 
-@dataclass(frozen=True, slots=True)
-class LinkFigures:
-    """Numbers of links, for the doctor.
-
-    Attributes:
-        known, unknown: checked, with and without a format.
-        states: state → number of links.
-        waiting: due since before the time that was asked for.
-        last: when any was last checked.
-    """
-
-    known: int
-    unknown: int
-    states: dict[str, int]
-    waiting: int
-    last: dt.datetime | None
-
-
 def count_states() -> dict[str, int]:
     """Return state → number of links that resources have, checked or not."""
     state = sa.func.coalesce(Link.state, "")
@@ -416,19 +396,21 @@ def count_states() -> dict[str, int]:
     return {str(name): int(numbers.get(str(name), 0)) for name in LinkState}
 
 
-def count_links(before: dt.datetime) -> LinkFigures:
-    """Count links, and those that wait since before this time."""
-    checked = Session.execute(
-        sa.select(
-            sa.func.count().filter(Link.format != ""),
-            sa.func.count().filter(Link.format == ""),
-            sa.func.max(sa.func.greatest(Link.checked, Link.tried)),
-        ).where(Link.checked.isnot(None))
-    ).one()
+def count_links(before: dt.datetime) -> Any:
+    """Return the numbers of links: a row (known, unknown, last, waiting).
+
+    ``known`` and ``unknown`` were checked, with and without a format, ``last`` is when any was;
+    ``waiting`` are due since before this time.
+    """
     is_old = sa.or_(Link.id.isnot(None), Package.metadata_modified < before)
     waiting = live_resources(sa.func.count(Resource.url.distinct())).where(_due(before), is_old)
-    known, unknown, last = checked
-    return LinkFigures(known, unknown, count_states(), int(Session.scalar(waiting) or 0), last)
+    query = sa.select(
+        sa.func.count().filter(Link.format != "").label("known"),
+        sa.func.count().filter(Link.format == "").label("unknown"),
+        sa.func.max(sa.func.greatest(Link.checked, Link.tried)).label("last"),
+        waiting.correlate(None).scalar_subquery().label("waiting"),
+    )
+    return Session.execute(query.where(Link.checked.isnot(None))).one()
 
 
 PAGE = 500
