@@ -12,7 +12,7 @@ from ckan.plugins import toolkit as tk
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.datasets.provenance import (
     describe_origin,
-    once_per_request,
+    once_per_page,
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.datasets.records import problems_of
@@ -39,12 +39,12 @@ def ukharvest_provenance(package: Mapping[str, Any]) -> dict[str, Any]:
     return _origin(package) if ukharvest_is_harvested(package) else {}
 
 
-@once_per_request
+@once_per_page
 def _origin(package: Mapping[str, Any]) -> dict[str, Any]:
     return describe_origin(own_context(), package)
 
 
-@once_per_request
+@once_per_page
 def ukharvest_dataset(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of a dataset's page, as ``ukharvest_dataset_show`` returns them.
 

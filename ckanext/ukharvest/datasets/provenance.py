@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from ckan.plugins import toolkit as tk
-from flask import g
 
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
@@ -22,7 +21,7 @@ from ckanext.ukharvest.datasets import model as dataset_model
 from ckanext.ukharvest.datasets.model import Origin
 from ckanext.ukharvest.harvest.records import conflicts
 from ckanext.ukharvest.harvest.sources import schedules
-from ckanext.ukharvest.lib.lookups import TYPE
+from ckanext.ukharvest.lib.lookups import TYPE, once
 from ckanext.ukharvest.lib.permissions import is_insider, may, may_see_source
 from ckanext.ukharvest.rendering.fields import LABELS, OF_CKAN, OF_RESOURCE, find_field
 from ckanext.ukharvest.rendering.values import Portal, label_for_key
@@ -290,17 +289,14 @@ def fact(package: Mapping[str, Any], key: str) -> str:
     return str(package.get(key) or extras.get(key) or "")
 
 
-def once_per_request(
+def once_per_page(
     function: Callable[[Mapping[str, Any]], _T],
 ) -> Callable[[Mapping[str, Any]], _T]:
-    """Call a function of a dataset once per request, and return its result from then on."""
+    """Call a function of a dataset ``once`` while a page is made; each time for one without id."""
 
     @functools.wraps(function)
     def cached(package: Mapping[str, Any]) -> _T:
-        known: dict[tuple[str, str], Any] = g.setdefault("ukharvest_of_datasets", {})
-        key = (function.__name__, str(package.get("id") or ""))
-        if key not in known or not key[1]:
-            known[key] = function(package)
-        return known[key]  # type: ignore[no-any-return]
+        key = (function.__name__, package.get("id"))
+        return once(key, lambda: function(package)) if key[1] else function(package)
 
     return cached

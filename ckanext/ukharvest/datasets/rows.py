@@ -16,7 +16,7 @@ from ckanext.ukharvest.datasets.provenance import (
     DATASET_KEYS,
     fact,
     facts_of,
-    once_per_request,
+    once_per_page,
     portal,
     ukharvest_is_harvested,
 )
@@ -131,7 +131,7 @@ def _parties(facts: Mapping[str, str]) -> Markup:
 _SHOWN_BY_HARVEST = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
 
 
-@once_per_request
+@once_per_page
 def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
     """Return the rows of a dataset's additional information, with labels and values.
 
@@ -150,7 +150,7 @@ def ukharvest_facts(package: Mapping[str, Any]) -> Rows | None:
     return Rows((*shown.known, *others), ())
 
 
-@once_per_request
+@once_per_page
 def ukharvest_further_facts(package: Mapping[str, Any]) -> Rows:
     """Return the rows that ckanext-scheming's page of a dataset type does not show.
 
