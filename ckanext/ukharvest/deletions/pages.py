@@ -13,10 +13,10 @@ from ckanext.ukharvest.lib.actions import collect_pages, context
 from ckanext.ukharvest.lib.pages import (
     ask,
     ask_page,
+    attempt,
     check_token,
     count_pages,
     csv_response,
-    flash_errors,
 )
 from ckanext.ukharvest.lib.permissions import ADMINISTRATORS, may
 from ckanext.ukharvest.lib.texts import OTHERS_WAIT, ungettext
@@ -169,14 +169,11 @@ def _load_waiting(source: Row, **of: Any) -> Row:
 
 def _decide(source: Row, decision: str, **more: Any) -> Row:
     """Call the action; on a validation error show its messages above the list."""
-    data = {"source_id": source["id"], "decision": decision, **more}
     try:
-        return dict(tk.get_action(_DECIDE)(context(), data))
+        done = attempt(_DECIDE, source_id=source["id"], decision=decision, **more)
     except tk.NotAuthorized:
         return tk.abort(403, tk._(ADMINISTRATORS))
-    except tk.ValidationError as exc:
-        flash_errors(exc)
-        return flask_abort(_back(source))
+    return done or flask_abort(_back(source))
 
 
 def _back(source: Row) -> Any:

@@ -143,9 +143,15 @@ def count_pages(count: int, per_page: int, number: int = 1) -> int:
     return pages
 
 
-def flash_errors(exc: tk.ValidationError) -> None:
-    """Show an action's error messages on the next page."""
-    tk.h.flash_error(" ".join(text for messages in exc.error_dict.values() for text in messages))
+def attempt(action: str, **data: Any) -> Any:
+    """Call an action; return None and say why on the next page if it refuses."""
+    try:
+        return tk.get_action(action)(context(), data)
+    except tk.ValidationError as exc:
+        action_tools.roll_back()
+        reasons = (text for messages in exc.error_dict.values() for text in messages)
+        tk.h.flash_error(" ".join(reasons))
+        return None
 
 
 def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name: str) -> Response:

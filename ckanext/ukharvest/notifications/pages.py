@@ -72,12 +72,7 @@ def test(name: str) -> Any:
     """Queue the test message."""
     source = source_pages.find_source(name)
     pages.check_token()
-    try:
-        data = {"source_id": source["id"], "test": True}
-        tk.get_action("ukharvest_mail_update")(action_tools.context(), data)
-    except tk.ValidationError as exc:
-        pages.flash_errors(exc)
-    else:
+    if pages.attempt("ukharvest_mail_update", source_id=source["id"], test=True):
         tk.h.flash_success(mails.describe_waiting_test())
     return tk.redirect_to("ukharvest_mail.read", name=source["name"])
 

@@ -17,9 +17,9 @@ from ckanext.ukharvest.lib.actions import context, roll_back, show_if_may
 from ckanext.ukharvest.lib.pages import (
     abort_not_found,
     ask,
+    attempt,
     check_token,
     csv_response,
-    flash_errors,
     prevent_caching,
 )
 from ckanext.ukharvest.previews import auth as preview_auth
@@ -261,7 +261,7 @@ def check(name: str) -> Any:
     asked = {"source_id": source["id"]}
     if tk.request.method == "POST":
         check_token()
-        preview = _call("ukharvest_source_preview_create", **asked)
+        preview = attempt("ukharvest_source_preview_create", **asked)
         here = "ukharvest_source_previews.check"
         return _to_page(preview) if preview else tk.redirect_to(here, name=source["name"])
     try:
@@ -281,14 +281,14 @@ def move(id: UUID) -> Any:  # noqa: A002
     place = {key: preview[key] for key in ("url", "source_type", "config")}
     if source_type := form.get("source_type"):
         place["source_type"] = source_type
-        return _to_page(_call("ukharvest_source_preview_create", **asked, **place) or preview)
+        return _to_page(attempt("ukharvest_source_preview_create", **asked, **place) or preview)
     if form.get("not_compared"):
-        done = _call("harvest_source_patch", id=preview["source_id"], **place)
-        done = done and _call("ukharvest_source_preview_stop", id=preview["id"])
+        done = attempt("harvest_source_patch", id=preview["source_id"], **place)
+        done = done and attempt("ukharvest_source_preview_stop", id=preview["id"])
     else:
         even = bool(form.get("even_if_few_match"))
         asked |= {"dry_run_id": preview["id"], "even_if_few_match": even}
-        done = _call("ukharvest_source_move", **asked)
+        done = attempt("ukharvest_source_move", **asked)
     if not done:
         return _to_page(preview)
     tk.h.flash_success(tk._(move_rules.MOVED))
@@ -309,16 +309,6 @@ def missing_csv(id: UUID) -> Response:  # noqa: A002
         for row in move_rules.list_missing(preview)
     ]
     return csv_response(rows, _MISSING, f"not-at-the-new-url-{source['name']}")
-
-
-def _call(action: str, **data: Any) -> Any:
-    """Call an action; return None and say why on the next page if it refuses."""
-    try:
-        return tk.get_action(action)(context(), data)
-    except tk.ValidationError as exc:
-        roll_back()
-        flash_errors(exc)
-        return None
 
 
 def is_fragment() -> bool:
