@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ckan.plugins import toolkit as tk
-from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
+from ckanext.harvest.logic import HarvestJobExists
 from flask import Blueprint
 
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.values.text import marked as _
-from ckanext.ukharvest.harvest_actions.actions import SourceIsBeingCleared, refuse_during_run
+from ckanext.ukharvest.harvest_actions.actions import refuse_during_run
 from ckanext.ukharvest.lib.actions import context
 from ckanext.ukharvest.lib.lookups import count_datasets, is_run_of
 from ckanext.ukharvest.lib.pages import abort_not_found, check_token
-from ckanext.ukharvest.lib.texts import gettext, ungettext
+from ckanext.ukharvest.lib.texts import OTHERS_WAIT, gettext, ungettext
 from ckanext.ukharvest.sources import pages as source_pages
 from ckanext.ukharvest.sources.pages import find_source
 
@@ -60,7 +60,7 @@ def _refresh(context: dict[str, Any], id_: str) -> str:
     try:
         run = tk.get_action("ukharvest_run_create")(context, {"source_id": id_, "mode": _mode()})
     except tk.ValidationError as exc:
-        if exc.__cause__ is not None:  # ckanext-harvest's own exception
+        if type(exc.__cause__) is HarvestJobExists:  # no error: what is asked for happens already
             raise exc.__cause__ from exc
         raise
     return describe_request(run)
@@ -189,10 +189,6 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
         return abort_not_found()
     except tk.NotAuthorized as exc:
         return tk.abort(403, str(exc))
-    except HarvestSourceInactiveError:
-        tk.h.flash_error(tk._("The source is switched off: switch it on first."))
-    except SourceIsBeingCleared as exc:
-        tk.h.flash_error(str(exc))
     except HarvestJobExists:
         tk.h.flash_notice(tk._(ALREADY_RUNNING))
     except tk.ValidationError as exc:
@@ -204,7 +200,7 @@ def _objections(source: dict[str, Any]) -> list[str]:
     """Return errors of a sent form: the source has changed, or its name is not typed correctly."""
     sent = tk.request.form
     if sent.get("count") != str(count_datasets(source["id"])):
-        return [tk._("The source has changed since you opened this page. Check it again.")]
+        return [tk._(OTHERS_WAIT)]
     if sent.get("name", "").strip().casefold() != source["name"].casefold():
         return [gettext("To go on, type the name of the source: {name}", name=source["name"])]
     return []

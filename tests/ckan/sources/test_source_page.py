@@ -399,6 +399,8 @@ def test_off_and_on_again(app: CKANTestApp, harvested_source: str, editor: Any) 
     assert show_source(harvested_source)["state"] == "off"
     assert "Switch on" in app.get(PAGE, headers=editor).body
     app.get(PAGE, status=404)
+    page = app.post("/harvest/refresh/parking", headers=editor).body
+    assert "The source is switched off: switch it on first." in page
     app.post(f"{PAGE}/switch-on", headers=editor)
     assert show_source(harvested_source)["state"] == "idle"
     app.get(PAGE, status=200)
