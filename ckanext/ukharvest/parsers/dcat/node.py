@@ -150,6 +150,7 @@ LABELS = (
     *("rdfs:comment", "skos:notation", "odrs:attributionText", "spdx:licenseText"),
     "dct:identifier",
 )
+_HOST = re.compile(r"www\.[\w-]+\.[\w.-]+(?:/|$)")
 _ADDRESSES = ("schema:url", "foaf:homepage", "foaf:page", "rdf:value", "vcard:hasValue")
 
 
@@ -305,6 +306,10 @@ class Node(Reporter):
     def address(self) -> str:
         """Return what the node points to: its URI or text, for a blank node the page it names."""
         if self.term.kind != "blank":
+            folder = self._scope.base.rpartition("/")[0] + "/"
+            for start in ("file:///", folder):
+                if self.uri.startswith(start) and _HOST.match(bare := self.uri[len(start) :]):
+                    return bare  # "www.example.gov.uk", taken for a path
             return self.uri or clean_text(self.term.value)
         pages = (part.address() for part in self.nodes(*_ADDRESSES) if part.term.kind != "blank")
         return next(filter(None, pages), "") or self.label()
