@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from docs.generated import prose
+from docs.lists import lists
 from docs.pages import FOLDER, export_page, pages
 from stack.paths import DEV, ROOT
 
@@ -38,6 +39,12 @@ def test_pages_of_source_types_are_up_to_date() -> None:
 def test_the_page_of_the_export_is_up_to_date() -> None:
     ((path, text),) = export_page().items()
     assert path.read_text(encoding="utf-8") == text, "run bin/docs"
+
+
+@pytest.mark.parametrize("path", lists(), ids=lambda path: path.name)
+def test_lists_of_source_types_are_up_to_date(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == lists()[path], "run bin/docs"
+    assert "opensearch" in lists()[path]
 
 
 def test_page_of_the_versions_names_what_is_pinned_and_run() -> None:
