@@ -1044,17 +1044,6 @@ MUTANTS = (
         ("tests/ckan/sources/test_source_browser.py",),
     ),
     Mutant(
-        "first-page-in-csv",
-        "A CSV file has all rows of a list, not those of its first page.",
-        "ckanext.ukharvest.lib.actions.collect_pages",
-        'if not page["results"] or len(rows) >= page["count"]',
-        "if rows",
-        (
-            "tests/ckan/runs/test_run_pages.py",
-            "tests/ckan/links/test_broken.py",
-        ),
-    ),
-    Mutant(
         "size-not-exported",
         "The size of a file is in the exported data.json.",
         "ckanext.ukharvest.export.data_json._distribution",
@@ -1085,13 +1074,5 @@ MUTANTS = (
         '            model.Member.state == "active",\n',
         "",
         ("tests/ckan/notifications/test_mails.py",),
-    ),
-    Mutant(
-        "options-after-undo",
-        "Undoing an adoption brings back which options a sysadmin had confirmed.",
-        "ckanext.ukharvest.adoption.rules.undo",
-        'old.get("confirmed") or {}',
-        "{}",
-        ("tests/ckan/adoption/test_adopt_source.py",),
     ),
 )
