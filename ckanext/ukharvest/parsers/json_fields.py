@@ -95,7 +95,8 @@ class Fields(Reporter):
     def is_settled(self, key: str) -> bool:
         """Tell whether a field without a value has been reported, or is redacted."""
         field = self._path + key
-        reported = any(problem.field.startswith(field) for problem in self._problems)
+        own = self._problems[self._first :]
+        reported = any(problem.field.startswith(field) for problem in own)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
     def odd(self, keys: Iterable[str]) -> set[str]:

@@ -48,6 +48,7 @@ class Reporter:
 
     def __init__(self, problems: list[Problem], path: str = "") -> None:
         self._problems = problems
+        self._first = len(problems)  # before it, those of other parts
         self._path = path
 
     def part(self, prefix: str) -> Any:

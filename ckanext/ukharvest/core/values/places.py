@@ -141,7 +141,7 @@ def combine_places(
     Args:
         boxes: those that the record gives, if any.
     """
-    parts = [geometry for at, geometry in enumerate(geometries) if geometry not in geometries[:at]]
+    parts = list({geometry_text(geometry): geometry for geometry in geometries}.values())
     if not parts:
         return None
     geometry = merge_geometries(parts)

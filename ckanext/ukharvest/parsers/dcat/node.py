@@ -217,7 +217,7 @@ class Node(Reporter):
 
     def is_settled(self, name: str) -> bool:
         """Tell whether a predicate has a problem."""
-        return any(problem.field == name for problem in self._scope.problems)
+        return any(problem.field == name for problem in self._problems[self._first :])
 
     def predicates(self) -> list[str]:
         """Return the short names of the predicates of its triples, sorted."""
