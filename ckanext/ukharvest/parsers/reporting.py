@@ -9,7 +9,7 @@ from typing import Any
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import Repaired, is_redacted
+from ckanext.ukharvest.core.values.text import Repaired, clean_text, is_redacted
 from ckanext.ukharvest.core.values.web_addresses import may_be_url, parse_url
 
 Report = Callable[[str, str], None]  # called with a problem's code and text
@@ -67,7 +67,9 @@ class Reporter:
             text: the value, if nothing else keeps it.
         """
         field = self.full_name(name)
-        self._problems.append(Problem(code, field, f"{field}: {words}", self.line, text))
+        self._problems.append(
+            Problem(code, field, f"{field}: {words}", self.line, clean_text(text))
+        )
 
     def reporter(self, name: str, text: str = "") -> Report:
         """Return a function that adds a problem with a field, given its code and words."""

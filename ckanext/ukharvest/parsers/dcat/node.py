@@ -208,7 +208,7 @@ class Node(Reporter):
     def report(self, code: str, name: str, words: str, text: str = "") -> None:
         """Add a problem with a predicate, as ``Reporter.report``."""
         self._scope.problems.append(
-            Problem(code, name, f"{self._where}{name}: {words}", None, text)
+            Problem(code, name, f"{self._where}{name}: {words}", None, clean_text(text))
         )
 
     def problems(self) -> tuple[Problem, ...]:
