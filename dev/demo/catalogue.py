@@ -126,7 +126,8 @@ ORGANISATIONS = {
 for _number, _name in enumerate(sorted(TYPES.ours.keys() - ORGANISATIONS.keys())):
     _title = TYPES[_name].title
     ORGANISATIONS[_name] = Organisation(
-        f"{_title} Town Council", f"A town’s data: {_title}.", (-2.8 + 0.5 * _number, 55.1))  # fmt: skip
+        f"{_title} Town Council", f"A town’s data: {_title}.", (-2.8 + 0.5 * _number, 55.1)
+    )
 # Of data_json: a dataset with a file that is not there, and rows that break their schema.
 DEAD = "bus-stops-dunsford"
 DEAD_LINKS = (f"/files/{DEAD}-archive.csv",)
