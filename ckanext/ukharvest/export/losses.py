@@ -102,6 +102,11 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
+        "Texts of dates and addresses that could not be read are the portal's own extras",
+        ("email-text", "metadata_modified-text", "modified-text"),
+        _IN_RDF,
+    ),
+    Loss(
         "A file that is a service has this service",
         ("resource.access_services",),
         _IN_RDF,

@@ -109,7 +109,8 @@ def service_facts(service: Node) -> dict[str, Any]:
     for predicate, key in SERVICE_FIELDS.items():
         if values := service.values(predicate):
             facts[key] = values if key in _SERVICE_LISTS else values[0]
-    facts.setdefault("title", service.label())
+    if label := service.label():
+        facts.setdefault("title", label)
     for key, agent in {
         "contact": people.contact(service).get("contact"),
         "publisher": people.publisher(service).get("publisher"),
