@@ -101,11 +101,8 @@ class Fields(Reporter):
 
     def odd(self, keys: Iterable[str]) -> set[str]:
         """Return those of some fields that hold no text and have no problem."""
-        return {
-            key
-            for key in keys
-            if not isinstance(self.data.get(key), (str, bool)) and not self.is_settled(key)
-        }
+        held = {key for key in keys if not isinstance(self.data.get(key), (str, bool, type(None)))}
+        return {key for key in held if not self.is_settled(key)}
 
     def text(self, *keys: str) -> str:
         """Return the text of the first field that has one."""

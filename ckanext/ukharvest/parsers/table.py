@@ -158,11 +158,14 @@ def collect(
     fruitful: set[str] = set()
     for item in mapping:
         read = item.read(entry)
-        own = {name: text for name, text in read.pop("extras", {}).items() if text}
+        own = read.pop("extras", None)
+        if own := own and {name: text for name, text in own.items() if text}:
+            extras = own | extras
+        has_value = bool(own)
         for field, value in read.items():
             values[field] = values.get(field) or value
-        extras = own | extras
-        if own or any(read.values()) or item.reader is None:
+            has_value = has_value or bool(value)
+        if has_value or item.reader is None:
             fruitful.update(item.source)
         elif barren is not None:
             barren.update(item.source)
