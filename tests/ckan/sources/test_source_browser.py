@@ -21,6 +21,7 @@ pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 PAGE = "/harvest/parking"
+STATE = f"{PAGE}/state"
 POLLING = 6_000  # milliseconds, a little more than between two requests of the part
 Session = model.Session
 
@@ -75,8 +76,11 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     page.get_by_text("Importing: 5 of 20").wait_for()
     token = factories.SysadminWithToken(image_url="")["token"]
     page.context.set_extra_http_headers({})  # logged out in another window
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if STATE in request.url else None)
     page.clock.fast_forward(POLLING)
     page.get_by_text("Updates have stopped.").wait_for(timeout=SECONDS)
+    assert len(asked) == 1
     expect(page.locator(".toast, input[name=password]")).to_have_count(0)
     page.context.set_extra_http_headers({"Authorization": token})
     page.get_by_role("link", name="Reload this page").click()
@@ -86,6 +90,12 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     for obj in Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
         obj.state = "COMPLETE"
     Session.commit()
+    page.locator("#ukharvest-state a").first.focus()  # it is not taken from under the hand
+    asked.clear()
+    page.clock.fast_forward(POLLING)
+    assert page.evaluate("document.activeElement.closest('#ukharvest-state') !== null")
+    assert asked == []
+    page.evaluate("document.activeElement.blur()")
     page.clock.fast_forward(POLLING)
     page.get_by_role("heading", name="Finishing").wait_for(timeout=SECONDS)
     told = page.locator("[data-ukharvest-told=ukharvest-state]")
