@@ -111,7 +111,8 @@ def applied(mutant: Mutant) -> Iterator[None]:
     finally:
         path.write_bytes(before)
         # Python compiles a file again only if its time in seconds or its size is another.
-        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        if path.suffix == ".py":  # of another, CKAN would go on with the bundle that has the fault
+            os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
 def try_mutant(mutant: Mutant, rest: Sequence[str] | None) -> Result:
