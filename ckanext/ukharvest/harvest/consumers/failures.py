@@ -32,18 +32,11 @@ DATABASE, SEARCH_INDEX, REDIS, RABBITMQ = "database", "search index", "Redis", "
 DISK = "disk"
 QUEUES = (REDIS, RABBITMQ)
 
-
 _DEADLOCK = "40P01"
-
-
 # SQLAlchemy's messages for a session whose connection was lost in an earlier statement.
 _LOST_CONNECTION = "Can't reconnect until invalid"
-
-
 # PostgreSQL's error codes (appendix A of its manual): by class, and single ones.
 _CLASSES = ("08", "53", "57P", "58")  # connection, resources, operator's shutdown, system
-
-
 _CODES = frozenset(
     (
         _DEADLOCK,
@@ -123,8 +116,6 @@ def _chain(exc: BaseException) -> Iterator[BaseException]:
 
 # Minutes until the next attempt, by number of failed attempts.
 PAUSES = (1, 5, 15, 60, 180)
-
-
 # Seconds between attempts to store that while the database is unavailable.
 PATIENCE = (1, 2, 4, 8, 15, 30)
 

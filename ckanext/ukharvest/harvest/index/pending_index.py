@@ -47,7 +47,7 @@ def add_pending(package_ids: Sequence[str]) -> dict[str, dt.datetime]:
     """Note that datasets have to be indexed; the caller commits it with the datasets.
 
     Returns:
-        Package id → mark of this write, for ``remove``: a later write has another.
+        Package id → mark of this write, for ``remove_pending``: a later write has another.
     """
     since = utcnow()
     # In one order everywhere, so that two processes wait for each other and never both.
@@ -64,7 +64,7 @@ def add_of_organization(organization_id: str) -> None:
     Session.execute(_ADD_OF_ORGANIZATION, {"organization": organization_id, "since": utcnow()})
 
 
-# In the order of ``add``.
+# In the order of ``add_pending``.
 _ADD_OF_ORGANIZATION = sa.text(
     f"""
     INSERT INTO {PendingIndex.__tablename__} (package_id, since, attempts)

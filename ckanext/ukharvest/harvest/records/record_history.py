@@ -145,7 +145,6 @@ def forget_stamp(row: Record) -> None:
 
 KEPT_VERSIONS = 5
 
-
 # One statement: its parts all see the table as it was before, so the rows that are added are
 # neither counted nor deleted.
 _KEEP_VERSIONS = sa.text(

@@ -19,7 +19,6 @@ from ckanext.ukharvest.harvest.consumers import workers
 from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather import objects
 from ckanext.ukharvest.harvest.model import JobReport, SourceState, utcnow
-from ckanext.ukharvest.harvest.run import run_report
 from ckanext.ukharvest.harvest.run.run_report import is_asked_for, open_report
 from ckanext.ukharvest.harvest.sources import decision_log
 
@@ -196,7 +195,7 @@ REASON = "another harvester began this run; the next run reads its records again
 def end_stock_object(obj: HarvestObject) -> None:
     """End an object of another harvester that is delivered to ours, and log it; commits."""
     if not obj.report_status:  # else ``ckan harvester import`` of an imported object
-        report = run_report.open_report(obj.harvest_job_id, obj.harvest_source_id)
+        report = open_report(obj.harvest_job_id, obj.harvest_source_id)
         if not report.outcome:
             report.outcome, report.reason = STOPPED, REASON
             report.finished = utcnow()

@@ -23,7 +23,6 @@ from ckanext.ukharvest.harvest.lists import Step
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.records import record_rows
 from ckanext.ukharvest.harvest.run import outcomes, prune, run_end, run_report, stopping
-from ckanext.ukharvest.harvest.run.run_report import LOST_GATHERS
 
 Session = model.Session
 log = logging.getLogger(__name__)
@@ -108,13 +107,13 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
         return _end(job, report, "its gather ended before it was done")
     if report is None:
         report = run_report.open_report(job.id, job.source_id)
-    lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
+    lost = int((report.counts or {}).get(run_report.LOST_GATHERS, 0)) + 1
     if lost > MAX_RESENDS:
         why = f"its gather was ended {lost} times before it was done"
         return _end(job, report, why, KILLED, "ended-consumer")
     if not objects.resume_point_of(job.source_id, job.id):  # else it resumes
         objects.discard_staged(job.id)
-    report.counts = {**(report.counts or {}), LOST_GATHERS: lost}
+    report.counts = {**(report.counts or {}), run_report.LOST_GATHERS: lost}
     return _send(job, "its gather consumer is gone")
 
 
