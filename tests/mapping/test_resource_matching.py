@@ -16,13 +16,15 @@ NEW = "a new id"
 Known = list[tuple[str, str]]
 
 
-def old(ckan_id: str, url: str | None = URL, name: str | None = "") -> dict[str, Any]:
+def old(
+    ckan_id: str, url: str | None = URL, name: str | None = "", form: str | None = ""
+) -> dict[str, Any]:
     """A resource as package_show gives it."""
-    return {"id": ckan_id, "url": url, "name": name}
+    return {"id": ckan_id, "url": url, "name": name, "format": form}
 
 
-def new(url: str = URL, name: str = "", own_id: str = "") -> ResourceRecord:
-    return ResourceRecord(url, own_id, name)
+def new(url: str = URL, name: str = "", own_id: str = "", form: str = "") -> ResourceRecord:
+    return ResourceRecord(url, own_id, name, format=form)
 
 
 def mapped(
@@ -133,17 +135,53 @@ MATCHES: dict[str, Case] = {
     "a query of its own is another file": ([old("a", f"{URL}?year=1")], None, [new()], [NEW]),
     "a blank in the query counts": ([old("a", f"{URL}?year=")], None, [new()], [NEW]),
     "another path is another file": ([old("a", OTHER)], None, [new()], [NEW]),
-    "another host is another file": (
-        [old("a", "https://b.example/file.csv")],
+    "a file keeps its name on another host": (
+        [old("a", "http://b.example/2026/file.csv", form="csv")],
         None,
-        [new()],
+        [new(f"{URL}?v=2", form="CSV")],
+        ["a"],
+    ),
+    "another format of a file's name is another file": (
+        [old("a", "http://b.example/file.csv", form="CSV")],
+        None,
+        [new(form="TSV")],
         [NEW],
     ),
-    "another scheme is another file": (
-        [old("a", "http://a.example/file.csv")],
+    "a file keeps its title at another URL": (
+        [old("a", OTHER, " The Rivers", "CSV"), old("b", URL, "Guide", "CSV")],
         None,
-        [new()],
+        [new("https://b.example/2", "The rivers", form="csv"), new("https://b.example/1", "Guide")],
+        ["a", NEW],
+    ),
+    "another digit of a title is another file": (
+        [old("a", OTHER, "Spend 2024", "CSV")],
+        None,
+        [new(URL, "Spend 2025", form="CSV")],
         [NEW],
+    ),
+    "a title that two files had is no evidence": (
+        [old("a", OTHER, "Data", "CSV"), old("b", f"{OTHER}?id=1", "Data", "CSV")],
+        None,
+        [new(f"{OTHER}?id=1", "Data", form="CSV"), new(URL, "Data 2", form="CSV")],
+        ["b", NEW],
+    ),
+    "a title that two files have is no evidence": (
+        [old("a", OTHER, "Data", "CSV")],
+        None,
+        [new(URL, "Data", form="CSV"), new(f"{URL}?id=1", "Data", form="CSV")],
+        [NEW, NEW],
+    ),
+    "the format alone is no evidence": (
+        [old("a", "https://a.example/get?id=1", form="CSV")],
+        None,
+        [new("https://a.example/get?id=2", form="CSV")],
+        [NEW],
+    ),
+    "a title does not take what the URL has matched": (
+        [old("a", URL, "Rivers", "CSV")],
+        None,
+        [new(URL, "Brooks", form="CSV"), new(OTHER, "Rivers", form="CSV")],
+        ["a", NEW],
     ),
     "what is no URL is compared as text": (
         [old("a", "http://[1"), old("b", "http://[2")],

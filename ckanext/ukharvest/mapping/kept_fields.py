@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.records import HARVEST_EXTRAS, OF_RESOURCE, ResourceRecord
+from ckanext.ukharvest.core.values.text import clean_text
 
 # Query parameters that publishers change without changing the file: DataShare's version,
 # cache busters, session tokens. Ignored when resources are matched.
@@ -58,7 +59,38 @@ def match_resources(
                 matches[index] = by_value[value].pop(0)
         taken = {one["id"] for one in matches if one}
         free = [one for one in free if one["id"] not in taken]
+    _match_moved(new, old, matches)
     return matches
+
+
+def _match_moved(
+    new: Sequence[ResourceRecord],
+    old: Sequence[dict[str, Any]],
+    matches: list[dict[str, Any] | None],
+) -> None:
+    """Add the matches of files that moved to another path or host.
+
+    They have the same title and format, or without a title the same file name and format, and no
+    other file of either version of the dataset has.
+    """
+    after = [_description(one.name, one.url, one.format) for one in new]
+    before = [_description(one.get("name"), one.get("url"), one.get("format")) for one in old]
+    taken = [one["id"] for one in matches if one]
+    for index, value in enumerate(after):
+        if matches[index] is None and value and after.count(value) == before.count(value) == 1:
+            found = old[before.index(value)]
+            matches[index] = found if found["id"] not in taken else None
+
+
+def _description(
+    name: str | None, url: str | None, format_: str | None
+) -> tuple[str, str] | tuple[()]:
+    """Return what tells a file without its address; () if nothing does."""
+    title = clean_text(name or "").casefold()
+    if not title:
+        file = _stable(url).rpartition("/")[2]
+        title = f"/{file}" if "." in file.partition("?")[0] else ""
+    return (title, (format_ or "").casefold()) if title else ()
 
 
 def match_key(resource: ResourceRecord) -> str:
