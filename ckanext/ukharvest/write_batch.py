@@ -13,8 +13,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import sqlalchemy as sa
 from ckan import model
 
+from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.link_states import Evidence
 
 Pending = dict[str, dt.datetime]  # package id → time of the write to index
@@ -46,6 +48,8 @@ class WriteBatch:
         resource_ids: dataset id → ids of the resources of a new dataset, in their order.
         links: URL → what its link check found.
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
+        is_trial: the transaction will be rolled back, whatever is written.
+        is_in_hook: a plugin's hook runs; ``has_committed``: one tried to commit in a trial.
         documents: collects what would be sent to the index; None while datasets are written.
         index_values: dataset id → ``IndexValues`` of datasets that are indexed.
         rows: their rows (``bulk_rows``); None: CKAN reads them.
@@ -57,6 +61,9 @@ class WriteBatch:
     resource_ids: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, Evidence] = field(default_factory=dict)
     is_in_savepoint: bool = False
+    is_trial: bool = False
+    is_in_hook: bool = False
+    has_committed: bool = False
     documents: list[dict[str, Any]] | None = None
     index_values: Mapping[str, Any] = field(default_factory=dict)
     rows: Any = None
@@ -81,7 +88,8 @@ class WriteBatch:
             yield
             nested.commit()
         except BaseException:
-            nested.rollback()
+            if nested.is_active:  # not after a commit that a trial has refused
+                nested.rollback()
             if hasattr(session, "_object_cache"):
                 session._object_cache = noted
             del self.own_rows[rows:], self.jobs[jobs:]
@@ -94,11 +102,37 @@ _current: ContextVar[WriteBatch | None] = ContextVar("ukharvest_write_batch", de
 
 
 @contextmanager
-def collect() -> Iterator[WriteBatch]:
-    """Write datasets inside the block, which commits. CKAN's own indexing is off meanwhile."""
-    batch = WriteBatch()
+def collect(*, is_trial: bool = False) -> Iterator[WriteBatch]:
+    """Write datasets inside the block, which commits. CKAN's own indexing is off meanwhile.
+
+    Args:
+        is_trial: what the block writes is rolled back at its end.
+    """
+    batch = WriteBatch(is_trial=is_trial)
     with use(batch):
-        yield batch
+        if not is_trial:
+            yield batch
+            return
+        session = model.Session()
+        sa.event.listen(session, "before_commit", _refuse_commit)
+        try:
+            yield batch
+        finally:
+            sa.event.remove(session, "before_commit", _refuse_commit)
+            session.rollback()
+
+
+class CommitRefused(UkharvestError):
+    """Something tried to commit in a trial, which saves nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("it commits, which a test must not: a test saves nothing")
+
+
+def _refuse_commit(session: Any) -> None:
+    """Keep code that goes past our patches from ending the transaction of a trial."""
+    if not session.in_nested_transaction():
+        raise CommitRefused
 
 
 @contextmanager

@@ -10,11 +10,13 @@ from typing import Any
 import click
 from ckan import model
 from ckan.plugins import toolkit as tk
+from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest.adoption import rules as source_adoption
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.lib import other_harvesters
 from ckanext.ukharvest.lib.output import RefusedError, source_or_fail, write_table
+from ckanext.ukharvest.lib.slots import slots_of
 
 FINE, REFUSED = 0, 2
 COLUMNS = ("guid", "name", "evidence")
@@ -35,23 +37,33 @@ LONGEST = 60  # characters of an option's value
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing, only show what would change.")
 @click.option(
+    "--read",
+    is_flag=True,
+    help="With --dry-run: also read each source, put its records through the portal's form, and "
+    "list what would be refused.",
+)
+@click.option(
     "--undo",
     is_flag=True,
     help="Restore the type and options of before, and release adopted datasets, as long as "
     "nothing has been imported since.",
 )
-def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bool) -> None:
+def adopt(  # noqa: PLR0913
+    source: str | None, all_: bool, by_guid: bool, dry_run: bool, read: bool, undo: bool
+) -> None:
     """Adopt SOURCE (name or id) and the datasets that another harvester made of it.
 
     The source gets our name of its type, such as gemini-waf for waf, and its options in our form;
     what has no meaning here is dropped and listed. The next run updates each dataset once, under
-    its old id, name and resource ids. Exit code: 0 all went well, 2 there is no such source or it
-    cannot be adopted now.
+    its old id, name and resource ids. Exit code: 0 all went well, 1 --read found records that
+    would fail, 2 there is no such source, or it cannot be adopted or read now.
     """
     if bool(source) == all_:
         raise RefusedError("give either the name or id of a source, or --all")
     if undo and (all_ or by_guid):
         raise RefusedError("--undo is for one source, without --all and --by-guid")
+    if read and (undo or not dry_run):
+        raise RefusedError("--read needs --dry-run, and has no meaning with --undo")
     sources = [source_or_fail(source)] if source else source_adoption.sources_to_adopt()
     ids = [adopted.id for adopted in sources]  # each adoption ends the session's transaction
     options = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
@@ -64,7 +76,21 @@ def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bo
             click.echo(f"Plugin {hook.plugin}: {other_harvesters.instead(hook.hooks)}")
     if dry_run and done:
         click.echo("Dry run: nothing was changed.")
-    sys.exit(FINE if all(done) else REFUSED)
+    codes = [FINE if is_done else REFUSED for is_done in done]
+    if read:
+        codes += [_read(id_) for id_, is_done in zip(ids, done, strict=True) if is_done]
+    sys.exit(max(codes, default=FINE))
+
+
+def _read(source_id: str) -> int:
+    """Read a source as its first run would after the adoption; return the exit code."""
+    source = HarvestSource.get(source_id)
+    planned = source_adoption.plan(source)
+    codes = [
+        slot.facts(source, planned.new_type, planned.new_config or "")
+        for slot in slots_of("dry_run")
+    ]
+    return max(codes, default=FINE)
 
 
 def _adopt(source_id: str, options: Mapping[str, bool], *, list_datasets: bool) -> bool:

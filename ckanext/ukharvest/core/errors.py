@@ -7,6 +7,8 @@ expected. ``code`` is stable; documentation and pages explain it.
 from __future__ import annotations
 
 import errno
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 # No room for a temporary file: the disk, the user's share of it, or the process's limit.
@@ -189,9 +191,13 @@ def _named(title: str, place: str) -> str:
 
 
 class RejectedByCkan(RecordError):
-    """package_create or package_update refused the record; the message names the fields."""
+    """package_create or package_update refused the record; the message names the fields.
+
+    ``fields`` has the words of the portal's form by field, {} if something else refused it.
+    """
 
     code = "rejected"
+    fields: Mapping[str, str] = MappingProxyType({})
 
 
 class HookFailed(RecordError):

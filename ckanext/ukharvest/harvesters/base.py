@@ -82,16 +82,17 @@ class UkHarvester(p.SingletonPlugin):
         options = json.loads(source_config) if source_config and source_config.strip() else {}
         return json.dumps(options, indent=2) if options else ""
 
-    def dry_run(self, source: HarvestSource, tell: Tell) -> PreviewResult:
+    def dry_run(self, source: HarvestSource, tell: Tell, text: str | None = None) -> PreviewResult:
         """Read a saved source and return what a run would do, without writing anything.
 
         Args:
             tell: called with the progress.
+            text: the options that it will have once it is adopted; None for those that it has.
 
         Raises:
             ConfigError: the source's options cannot be used.
         """
-        return dry_run.dry_run_source(self.source_type, source, tell)
+        return dry_run.dry_run_source(self.source_type, source, tell, text)
 
     def get_original_url(self, harvest_object_id: str) -> str | None:
         """Return the URL that a record was read from, for the error report."""

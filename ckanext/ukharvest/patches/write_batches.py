@@ -29,10 +29,16 @@ def rollback_of(stock: Callable[[], None]) -> Callable[[], None]:
 
 
 def commit_of(stock: Callable[[], None]) -> Callable[[], None]:
-    """Flush inside a savepoint instead of ending the transaction around it."""
+    """Flush inside a savepoint instead of ending the transaction around it.
+
+    In a trial, a commit of a plugin's hook fails: in a run it would do so among other datasets.
+    """
 
     def commit() -> None:
         batch = write_batch.current()
+        if batch and batch.is_trial and batch.is_in_hook:
+            batch.has_committed = True
+            raise write_batch.CommitRefused
         if batch and batch.is_in_savepoint:
             model.Session.flush()
         else:

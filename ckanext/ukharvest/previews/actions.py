@@ -223,7 +223,11 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         is), ``held``: what the records have, for filters [{``name``, ``label``, ``include`` and
         ``exclude`` (options that take the values), ``prefix`` (before each value there), ``of``
         (number of records), ``values`` [{``value``, ``title``, ``records``,
-        ``choice`` ("only", "without" or "")}]}], ``asked``: requests and their responses,
+        ``choice`` ("only", "without" or "")}]}], ``refused`` (what the portal's own form refuses of
+        a saved source: ``tried`` and ``records`` (numbers of records), ``fields`` [{``field``,
+        ``records``, ``reasons`` [{``text``, ``records``}]}], ``examples`` [{``guid``, ``title``,
+        ``fields`` {name: text}}]: the first 50, and one of each further kind; None if no record was
+        tried), ``asked``: requests and their responses,
         ``excerpt`` of the last, and ``is_inside``: a response came from the portal's own network
         (then only sysadmins get size, type and excerpt), and ``report`` of data with a schema, as
         in :py:func:`ukharvest_data_check_show`, else None. Users who may add sources also get

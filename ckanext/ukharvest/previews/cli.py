@@ -30,18 +30,23 @@ from ckanext.ukharvest.previews import jobs as preview_jobs
 from ckanext.ukharvest.previews import moves as move_rules
 from ckanext.ukharvest.previews import texts as preview_texts
 from ckanext.ukharvest.reading.preview_result import PreviewResult, ProblemGroup
+from ckanext.ukharvest.reading.refusals import Refused
 from ckanext.ukharvest.sources.cli import source_group
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 LINE_EVERY = 5.0  # seconds between two lines of progress
 
 
-def dry_run(source: HarvestSource) -> int:
-    """Read a source as a run would, print what the run would do, and return the exit code."""
+def dry_run(source: HarvestSource, type_: str = "", text: str | None = None) -> int:
+    """Read a source as a run would, print what the run would do, and return the exit code.
+
+    Args:
+        type_, text: source type and options that it will have once it is adopted.
+    """
     click.echo(f"Reading {source.url} …", err=True)
     try:
-        result = queue.get_harvester(source.type).dry_run(
-            source, preview_jobs.throttled(_print_progress, LINE_EVERY)
+        result = queue.get_harvester(type_ or source.type).dry_run(
+            source, preview_jobs.throttled(_print_progress, LINE_EVERY), text
         )
     except ConfigError as exc:
         click.echo(f"Error: {exc.message}", err=True)
@@ -65,11 +70,23 @@ def _print_progress(stage: str, done: int) -> bool:
 def _lines(result: PreviewResult) -> Iterator[str]:
     yield preview_texts.heading(PreviewKind.DRY_RUN, "done", result)
     yield from preview_texts.sentences(PreviewKind.DRY_RUN, result)
+    if refused := result["refused"]:
+        yield from _refused(refused)
     for group in result["problems"]:
         yield from _problem(group)
     for sample in result["sample"]:
         what = sample["change"] or sample["fate"]
         yield f"  {what:<9} {sample['title'] or '(no title)'} ({sample['guid'] or sample['url']})"
+
+
+def _refused(refused: Refused) -> Iterator[str]:
+    """Yield what the portal's form refuses: by field, then the first records."""
+    for field in refused["fields"]:
+        yield f"  {field['field']}: {field['records']:,}"
+        yield from (f"    {row['text']} ({row['records']:,})" for row in field["reasons"])
+    for record in refused["examples"]:
+        words = "; ".join(f"{name}: {text}" for name, text in record["fields"].items())
+        yield f"  refused   {record['title'] or record['guid']}: {words}"
 
 
 def _problem(group: ProblemGroup) -> Iterator[str]:

@@ -117,6 +117,12 @@ def _of_records(result: Result) -> Iterator[str]:
     others = {key: fates[key] for key in ("lost", "skipped") if fates.get(key)}
     if problems := fates.get("problems"):
         yield labelled(tk._("With problems"), number(problems))
+    if refused := (result.get("refused") or {}).get("records"):
+        yield ungettext(
+            "This portal’s own form refuses {n} record.",
+            "This portal’s own form refuses {n} records.",
+            refused,
+        )
     if others:
         yield format_counts(others)
     is_all = fates.get("skipped") == sum(fates.values())

@@ -7,7 +7,7 @@ texts; ``ukharvest check`` prints them too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ckanext.ukharvest.core.problems.texts import (
     ENTRY_NUMBERS,
@@ -18,6 +18,9 @@ from ckanext.ukharvest.core.problems.texts import (
 from ckanext.ukharvest.core.values.geometries import bounds
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini.rules import severity_of
+
+if TYPE_CHECKING:
+    from ckanext.ukharvest.reading.refusals import Refused
 
 EXAMPLES = 3  # records per group
 MOST_GROUPS = 60  # in the result
@@ -237,6 +240,7 @@ class PreviewResult(TypedDict):
     ``DataReport.as_dict`` returns it; None for sources. lookup: of an address whose type was not
     given. proposals: "publisher", "contact" and "licence" → the value that most records have.
     held: the values that its records have, for filters. move: of the dry run of a move, else None.
+    refused: what the portal's form refuses, as ``refusals.Refused``; None if no record was tried.
     """
 
     verdict: str
@@ -266,6 +270,7 @@ class PreviewResult(TypedDict):
     proposals: dict[str, Proposal]
     held: list[HeldField]
     move: MoveResult | None
+    refused: Refused | None
 
 
 NOTHING: PreviewResult = {
@@ -296,6 +301,7 @@ NOTHING: PreviewResult = {
     "proposals": {},
     "held": [],
     "move": None,
+    "refused": None,
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from ckanext.ukharvest.core.errors import (
     ConfigError,
@@ -32,8 +32,14 @@ from ckanext.ukharvest.reading.preview_result import (
     Sample,
     sample_of,
 )
-from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass, RecordClassifier
+from ckanext.ukharvest.reading.record_classifier import (
+    Classified,
+    KnownRecord,
+    RecordClass,
+    RecordClassifier,
+)
 from ckanext.ukharvest.reading.records import Entry, SourceRead, as_entry, error_entry, fate_of
+from ckanext.ukharvest.reading.refusals import Refusals, Trial, Tried
 from ckanext.ukharvest.reading.type_detection import (
     OUT_OF_REACH,
     PROBE_SECONDS,
@@ -50,8 +56,20 @@ IMPORT_SECONDS = 0.1  # that writing a dataset takes, measured: for the estimate
 MOST_COUNTED = 2000
 COUNTING_ENDS = 20.0
 
+ARRIVING = ("fine", "problems")  # fates of records that are imported
+TRIED_AT_ONCE = 50  # records in a transaction of the trial
+
 # Stage ("listing" or "reading") and number of records; False ends the preview.
 Tell = Callable[[str, int], bool]
+
+
+class _Read(NamedTuple):
+    """A record that was read: as it would be imported, its class in a run, and what is known."""
+
+    entry: Entry
+    change: str
+    raw: RawRecord
+    known: KnownRecord | None
 
 
 @dataclass
@@ -66,6 +84,8 @@ class SourcePreview:
         counts_values: whether the values are counted that records have, for filters; the server may
             get some more requests.
         tell: called with stage and number of records read; returns False to end the preview.
+        trial: tries the records that would be imported on this portal; None: nobody knows what it
+            would refuse.
     """
 
     kind: SourceType
@@ -88,6 +108,9 @@ class SourcePreview:
     common: CommonValues = field(default_factory=CommonValues)
     values: HeldValues = field(default_factory=HeldValues)
     held: list[HeldField] = field(default_factory=list)
+    trial: Trial | None = None
+    refusals: Refusals = field(default_factory=Refusals)
+    _untried: list[_Read] = field(default_factory=list)
     _titles: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> PreviewResult:
@@ -102,6 +125,7 @@ class SourcePreview:
             self.over = exc.why
         except (ConfigError, SourceError) as exc:
             self.error = error_entry(exc)
+        self._try()
         if self.counts_values and not self.error and self.over in ("", "enough"):
             self.held = self.values.fields(self._fields_of_server(), self.source.options)
         return self._result()
@@ -165,9 +189,45 @@ class SourcePreview:
         self._look_at(entry)
         self._count_values(entry)
         self._titles.setdefault(entry["guid"], entry["title"])
+        read = _Read(entry, change, raw, record.known)
+        if self.trial is None:
+            self._count(read)
+            return
+        self._untried.append(read)
+        if len(self._untried) >= TRIED_AT_ONCE:
+            self._try()
+
+    def _try(self) -> None:
+        """Try the records that are read and not counted yet, and count them."""
+        untried, self._untried = self._untried, []
+        if self.trial is None or not untried:
+            return
+        arriving = [read for read in untried if fate_of(read.entry) in ARRIVING]
+        tried = self.trial([(read.raw, read.known) for read in arriving])
+        results = {id(read): result for read, result in zip(arriving, tried, strict=True)}
+        for read in untried:
+            self._count(self._as_tried(read, results.get(id(read))))
+
+    def _as_tried(self, read: _Read, tried: Tried | None) -> _Read:
+        """Return a record with what the trial says of it."""
+        if tried is None:
+            return read
+        self.refusals.add(read.entry["guid"], read.entry["title"], tried.refused)
+        entry = dict(read.entry)
+        if tried.error:
+            entry["error"] = tried.error
+        elif tried.skipped is not None:
+            entry["skipped"] = tried.skipped
+        return read._replace(entry=entry, change=tried.change)
+
+    def _count(self, read: _Read) -> None:
+        entry, change = read.entry, read.change
+        if change == RecordClass.UNCHANGED:
+            self.changes[change] += 1
+            return
         fate = fate_of(entry)
         self.fates[fate] += 1
-        arrives = fate in ("fine", "problems")
+        arrives = fate in ARRIVING
         if change and arrives:
             self.changes[change] += 1
         if arrives:
@@ -232,6 +292,7 @@ class SourcePreview:
             "is_inside": self.http.http.guard.led_inside,
             "proposals": self.common.proposals(),
             "held": self.held,
+            "refused": self.refusals.result() if self.trial else None,
         }
 
     @property

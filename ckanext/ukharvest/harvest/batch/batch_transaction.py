@@ -60,27 +60,33 @@ INTERNAL = "Internal error while importing; see the log"
 def skip_item(item: Item, reason: SkipRecord) -> None:
     """End an item that options or a hook leave out."""
     log.info("Skipped %s", name_unseen(f"{item.raw.guid}: {reason.message}"))
-    item.result = Skipped()
+    item.result = Skipped(reason.message)
 
 
-def write_some(items: Sequence[Item]) -> list[Item]:
-    """Write as many of the items as fit into a transaction, at least one; return them."""
+def write_some(items: Sequence[Item], *, is_trial: bool = False) -> list[Item]:
+    """Write as many of the items as fit into a transaction, at least one; return them.
+
+    Args:
+        is_trial: roll back what was written: only the items' results stay.
+    """
     undecided = [item for item in items if item.result is None]
     parsed = [item.parsed for item in undecided if item.parsed]
-    dataset_rows.create_missing_tags(
-        tag for read in parsed for tag in (*read.record.tags, *read.defaults.tags)
-    )
+    if not is_trial:
+        dataset_rows.create_missing_tags(
+            tag for read in parsed for tag in (*read.record.tags, *read.defaults.tags)
+        )
     for attempt in range(1, TRIES + 1):
         try:
-            done, pending = _write(items, undecided)
+            done, pending = _write(items, undecided, is_trial=is_trial)
         except sa.exc.IntegrityError as exc:
             if len(items) > 1:
-                return [item for alone in items for item in write_some([alone])]
+                one_by_one = (write_some([alone], is_trial=is_trial) for alone in items)
+                return [item for done in one_by_one for item in done]
             if attempt == TRIES:
                 if not undecided:  # storing the result is what fails
                     raise
                 items[0].fail(rejection_error(exc, parsed[0].record.title if parsed else ""))
-                return write_some(items)
+                return write_some(items, is_trial=is_trial)
         except sa.exc.OperationalError as exc:
             # The other transaction has ended, so the next try succeeds.
             if not is_deadlock(exc) or attempt == TRIES:
@@ -91,15 +97,21 @@ def write_some(items: Sequence[Item]) -> list[Item]:
     raise AssertionError("the last try returns or raises")
 
 
-def _write(items: Sequence[Item], undecided: Sequence[Item]) -> tuple[list[Item], Pending]:
-    """Write items; commit, or roll back and take back the results.
+def _write(
+    items: Sequence[Item], undecided: Sequence[Item], *, is_trial: bool
+) -> tuple[list[Item], Pending]:
+    """Write items; commit, or roll back and take back the results. A trial keeps the results.
 
     Returns:
         Those that were written, and the datasets to index.
     """
     try:
-        with write_batch.collect() as collected:
-            done = Transaction(items, collected).write()
+        with write_batch.collect(is_trial=is_trial) as collected:
+            transaction = Transaction(items, collected)
+            done = transaction.write()
+            if is_trial:
+                return done, {}
+            transaction.store(done)
             jobs = held_jobs.store_held_jobs(collected)
             Session.commit()
     except BaseException:
@@ -146,6 +158,8 @@ class Transaction:
         rows = record_rows.lock_rows(item.key for item in wanted)
         for item in wanted:
             item.row = rows.get(item.key) or record_rows.new_row(item.key, item.job_id)
+            if item.adopts and not item.row.package_id:
+                item.row.package_id = item.adopts
         obj = HarvestObject
         ended = set(
             Session.scalars(
@@ -190,7 +204,7 @@ class Transaction:
         return self._standing.is_active(row) and not is_back
 
     def write(self) -> list[Item]:
-        """Write the datasets, then store how the items ended; no commit; return the items."""
+        """Write the datasets of as many items as fit; return these and those that ended before."""
         characters, done = 0, []
         for item in self._items:
             done.append(item)
@@ -202,10 +216,13 @@ class Transaction:
                     item.result = self._result(item, item.row, item.parsed)
             if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
                 break
-        dataset_rows.save_collected(self._collected.own_rows)
-        store_items(done)
-        claims.end_objects([item.object_id for item in self._over])
         return [*done, *self._over]
+
+    def store(self, done: Iterable[Item]) -> None:
+        """Store how the items that ``write`` returned ended; no commit."""
+        dataset_rows.save_collected(self._collected.own_rows)
+        store_items([item for item in done if item not in self._over])
+        claims.end_objects([item.object_id for item in self._over])
 
     def _result(self, item: Item, row: Record, parsed: Parsed) -> Result | None:
         state = self._standing.states.get(row.package_id or "", "")

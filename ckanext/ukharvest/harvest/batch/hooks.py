@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from ckan import plugins as p
 
+from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.errors import ConfigError, HookFailed, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.languages import language_code
@@ -48,7 +50,9 @@ def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str
     """
     for plugin in p.PluginImplementations(IUkHarvest):
         try:
-            _check(plugin.before_dataset_save(record, source, package), package)
+            with _in_hook():
+                answer = plugin.before_dataset_save(record, source, package)
+            _check(answer, package)
             package.pop("id", None)  # CKAN's own
         except SkipRecord as exc:
             raise SkipRecord(f"{plugin.name}: {exc.message}") from exc
@@ -58,6 +62,26 @@ def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str
                 raise
             log.exception("Plugin %r failed to change the dataset of %r", plugin.name, record.guid)
             raise _failure(plugin, exc) from exc
+
+
+@contextlib.contextmanager
+def _in_hook() -> Iterator[None]:
+    """Mark the block as a hook's.
+
+    Raises:
+        CommitRefused: the hook has committed in a trial, also if it caught what that raised.
+    """
+    batch = write_batch.current()
+    if batch is None:
+        yield
+        return
+    batch.is_in_hook, batch.has_committed = True, False
+    try:
+        yield
+    finally:
+        batch.is_in_hook = False
+    if batch.has_committed:
+        raise write_batch.CommitRefused
 
 
 def _failure(plugin: Any, exc: Exception) -> HookFailed:

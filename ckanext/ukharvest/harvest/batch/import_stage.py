@@ -176,13 +176,14 @@ def _prepare(kind: SourceType, items: Sequence[Item], note: Note, *, again: bool
         for item in items:
             note(item.object_id)
             if not item.is_deletion:
-                _prepare_one(preparation, item)
+                prepare_item(preparation, item)
     if preparation.has_requested and not again and run_report.is_asked_for(items[0].job_id):
         for item in items:
             item.result = Stopped()
 
 
-def _prepare_one(preparation: Preparation, item: Item) -> None:
+def prepare_item(preparation: Preparation, item: Item) -> None:
+    """Fetch and parse an item; one that fails or is skipped gets its result."""
     stage = "Fetch"
     try:
         preparation.fetch(item)

@@ -74,6 +74,7 @@ class Item:
         forced: also restore a dataset that a person deleted.
         again: its object was imported before; the figures of its run stay (``ckan harvester
             import``).
+        adopts: of a trial: id of the dataset that the first run would adopt; None for none.
         is_fetched: its content, date and ETag are not stored yet.
         stamp: set once its content was read.
         parsed: set once it was parsed.
@@ -92,6 +93,7 @@ class Item:
     is_approved: bool = False
     forced: bool = False
     again: bool = False
+    adopts: str | None = None
     is_fetched: bool = False
     stamp: Stamp = field(default_factory=lambda: Stamp("", "", ""))
     parsed: Parsed | None = None
@@ -196,6 +198,9 @@ class Skipped(Result):
     """
 
     state = RecordState.SKIPPED
+
+    def __init__(self, reason: str = "") -> None:
+        self.reason = reason
 
     def put(self, item: Item, row: Record) -> None:
         if row.adopted == AdoptedBy.GUID:

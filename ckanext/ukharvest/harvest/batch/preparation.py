@@ -39,15 +39,20 @@ CONNECTIONS = 4  # with which the files of a batch are read
 class Preparation(contextlib.ExitStack):
     """Fetches and parses items of one source; closes its HTTP client at the end of the block."""
 
-    def __init__(self, kind: SourceType, source: HarvestSource) -> None:
+    def __init__(
+        self, kind: SourceType, source: HarvestSource, setting: Setting | None = None
+    ) -> None:
         """Read the source's options.
+
+        Args:
+            setting: instead of the source's own.
 
         Raises:
             ConfigError: they cannot be used.
         """
         super().__init__()
         self._kind = kind
-        self._setting = setting_of(kind, source)
+        self._setting = setting or setting_of(kind, source)
         self._schema = dataset_schema.dataset_fields()
         self._resource_schema = dataset_schema.resource_fields()
         self._source: Source | None = None

@@ -1,6 +1,7 @@
 """Dry runs: find what a run of a saved source would do, or what is at another URL of it.
 
-They write nothing.
+They write nothing: what a run would do with a record, portal's form included, is tried and rolled
+back.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.base_urls import find_moves
 from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.harvest.gather.trial import open_trial
 from ckanext.ukharvest.harvest.http_client import open_client
 from ckanext.ukharvest.harvest.records.record_rows import known_records
 from ckanext.ukharvest.harvest.sources import dataset_adoption, source_config, source_moves
@@ -29,13 +31,18 @@ BUDGET = Budget(records=0, seconds=600.0, megabytes=0, request=120.0)
 UNLIMITED = Budget(records=0, seconds=math.inf, megabytes=0, request=120.0)
 
 
-def dry_run_source(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResult:
+def dry_run_source(
+    kind: SourceType, source: HarvestSource, tell: Tell, text: str | None = None
+) -> PreviewResult:
     """Read a source and compare it with its last import; see ``UkHarvester.dry_run``.
+
+    Args:
+        text: the options that it will have once it is adopted; None for those that it has.
 
     Uses the saved sync state like a run, except for the validators of the source as a whole:
     "not modified" would leave nothing to show.
     """
-    setting = setting_of(kind, source)
+    setting = setting_of(kind, source, text)
     # What failed at its last import is read, so that its error is shown.
     known = {
         guid: record._replace(fails_alike=False)
@@ -57,10 +64,13 @@ def dry_run_source(kind: SourceType, source: HarvestSource, tell: Tell) -> Previ
         copies=source_config.find_copies(setting, known.values()),
     )
     model.Session.commit()  # no transaction stays open while waiting for the source
-    with open_client(setting.options["credential"]) as http:
+    with (
+        open_client(setting.options["credential"]) as http,
+        open_trial(kind, source, setting) as trial,
+    ):
         watched: Any = Watched(http, BUDGET)
         result = SourcePreview(
-            kind, saved_state.source(setting, watched), watched, classifier, tell
+            kind, saved_state.source(setting, watched), watched, classifier, tell, trial=trial
         ).run()
     result["datasets"] = len(known)
     result["takes_over"] = len(to_adopt)

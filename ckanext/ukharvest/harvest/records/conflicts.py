@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -376,6 +376,31 @@ def is_name_taken(exc: Exception) -> bool:
     return "package_name" in str(exc) or "idx_pkg_name" in str(exc)
 
 
+def words_by_field(errors: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each field that CKAN refused, with its words.
+
+    Args:
+        errors: of a ValidationError. Fields of resources are named as "resources: name", once.
+    """
+    words: dict[str, dict[str, None]] = {}
+    for key, value in errors.items():
+        for name, text in _words(str(key), value):
+            words.setdefault(name, {})[one_line(text)] = None
+    for name, texts in words.items():
+        yield name, "; ".join(texts)
+
+
+def _words(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _words(f"{name}: {key}", inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _words(name, inner)
+    else:
+        yield name, str(value)
+
+
 def rejection_error(exc: Exception, title: str = "") -> RecordError:
     """Return the error of a refused record; ``title``: the record's."""
     if isinstance(exc, RecordError):
@@ -383,6 +408,7 @@ def rejection_error(exc: Exception, title: str = "") -> RecordError:
     elif isinstance(exc, Rejected):
         details = "; ".join(f"{key}: {one_line(value)}" for key, value in exc.errors.items())
         error = RejectedByCkan(f"CKAN does not accept the dataset: {details}")
+        error.fields = dict(words_by_field(exc.errors))
     else:
         log.error("The database refused a record", exc_info=exc)
         error = RejectedByCkan("the database refused the record; the portal's log has the details")

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values.text import shorten
 
 log = logging.getLogger(__name__)
 
-CREATE = "create"
+CREATE, ONLY_LOCAL = "create", "only_local"
 
 
 def map_organisation(remote: RemoteGroup | None, policy: str) -> tuple[str, tuple[Problem, ...]]:

@@ -161,16 +161,20 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
     return read
 
 
-def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
+def setting_of(kind: SourceType, source: HarvestSource, text: str | None = None) -> Setting:
     """Return a source's validated setting.
+
+    Args:
+        text: the options that a sysadmin will give it; None for those that it has.
 
     Raises:
         ConfigError: see ``read_options``; or an option needs a sysadmin's confirmation.
     """
     package = model.Session.get(model.Package, source.id)
     owner = (package.owner_org if package else None) or source.publisher_id or ""
-    chosen = read_options(kind, source.config)
-    check_privileged_options(kind, source.id, chosen)
+    chosen = read_options(kind, source.config if text is None else text)
+    if text is None:
+        check_privileged_options(kind, source.id, chosen)
     return Setting(kind, source.id, source.url, owner, chosen)
 
 

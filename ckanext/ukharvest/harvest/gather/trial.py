@@ -1,0 +1,84 @@
+"""Trials: end records of a source as its next run would, and save nothing.
+
+Records go through everything that a run does with them: options, other extensions' hooks, the
+portal's validators, its plugins and the database, in a transaction that is rolled back. The code
+that decides is the run's own (``batch_transaction.write_some``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest.core.errors import RejectedByCkan
+from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.harvest.batch.batch_transaction import write_some
+from ckanext.ukharvest.harvest.batch.import_stage import prepare_item
+from ckanext.ukharvest.harvest.batch.items import Failed, Item, Left, Same, Skipped, Written
+from ckanext.ukharvest.harvest.batch.preparation import Preparation
+from ckanext.ukharvest.harvest.sources import remote_groups
+from ckanext.ukharvest.harvest.sources.source_config import Setting
+from ckanext.ukharvest.reading.record_classifier import KnownRecord, RecordClass
+from ckanext.ukharvest.reading.records import error_entry
+from ckanext.ukharvest.reading.refusals import Trial, Tried
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+_CREATING = ("remote_orgs", "remote_groups")
+
+
+@contextlib.contextmanager
+def open_trial(kind: SourceType, source: HarvestSource, setting: Setting) -> Iterator[Trial]:
+    """Return a function that tries records of a saved source, with open connections."""
+    # What the portal lacks of another portal's organisations and groups is not created.
+    local = {
+        name: remote_groups.ONLY_LOCAL
+        for name in _CREATING
+        if setting.options.get(name) == remote_groups.CREATE
+    }
+    own = replace(setting, options={**setting.options, **local})
+    place = (source, model.Session.get(model.Package, source.id))
+    with Preparation(kind, source, own) as preparation:
+
+        def try_records(
+            records: Sequence[tuple[RawRecord, KnownRecord | None]],
+        ) -> Sequence[Tried]:
+            items = [
+                Item(
+                    key=(setting.id, raw.guid),
+                    job_id="",
+                    raw=raw,
+                    source=place,
+                    adopts=known.package_id if known else None,
+                )
+                for raw, known in records
+            ]
+            preparation.load_versions(items)
+            for item in items:
+                prepare_item(preparation, item)
+            waiting = list(items)
+            while waiting:
+                done = set(write_some(waiting, is_trial=True))
+                waiting = [item for item in waiting if item not in done]
+            return [_tried(item) for item in items]
+
+        yield try_records
+
+
+def _tried(item: Item) -> Tried:
+    result = item.result
+    if isinstance(result, Failed):
+        error = result.error
+        refused = error.fields if isinstance(error, RejectedByCkan) else {}
+        return Tried(error=error_entry(error), refused=refused)
+    if isinstance(result, Skipped):
+        return Tried(skipped=result.reason)
+    if isinstance(result, Same):
+        return Tried(skipped="")
+    if isinstance(result, Left) and not isinstance(result, Written):
+        return Tried(change=RecordClass.UNCHANGED)
+    is_new = bool(result and result.state == RecordClass.ADDED)
+    return Tried(change=RecordClass.ADDED if is_new else RecordClass.UPDATED)
