@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 from contextlib import suppress
 from typing import Any
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
-from ckan.lib.plugins import lookup_package_plugin
+from ckan import model
+from ckan.lib.plugins import lookup_package_plugin, plugin_validate
 from ckan.logic.schema import default_resource_schema
 
 from ckanext.ukharvest.fields import (
@@ -22,6 +25,9 @@ from ckanext.ukharvest.fields import (
     URIS,
     Field,
 )
+from ckanext.ukharvest.mapping.package_mapper import FormFields
+
+log = logging.getLogger(__name__)
 
 # The validator by vocabulary and kind, else by kind alone.
 _OF_LIST = {
@@ -39,8 +45,11 @@ _OF_KIND = {
 }
 
 
-def dataset_fields() -> frozenset[str]:
-    """Return the names of the dataset type's fields on this portal, ckanext-scheming's included."""
+def dataset_fields() -> FormFields:
+    """Return the names of the dataset type's fields on this portal, ckanext-scheming's included.
+
+    They know which values of ours (``FIELDS``) the portal's form takes; each is asked for once.
+    """
     names = set(lookup_package_plugin("dataset").create_package_schema())
     # Its create_package_schema is CKAN's; it adds its fields when it validates.
     if p.plugin_loaded("scheming_datasets"):
@@ -48,7 +57,29 @@ def dataset_fields() -> frozenset[str]:
         with suppress(tk.ObjectNotFound):  # it has schemas of other types only
             schema = show({"ignore_auth": True}, {"type": "dataset"})
             names.update(field["field_name"] for field in schema["dataset_fields"])
-    return frozenset(names)
+    return FormFields(names, functools.cache(_takes))
+
+
+def _takes(key: str, value: str) -> bool:
+    """Tell whether the form takes a value of ours in its field of this name."""
+    field = next((field for field in FIELDS if field.key == key and field.of == DATASET), None)
+    if field is None:
+        return True
+    plugin = lookup_package_plugin("dataset")
+    schema = plugin.create_package_schema()
+    is_ours = tk.get_validator(validator_of(field)) in schema.get(key, ())
+    scheming = _scheming("dataset").get("dataset_fields", ())
+    if is_ours or any(own.get("ukharvest_field") == key for own in scheming):
+        return True
+    context = {"model": model, "session": model.Session, "ignore_auth": True, "user": ""}
+    context["schema_keys"] = list(schema)
+    sent = {"type": "dataset", "title": key, key: value}
+    try:
+        _converted, errors = plugin_validate(plugin, context, sent, schema, "package_create")
+    except Exception:  # the portal's own code; it is asked again when the dataset is saved
+        log.exception("The form could not be asked whether %s takes %r", key, value)
+        return True
+    return key not in errors
 
 
 def resource_fields() -> frozenset[str]:

@@ -6,7 +6,13 @@ stored forms are those of data.gov.uk, so portals that have these fields keep th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
+
+from ckanext.ukharvest.mapping.package_mapper import STAND_IN
+
+T = TypeVar("T")
 
 # How a value is stored; extras are text.
 TEXT = "text"
@@ -140,3 +146,14 @@ FIELDS = (
         help="The language of the schema, such as csvlint or xsd.",
     ),
 )
+
+
+def with_stand_ins(values: Mapping[str, T]) -> dict[str, T]:
+    """Return a dataset's fields and extras by name, as pages, facets and export read them.
+
+    A field of ours whose name the portal's form has for other values was stored under another
+    (``STAND_IN``), which is put in its place here.
+    """
+    places = {STAND_IN + field.key: field.key for field in FIELDS if field.of == DATASET}
+    ours = {places[key]: value for key, value in values.items() if key in places and value}
+    return {**{key: value for key, value in values.items() if key not in places}, **ours}

@@ -19,6 +19,7 @@ FILES = (
     "harvest/records/conflicts.py",
     "links/jobs.py",
     "reading/type_detection.py",
+    "themes/__init__.py",
 )
 # The rules of GEMINI: each row has its own tip, and they have their own page.
 RULES = f"{DOTTED}.parsers.gemini.rules"

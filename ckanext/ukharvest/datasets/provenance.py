@@ -275,7 +275,7 @@ def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
         if (value := package.get(key))
     }
     extras = {key: str(value) for key, value in tk.h.sorted_extras(package.get("extras") or ())}
-    return {**top, **extras}
+    return fields.with_stand_ins({**top, **extras})
 
 
 def ukharvest_is_harvested(package: Mapping[str, Any]) -> bool:

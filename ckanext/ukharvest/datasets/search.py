@@ -32,6 +32,7 @@ from ckanext.ukharvest.harvest.run import runs
 from ckanext.ukharvest.lib import slots
 from ckanext.ukharvest.lib.slots import Facet
 from ckanext.ukharvest.lib.texts import gettext
+from ckanext.ukharvest.mapping.package_mapper import STAND_IN
 from ckanext.ukharvest.rendering import values as rendering_values
 from ckanext.ukharvest.rendering.values import INDEXED
 
@@ -369,7 +370,8 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
 
 def _text(package: Mapping[str, Any], key: str) -> str:
     """Return the text of an extra, or of a schema's own field, which is stored as an extra."""
-    return str(rendering_values.truncate(package.get(f"extras_{key}")) or "")
+    value = package.get(f"extras_{STAND_IN}{key}") or package.get(f"extras_{key}")
+    return str(rendering_values.truncate(value) or "")
 
 
 def _few(values: Iterable[str]) -> list[str]:

@@ -28,7 +28,7 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
-from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
+from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE, with_stand_ins
 
 ACCESS_LEVELS = ("public", "restricted public", "non-public")
 # RFC 6838, section 4.2, without parameters.
@@ -167,6 +167,7 @@ class Fields:
     def __init__(self, own: Mapping[str, Any]) -> None:
         self.values = {extra["key"]: extra["value"] for extra in own.get("extras") or ()}
         self.values |= {key: value for key, value in own.items() if value not in ("", None)}
+        self.values = with_stand_ins(self.values)
 
     def text(self, *keys: str) -> str:
         """Return the first text that is not empty."""

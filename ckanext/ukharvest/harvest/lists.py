@@ -16,8 +16,10 @@ Step = Callable[[], list[str]]  # does one thing, commits, returns a sentence fo
 
 # Called for each record before CKAN validates it, with the package dict, which they may change, the
 # dataset as package_show gives it (None for a new one), and of its ``Write`` schema, defaults and,
-# by name, forced. They return values for the context of the write.
+# by name, forced and by_hook (names of fields that plugins' hooks have set: they stay). They return
+# values for the context of the write, and under PROBLEMS further problems of the record.
 BEFORE_WRITE: list[Callable[..., dict[str, Any]]] = []
+PROBLEMS = "ukharvest_problems"
 
 
 class OwnRow(NamedTuple):

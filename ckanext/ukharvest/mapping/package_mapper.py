@@ -2,7 +2,8 @@
 
 Extras have the names that data.gov.uk used, so that datasets adopted from it look the same. A
 field goes to the top level of the dict if the dataset type's schema has it, else it becomes an
-extra.
+extra; one that the portal's form has, but for other values, becomes an extra of another name
+(``STAND_IN``).
 """
 
 from __future__ import annotations
@@ -26,6 +27,32 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.mapping import kept_fields
 
 Values = dict[str, Any]  # language code → a text, or a list of tags
+
+# Before the name of a fact whose own name is that of a portal's field of another kind.
+STAND_IN = "ukharvest_"
+
+
+class FormFields(frozenset[str]):
+    """Names of the fields of a portal's own form, which says what values they take.
+
+    Attributes:
+        takes: called with the name of one of them and a value: tells whether its validators take
+            the value. Any by default.
+    """
+
+    takes: Callable[[str, Any], bool]
+
+    def __new__(
+        cls, names: Iterable[str], takes: Callable[[str, Any], bool] = lambda _key, _value: True
+    ) -> FormFields:
+        fields = super().__new__(cls, names)
+        fields.takes = takes
+        return fields
+
+
+def takes(schema: Collection[str], key: str, value: Any) -> bool:
+    """Tell whether a portal's form has a field, and its validators take this value."""
+    return key in schema and (not isinstance(schema, FormFields) or schema.takes(key, value))
 
 
 def main_language(record: DatasetRecord) -> str:
@@ -274,6 +301,8 @@ def _map(
         **dataset_fields(record, schema, defaults.language),
     }
     facts = _facts(record, defaults.reference) | dataset_extras(record, schema)
+    for key in [key for key in facts if key in schema and not takes(schema, key, facts[key])]:
+        facts[STAND_IN + key] = facts.pop(key)
     _place(package, {**defaults.extras, **facts}, schema)
     if defaults.groups:
         package["groups"] = [{"name": name} for name in defaults.groups]

@@ -12,13 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values import local_government_lists, multivalue, theme_names
 from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.dataset_schema import choices
 from ckanext.ukharvest.harvest.batch import dataset_rows
-from ckanext.ukharvest.harvest.lists import OwnRow
-from ckanext.ukharvest.mapping.package_mapper import Defaults
+from ckanext.ukharvest.harvest.lists import PROBLEMS, OwnRow
+from ckanext.ukharvest.mapping.package_mapper import Defaults, takes
 from ckanext.ukharvest.themes import choice as themes
 from ckanext.ukharvest.themes.choice import Choice, Ranked, Reason, ThemeFacts
 from ckanext.ukharvest.themes.model import DatasetTheme, themes_of
@@ -48,6 +49,7 @@ def set_themes(
     defaults: Defaults,
     *,
     forced: bool = False,
+    by_hook: Collection[str] = (),
 ) -> dict[str, Any]:
     """Set the themes of a package dict that the harvest will write.
 
@@ -56,9 +58,10 @@ def set_themes(
         existing: the dataset as package_show gives it, None for a new one.
         schema: names of the dataset type's own fields.
         forced: ignore a person's choice if the source itself names a theme.
+        by_hook: names of fields that other extensions' hooks have set: these stay.
 
     Returns:
-        The value for the context of the write.
+        The value for the context of the write, and problems of the record.
     """
     old = stored_themes(existing) if existing else NONE
     before = themes_of(existing["id"]) if existing else None
@@ -72,16 +75,18 @@ def set_themes(
     is_supplied = choice.origin == themes.SOURCE or bool(fallback[0])
     stays = PRIMARY in protected or (is_by_person and not (forced and is_supplied))
     decided, origin = _decide(choice, old, before, fallback, stays=stays)
+    if PRIMARY in by_hook:
+        decided, origin = own, themes.SOURCE
     if SECONDARY in protected:
         decided = decided[0], tuple(name for name in old[1] if name != decided[0])
-    _write(package, decided, schema)
-    decision = ThemeDecision(origin if decided[0] else "", choice)
+    written, problems = _write(package, decided, schema, by_hook)
+    decision = ThemeDecision(origin if written[0] else "", choice)
     if existing and is_by_person and decision.origin != themes.PERSON:
         # CKAN 2.12 calls no plugin after a write that changes nothing.
         dataset_rows.lock_dataset(existing["id"])
-        row = {"package_id": existing["id"], **_row(decided, decision)}
+        row = {"package_id": existing["id"], **_row(written, decision)}
         dataset_rows.save_own_rows(DatasetTheme, [row])
-    return {DECISION: decision}
+    return {DECISION: decision, PROBLEMS: problems}
 
 
 def _decide(
@@ -202,14 +207,24 @@ def _extras(package: Mapping[str, Any]) -> dict[str, Any]:
     return {**extras, **{key: value for key, value in package.items() if value}}
 
 
-def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) -> None:
-    allowed = {key: choices(key) if key in schema else () for key in (PRIMARY, SECONDARY)}
-    primary = _spelled(decided[0], allowed[PRIMARY])
-    further = [_spelled(name, allowed[SECONDARY]) for name in decided[1]] if primary else []
-    secondary: Any = list(filter(None, further))
-    if secondary and not allowed[SECONDARY]:
-        secondary = json.dumps(secondary)
+def _write(
+    package: dict[str, Any], decided: Themes, schema: Collection[str], by_hook: Collection[str]
+) -> tuple[Themes, tuple[Problem, ...]]:
+    """Put themes into a package dict, as the portal's form spells them.
+
+    Args:
+        by_hook: names of fields that stay as they are.
+
+    Returns:
+        The themes that the dataset has now, and problems of those that the form does not take.
+    """
+    primary, style = _spelled(decided[0], PRIMARY, schema)
+    spelled = {name: _spelled(name, SECONDARY, schema, style)[0] for name in decided[1]}
+    further = list(filter(None, spelled.values())) if primary else []
+    is_text = not choices(SECONDARY) or SECONDARY not in schema
+    secondary: Any = json.dumps(further) if further and is_text else further
     values = {PRIMARY: primary, SECONDARY: secondary}
+    values = {key: value for key, value in values.items() if key not in by_hook}
     extras = [extra for extra in package["extras"] if extra["key"] not in values]
     for key, value in values.items():
         package.pop(key, None)
@@ -218,12 +233,38 @@ def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) ->
         elif value:
             extras.append({"key": key, "value": value})
     package["extras"] = sorted(extras, key=lambda extra: extra["key"])
+    if PRIMARY in by_hook:
+        return decided, ()
+    refused = [decided[0]] if decided[0] and not primary else []
+    refused += [name for name in decided[1] if primary and not spelled[name]]
+    left = (decided[0], tuple(filter(spelled.get, decided[1]))) if primary else NONE
+    return left, tuple(map(_not_taken, refused))
 
 
-def _spelled(name: str, allowed: Sequence[str]) -> str:
-    """Return a theme as the portal's own schema spells it, "" if the schema lacks it.
+def _not_taken(name: str) -> Problem:
+    message = f"{PRIMARY}: this portal has no theme '{shorten(name)}', so the theme is left out"
+    return Problem("theme-not-taken", PRIMARY, message)
 
-    CKAN would refuse the dataset otherwise.
+
+def _spelled(name: str, key: str, schema: Collection[str], style: int = 0) -> tuple[str, int]:
+    """Return a theme as a portal's field spells it, "" if the field does not take it.
+
+    CKAN would refuse the dataset otherwise. The field's choices decide, else its validators, else,
+    of an extra, the portal's list of themes.
+
+    Args:
+        style: for an extra: the place of the spelling among ``theme_names.spellings``.
+
+    Returns:
+        The spelling, and its place among them.
     """
-    spellings = (text for text in allowed if theme_names.find(text) == name)
-    return name if not allowed or name in allowed else next(spellings, "")
+    spellings = theme_names.spellings(name)
+    if not name or key not in schema:
+        return spellings[min(style, len(spellings) - 1)], style
+    if allowed := choices(key):
+        alike = (text for text in allowed if theme_names.find(text) == name)
+        spelled = name if name in allowed else next(alike, "")
+    else:
+        texts = {text: json.dumps([text]) if key == SECONDARY else text for text in spellings}
+        spelled = next((text for text in spellings if takes(schema, key, texts[text])), "")
+    return spelled, spellings.index(spelled) if spelled in spellings else style

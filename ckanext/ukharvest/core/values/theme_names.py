@@ -81,6 +81,14 @@ def find(text: str) -> str:
     return of_uk(text) or of_eu(text)[0]
 
 
+def spellings(name: str) -> tuple[str, ...]:
+    """Return the spellings of a theme, given by its stored name, which comes first.
+
+    Portals store one of them: the name, the slug or the title. An unknown name has its own only.
+    """
+    return _spellings().get(name, (name,))
+
+
 def of_uk(text: str) -> str:
     """Return the theme of this name, title or slug."""
     return _by_slug().get(_slug(text), "")
@@ -129,6 +137,11 @@ def _entry(row: Mapping[str, str] | None) -> Entry:
 @vocabulary.derived("themes")
 def _titles(given: Vocabulary) -> Mapping[str, str]:
     return {row["name"]: row["title"] for row in given.rows}
+
+
+@vocabulary.derived("themes")
+def _spellings(given: Vocabulary) -> Mapping[str, tuple[str, ...]]:
+    return {row["name"]: (row["name"], row["slug"], row["title"]) for row in given.rows}
 
 
 @vocabulary.derived("themes")

@@ -1,9 +1,10 @@
 """Lists of values as plain files, which a portal can replace by newer ones.
 
 The bundled lists are CSV files in ``ckanext/ukharvest/vocabularies``: RFC 4180 in UTF-8, below a
-head of ``# title: …`` lines; see ``Vocabulary`` and ``CELLS``. A file of the same name in the
-portal's own folder replaces one. It is read while the portal runs, by all its processes; if it is
-faulty, the fault is logged and returned by ``faults``, and the bundled list is used.
+head of ``# title: …`` lines; see ``Vocabulary`` and ``CELLS``. Lists of some portals are bundled
+too, in folders there. A file of the same name in the portal's own folder replaces a list. It is
+read while the portal runs, by all its processes; if it is faulty, the fault is logged and returned
+by ``faults``, and the bundled list is used.
 """
 
 from __future__ import annotations
@@ -68,8 +69,13 @@ def use(folder: str | Path | None) -> None:
     """Use the lists in this folder instead of bundled ones; None or "" for bundled lists only.
 
     All lists are read again.
+
+    Args:
+        folder: a path, or the name of a folder of bundled lists of one portal ("data.gov.uk").
     """
-    _State.folder = Path(folder) if folder else None
+    bundled_one = BUNDLED / str(folder) if folder and Path(folder).name == str(folder) else None
+    is_bundled = bundled_one is not None and bundled_one.is_dir()
+    _State.folder = bundled_one if is_bundled else Path(folder) if folder else None
     _State.lists, _State.faults, _State.made = {}, {}, {}
 
 

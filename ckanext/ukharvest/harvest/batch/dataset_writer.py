@@ -132,6 +132,7 @@ class DatasetWriter:
         known = row.resources
         if known is None and existing:
             known = dataset_adoption.resources_written(existing["id"], existing["resources"])
+        by_hook: set[str] = set()
         mapped = package_mapper.to_package_dict(
             link_results.with_formats(parsed.record, self._formats),
             existing,
@@ -140,11 +141,14 @@ class DatasetWriter:
             parsed.defaults,
             supplied=row.supplied_fields,
             found_formats=self._formats,
-            change=functools.partial(_complete, parsed),
+            change=functools.partial(_complete, parsed, by_hook),
         )
         more: dict[str, Any] = {}
+        problems = parsed.record.problems
         for prepare in lists.BEFORE_WRITE:
-            more |= _prepare(prepare, mapped.package, existing, parsed, forced=item.forced)
+            facts = {"forced": item.forced, "by_hook": by_hook}
+            more |= _prepare(prepare, mapped.package, existing, parsed, **facts)
+            problems += tuple(more.pop(lists.PROBLEMS, ()))
         changed: Sequence[FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self.names.choose(parsed.record.title, parsed.record.name)
@@ -169,6 +173,7 @@ class DatasetWriter:
             is_created=existing is None,
             is_new=is_new,
             changed=changed,
+            problems=problems,
         )
 
     def delete(self, package_id: str) -> None:
@@ -186,12 +191,11 @@ def _prepare(
     package: dict[str, Any],
     existing: Mapping[str, Any] | None,
     parsed: Parsed,
-    *,
-    forced: bool,
+    **facts: Any,
 ) -> dict[str, Any]:
     """Call a function of ``BEFORE_WRITE``; one that fails costs no record."""
     try:
-        return prepare(package, existing, parsed.schema, parsed.defaults, forced=forced)
+        return prepare(package, existing, parsed.schema, parsed.defaults, **facts)
     except sa.exc.SQLAlchemyError:  # the transaction fails anyway
         raise
     except Exception:
@@ -199,10 +203,14 @@ def _prepare(
         return {}
 
 
-def _complete(parsed: Parsed, package: dict[str, Any]) -> None:
-    """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict."""
+def _complete(parsed: Parsed, by_hook: set[str], package: dict[str, Any]) -> None:
+    """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict.
+
+    Args:
+        by_hook: gets the names of the fields that the hooks change.
+    """
     package_mapper.add_missing_fields(package, parsed.profile_fields, parsed.schema)
-    hooks.change_dataset(parsed.record, parsed.source, package)
+    by_hook |= hooks.change_dataset(parsed.record, parsed.source, package)
 
 
 def index_written(pending: Mapping[str, dt.datetime]) -> dict[str, RejectedByCkan]:

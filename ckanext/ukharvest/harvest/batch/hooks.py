@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -41,14 +42,21 @@ def hook_versions() -> list[list[str]]:
     return versions
 
 
-def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str, Any]) -> None:
+def change_dataset(
+    record: DatasetRecord, source: SourceFacts, package: dict[str, Any]
+) -> frozenset[str]:
     """Let each plugin change a package dict in place.
+
+    Returns:
+        Names of the fields and extras that they changed, added or removed.
 
     Raises:
         SkipRecord: a plugin skips the record.
         HookFailed: a plugin failed, or left no package dict behind.
     """
-    for plugin in p.PluginImplementations(IUkHarvest):
+    plugins = list(p.PluginImplementations(IUkHarvest))
+    before = copy.deepcopy(_values(package)) if plugins else {}
+    for plugin in plugins:
         try:
             with _in_hook():
                 answer = plugin.before_dataset_save(record, source, package)
@@ -62,6 +70,14 @@ def change_dataset(record: DatasetRecord, source: SourceFacts, package: dict[str
                 raise
             log.exception("Plugin %r failed to change the dataset of %r", plugin.name, record.guid)
             raise _failure(plugin, exc) from exc
+    after = _values(package) if plugins else {}
+    names = before.keys() | after.keys()
+    return frozenset(name for name in names if before.get(name) != after.get(name))
+
+
+def _values(package: Mapping[str, Any]) -> dict[str, Any]:
+    extras = {extra["key"]: extra["value"] for extra in package.get("extras", ())}
+    return {**package, **extras}
 
 
 @contextlib.contextmanager

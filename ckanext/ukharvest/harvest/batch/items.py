@@ -271,8 +271,10 @@ class Written(Left):
         is_created: bool,
         is_new: bool,
         changed: Sequence[FieldChange],
+        problems: Sequence[Problem],
     ) -> None:
         super().__init__(parsed, package_id, package_hash, is_current=True)
+        self.problems = problems
         self.state = RecordState.ADDED if is_created else RecordState.UPDATED
         self.status = str(self.state)
         self.mapped, self.is_new, self.changed = mapped, is_new, changed
