@@ -137,7 +137,7 @@ class DecisionKind(StrEnum):
     MOVED = "moved"  # to another URL
     RUN_STOPPED = "run stopped"
     PROBLEM_ACCEPTED = "problem accepted"
-    PROBLEM_LISTED_AGAIN = "problem listed again"  # by a person, or by a run that met it elsewhere
+    PROBLEM_LISTED_AGAIN = "problem listed again"
 
 
 class PreviewState(StrEnum):

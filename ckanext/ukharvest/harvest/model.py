@@ -318,14 +318,15 @@ class Decision(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     Attributes:
         job_id: the run that asked for the decision, or was stopped; else None.
-        user_name: who decided; "" for a command, and for a run that lists a problem again.
+        user_name: who decided; "" for a command.
         kind: as ``DecisionKind``.
         number: of datasets or records that it is about, 0 if it is about none.
         reason: why, in the person's words; "" if they gave none.
         until: the last day on which it holds; None: until another decision.
         options: confirmed ones, by name; of a move: the URLs ``from`` and ``to``; else None.
         code, field: of the kind of problem that it is about, the field without numbers of entries.
-        record_ids: of the records that had an accepted problem then; else None.
+        record_ids: of the records that had an accepted problem then; None if it is accepted for
+            those too that get it later, and of other decisions.
     """
 
     __tablename__ = "ukharvest_decision"

@@ -167,9 +167,9 @@ def ukharvest_problem_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
     """Accept a kind of problem of a harvest source until a day, or list it again.
 
     For administrators of the source's organisation. An accepted kind is left out of counts, badges
-    and what to fix first, and stays in lists as accepted. It is listed again after that day, and
-    when a run finds it in a record that had not got it. Errors that keep datasets out cannot be
-    accepted.
+    and what to fix first, and stays in lists as accepted. It is listed again after that day.
+    Records that get it later are listed, unless it is accepted for them too. Errors that keep
+    datasets out cannot be accepted.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
@@ -184,6 +184,8 @@ def ukharvest_problem_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
     :param until: last day of the acceptance, such as 2027-03-31, at most a year from now; needed to
         accept it
     :type until: string
+    :param new_records: accept it also for records that get it later (optional, default: false)
+    :type new_records: boolean
 
     :returns: ``records``: number of records with it
     :rtype: dictionary
@@ -203,6 +205,7 @@ def ukharvest_problem_decide(context: Any, data_dict: dict[str, Any]) -> dict[st
         data["field"],
         reason=data["reason"],
         until=data["until"] if is_accepted else None,
+        new_records=data["new_records"],
     )
     if not number:
         raise invalid("code", tk._("No record of this source has this problem."))

@@ -123,7 +123,7 @@ def groups(scope: Scope, standard: Collection[str] = ()) -> Sequence[Any]:
         of_field: the field that it is about, without numbers of entries; "" for the whole record.
         records, occurrences: numbers of records with it (0 of a run), and of problems.
         accepted_until: the last day on which they are accepted; None: they are not. The same kind
-            may be there twice while a run goes on.
+            is there twice if other records got it since.
         in_standard: number of records with any of these codes, the same in each row.
         examples: the first few: {"record_id" (None: it has no page), "guid", "title", "message",
             "field", "line"}.

@@ -229,7 +229,7 @@ def accept(name: str) -> Any:
     if not may(context(), "ukharvest_problem_decide", source_id=source["id"]):
         return tk.abort(403, tk._(ADMINISTRATORS))
     kind = {key: tk.request.values.get(key, "") for key in ("code", "field")}
-    sent = {key: tk.request.form.get(key, "") for key in ("reason", "until")}
+    sent = {key: tk.request.form.get(key, "") for key in ("reason", "until", "new_records")}
     errors: dict[str, list[str]] = {}
     if is_sent:
         data = {"source_id": source["id"], "decision": "accept", **kind, **sent}

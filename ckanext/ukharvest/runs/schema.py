@@ -15,6 +15,7 @@ from ckanext.ukharvest.lib.schema import (
     Schema,
     Validator,
     accept,
+    flag_parameter,
     page,
     text_parameter,
 )
@@ -91,6 +92,7 @@ def problem_decide_schema(is_accepted: bool = True) -> Schema:
         if is_accepted
         else text_parameter(),
         "until": [tk.get_validator("not_empty"), _day] if is_accepted else text_parameter(),
+        "new_records": flag_parameter(),
     }
 
 

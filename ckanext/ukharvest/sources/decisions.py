@@ -35,8 +35,6 @@ def _text(decision: Decision) -> str:
     """Return a decision and what it was about, such as "Datasets kept: 3"."""
     day = format_day(decision.until, get_locale() or "en") if decision.until else ""
     label = gettext(_LABELS[decision.kind], day=day)
-    if decision.kind == DecisionKind.PROBLEM_LISTED_AGAIN and not decision.user_name:
-        label = tk._("Problem listed again, because other records have it now")
     detail = ""
     if decision.code:
         detail = describe_problem(decision.code, PROBLEM, decision.field).title

@@ -1,4 +1,4 @@
-"""A kind of problem that an administrator accepts leaves counts, and comes back by itself."""
+"""A kind of problem that an administrator accepts leaves counts until its day is over."""
 
 from __future__ import annotations
 
@@ -75,8 +75,12 @@ def groups(**of: str) -> list[dict[str, Any]]:
     return list(call_action("ukharvest_problem_group_list", **(of or {"source_id": "somewhere"})))
 
 
+def all_of(code: str = EMAIL["code"], **of: str) -> list[dict[str, Any]]:
+    return [each for each in groups(**of) if each["code"] == code]
+
+
 def group(code: str = EMAIL["code"], **of: str) -> dict[str, Any]:
-    [found] = [each for each in groups(**of) if each["code"] == code]
+    [found] = all_of(code, **of)
     return found
 
 
@@ -143,22 +147,46 @@ def test_acceptance_lasts_while_the_same_records_have_the_problem(
     assert group()["records"] == 2
 
 
-def test_accepted_kind_comes_back_with_a_record_that_had_not_got_it(
-    portal: Portal, publisher: Publisher, source: str, admin: Person
+def test_what_other_records_get_later_is_listed_beside_what_is_accepted(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str, admin: Person
 ) -> None:
     first = call_action("ukharvest_run_list", source=source)["results"][0]["id"]
     accept(admin)
     publisher.serve(PATH, catalogue([*faulty()[:3], dataset(3, contactPoint=BAD)]))
     run = portal.run(source)["id"]
-    assert (group()["accepted"], group()["records"]) == (None, 3)
-    assert with_problems() == 4
+    kinds = {each["records"]: each["accepted"] for each in all_of()}
+    assert kinds.keys() == {1, 2}
+    assert (kinds[1], (kinds[2] or {})["until"]) == (None, ahead(90))
+    assert with_problems() == 2
     assert call_action("ukharvest_run_show", id=run)["counts"]["with_problems"] == 1
-    assert call_action("ukharvest_run_show", id=first)["counts"]["with_problems"] == 3
-    newest = call_action("ukharvest_decision_list", source=source)["results"][0]
-    assert (newest["decision"], newest["user"]) == ("problem listed again", "")
-    assert "other records have it now" in newest["text"]
+    assert call_action("ukharvest_run_show", id=first)["counts"]["with_problems"] == 1
+    page = app.get(PAGE, headers=dict(admin["headers"])).body
+    assert "The mailbox is being moved" in page
+    assert "Accept this problem" in page
+    assert accept(admin, until=ahead(30)) == {"records": 3}
+    assert (group()["accepted"], group()["records"]) == ({**kinds[2], "until": ahead(30)}, 3)
+
+
+def test_kind_can_be_accepted_for_records_that_get_it_later(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str, admin: Person
+) -> None:
+    sent = {**EMAIL, "reason": "Known", "until": ahead(90), "new_records": "true"}
+    headers = dict(admin["headers"])
+    again = app.post(ACCEPT, data={**sent, "until": "never"}, headers=headers).body
+    assert 'name="new_records" value="true" checked' in again
+    app.post(ACCEPT, data=sent, headers=headers)
+    publisher.serve(
+        PATH, catalogue([*faulty()[:3], *(dataset(n, contactPoint=BAD) for n in (3, 5))])
+    )
+    run = portal.run(source)["id"]
+    assert ((group()["accepted"] or {})["until"], group()["records"]) == (ahead(90), 4)
+    assert call_action("ukharvest_run_show", id=run)["counts"]["with_problems"] == 0
+    assert decide(admin["name"], decision="list") == {"records": 4}
+    publisher.serve(
+        PATH, catalogue([*faulty()[:3], *(dataset(n, contactPoint=BAD) for n in (3, 5, 6))])
+    )
     portal.run(source)
-    assert call_action("ukharvest_decision_list", source=source)["count"] == 2
+    assert (group()["accepted"], group()["records"]) == (None, 5)
 
 
 def test_entries_of_a_list_are_one_kind(

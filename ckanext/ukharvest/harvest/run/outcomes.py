@@ -17,7 +17,6 @@ from ckanext.ukharvest.harvest.database import execute
 from ckanext.ukharvest.harvest.gather.objects import UNENDED
 from ckanext.ukharvest.harvest.model import JobReport, utcnow
 from ckanext.ukharvest.harvest.records import pending
-from ckanext.ukharvest.harvest.sources import accepted_problems
 from ckanext.ukharvest.harvest.sources.accepted_problems import TO_FIX
 
 Session = model.Session
@@ -281,7 +280,6 @@ def refresh_results(job_ids: Collection[str]) -> None:
     """Store figures and outcome of ended runs again, after a change of their rows; no commit."""
     if not job_ids:
         return
-    job_ids = {*job_ids, *_open(accepted_problems.list_again(job_ids))}
     query = sa.select(JobReport.__table__, HarvestJob.status).join(
         HarvestJob, HarvestJob.id == JobReport.job_id
     )

@@ -2,8 +2,8 @@
 
 A kind is a code and a field, without numbers of entries. Each of its rows in ``ukharvest_problem``
 has the last day of the acceptance, so that a page needs no further query to leave it out, and
-nothing has to be done when that day is over. The kind is listed again as soon as a run finds it in
-a record that had not got it.
+nothing has to be done when that day is over. What other records get later is listed, unless it was
+accepted for them too.
 """
 
 # ruff: noqa: S608 - the statements are put together of constants of this module alone
@@ -54,36 +54,9 @@ _MARK = sa.text(
         )
     }) AS kind JOIN {_ROWS}
      WHERE marked.id = problem.id AND record.id = ANY (:ids)
-       AND record.id = ANY (kind.record_ids)
+       AND (kind.record_ids IS NULL OR record.id = ANY (kind.record_ids))
     """
 ).bindparams(sa.bindparam("ids", type_=ARRAY(sa.BigInteger)))
-_LIST_AGAIN = sa.text(
-    f"""
-    WITH kind AS MATERIALIZED (
-        SELECT accepted.source_id, accepted.code, accepted.field,
-               count(DISTINCT record_id) AS number
-          FROM ({
-        _IN_EFFECT.format(
-            which="source_id IN (SELECT source_id FROM ukharvest_job WHERE job_id = ANY (:ids))"
-        )
-    }) AS accepted
-         CROSS JOIN LATERAL (
-               SELECT problem.record_id
-                 FROM (SELECT accepted.source_id, accepted.code, accepted.field) AS kind JOIN {
-        _ROWS
-    }
-                WHERE problem.accepted_until IS NULL) AS met
-         GROUP BY accepted.source_id, accepted.code, accepted.field
-    ), noted AS (
-        INSERT INTO ukharvest_decision (source_id, created, kind, code, field, number)
-        SELECT source_id, :now, '{DecisionKind.PROBLEM_LISTED_AGAIN}', code, field, number FROM kind
-    )
-    UPDATE ukharvest_problem AS marked SET accepted_until = NULL
-      FROM kind JOIN {_ROWS}
-     WHERE marked.id = problem.id AND problem.accepted_until IS NOT NULL
-    RETURNING marked.job_id
-    """
-).bindparams(sa.bindparam("ids", type_=ARRAY(sa.UnicodeText)))
 _SET = sa.text(
     f"""
     UPDATE ukharvest_problem AS marked SET accepted_until = :until
@@ -101,13 +74,21 @@ def is_to_fix() -> sa.ColumnElement[bool]:
     return sa.or_(until.is_(None), until < utcnow().date())
 
 
-def decide_kind(
-    source_id: str, user: str, code: str, field: str, *, reason: str = "", until: dt.date | None
+def decide_kind(  # noqa: PLR0913
+    source_id: str,
+    user: str,
+    code: str,
+    field: str,
+    *,
+    reason: str = "",
+    until: dt.date | None,
+    new_records: bool = False,
 ) -> tuple[int, set[str]]:
     """Accept a kind of problem, or list it again; the caller commits.
 
     Args:
         until: the last day of the acceptance; None: list it again.
+        new_records: accept it also for records that get it later.
 
     Returns:
         The number of records with it, and the ids of their runs, whose figures change. 0: nothing
@@ -119,7 +100,7 @@ def decide_kind(
     if ids:
         kind = DecisionKind.PROBLEM_ACCEPTED if until else DecisionKind.PROBLEM_LISTED_AGAIN
         values = {"code": code, "field": field, "number": len(ids), "reason": reason}
-        accepted = {"until": until, "record_ids": ids} if until else {}
+        accepted = {"until": until, "record_ids": None if new_records else ids} if until else {}
         decision_log.add_decision(source_id, user, kind, **values, **accepted)
     return len(ids), {job_id for _record_id, job_id in rows if job_id}
 
@@ -128,16 +109,6 @@ def mark_accepted(record_ids: Collection[int]) -> None:
     """Mark the current problems of records whose kinds are accepted; one statement, no commit."""
     if record_ids:
         Session.execute(_MARK, {"ids": list(record_ids)})
-
-
-def list_again(job_ids: Collection[str]) -> set[str]:
-    """List the accepted kinds again that runs found in other records; one statement, no commit.
-
-    Returns:
-        The ids of the runs whose figures change.
-    """
-    rows = Session.execute(_LIST_AGAIN, {"ids": list(job_ids), "now": utcnow()})
-    return {job_id for (job_id,) in rows if job_id}
 
 
 def accepted_kinds(source_id: str) -> dict[tuple[str, str], Decision]:
